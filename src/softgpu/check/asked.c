@@ -1,5 +1,5 @@
-/* asked.c - see asked.h: the last calls, and what they have given copy engines to do, under one
- * lock. */
+/* asked.c - see asked.h: two rings, one of the program's last calls and one of the moves that those
+ * calls have given to copy engines. One lock guards both. */
 #include "softgpu/check/asked.h"
 
 #include "softgpu/check/fork.h"
@@ -8,7 +8,7 @@
 
 enum {
     CALLS = 4096, /* as many as race_run.c remembers dispatches and copies */
-    LATEST = 256, /* an address is looked for in so many of the last calls */
+    LATEST = 256, /* how many of the last calls are searched for an address */
     MOVES = 256
 };
 
@@ -23,7 +23,7 @@ static struct {
     chk_asked_t call[CALLS]; /* by number, modulo CALLS */
     uint64_t latest;         /* the number of the last call */
     move_t move[MOVES];      /* a ring */
-    uint64_t moves;          /* how many there have been */
+    uint64_t moves;          /* number of moves so far */
 } asked = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local uint64_t now;
@@ -66,7 +66,7 @@ static const chk_asked_t *before_latest(uint64_t k)
     return k < asked.latest && k < LATEST ? &asked.call[(asked.latest - k) % CALLS] : NULL;
 }
 
-/* Under the lock; NULL: it is not kept any more. */
+/* Under the lock: the call of that number; NULL: the ring no longer holds it. */
 static const chk_asked_t *call_of(uint64_t number)
 {
     const chk_asked_t *c = &asked.call[number % CALLS];
@@ -81,8 +81,9 @@ void chk_asked_over(void)
     pthread_mutex_unlock(&asked.lock);
 }
 
-/* Whether the call does not say what it does: a graph's nodes were asked for earlier. */
-static bool says_nothing(const chk_asked_t *c)
+/* Whether the call's own addresses do not say what it does: a runtime made it, or it launches a
+ * graph, whose copies were recorded when the graph was built. */
+static bool is_opaque(const chk_asked_t *c)
 {
     return c->outer || launches(c);
 }
@@ -102,7 +103,8 @@ static bool fits(const chk_span_t *span_to, const chk_span_t *span_from, uint64_
            (from ? chk_span_holds(span_from, from) : is_empty(span_from));
 }
 
-/* Under the lock: the call of the oldest matching order that is not finished. */
+/* Under the lock: the call of the oldest unfinished move between these addresses; takes `bytes` off
+ * the move. */
 static uint64_t take_of_move(uint64_t to, uint64_t from, uint64_t bytes)
 {
     for (uint64_t k = asked.moves > MOVES ? asked.moves - MOVES : 0; k < asked.moves; k++) {
@@ -114,7 +116,7 @@ static uint64_t take_of_move(uint64_t to, uint64_t from, uint64_t bytes)
     return 0;
 }
 
-/* Under the lock: the latest call of the program's own with both of these sides. */
+/* Under the lock: the latest call by the program itself that writes at `to` and reads at `from`. */
 static uint64_t with_both_sides(uint64_t to, uint64_t from)
 {
     const chk_asked_t *c;
@@ -128,7 +130,7 @@ uint64_t chk_asked_mover(uint64_t to, uint64_t from, uint64_t bytes)
     pthread_mutex_lock(&asked.lock);
     const uint64_t number = take_of_move(to, from, bytes);
     const chk_asked_t *c = call_of(number);
-    const uint64_t likely = c && !says_nothing(c) ? 0 : with_both_sides(to, from);
+    const uint64_t likely = c && !is_opaque(c) ? 0 : with_both_sides(to, from);
     pthread_mutex_unlock(&asked.lock);
     return likely ? likely : number;
 }
@@ -160,7 +162,8 @@ static const chk_span_t *side_of(const chk_asked_t *c, bool writes)
     return writes ? &c->to : &c->from;
 }
 
-/* Under the lock. */
+/* Under the lock: the latest call by the program itself, other than `beside`, that writes or reads
+ * at `va`. */
 static const chk_asked_t *latest_of(uint64_t va, bool writes, uint64_t beside)
 {
     const chk_asked_t *c;
@@ -174,7 +177,7 @@ bool chk_asked_name(uint64_t number, uint64_t va, bool writes, uint64_t beside, 
     pthread_mutex_lock(&asked.lock);
     const chk_asked_t *c = call_of(number);
     const chk_span_t *span = c ? side_of(c, writes) : NULL;
-    if (!c || says_nothing(c) || !(is_empty(span) || chk_span_holds(span, va))) {
+    if (!c || is_opaque(c) || !(is_empty(span) || chk_span_holds(span, va))) {
         const chk_asked_t *likely = latest_of(va, writes, beside);
         if (likely) c = likely;
     }

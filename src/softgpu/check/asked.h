@@ -1,8 +1,9 @@
 /* asked.h - the last calls by which the program has copied, filled and launched, and where they
  * were made.
  *
- * Work for a call is done elsewhere: by a copy engine, or by a kernel of a runtime's own. The work
- * carries the call's number. Where there is none, its addresses tell which calls it may be for. */
+ * A copy engine, or a kernel that belongs to a runtime, does the work of such a call later. The
+ * work carries the call's number; work without a number is matched to a call by its addresses. A
+ * finding about the work can then name the line of the program that asked for it. */
 #ifndef SOFTGPU_CHECK_ASKED_H
 #define SOFTGPU_CHECK_ASKED_H
 
@@ -10,7 +11,7 @@
 
 typedef struct {
     uint64_t number;     /* from 1 on */
-    uint64_t outer;      /* number of the call in which a runtime made this one, or 0 */
+    uint64_t outer;      /* number of the call during which a runtime made this one, or 0 */
     const char *call;    /* its name, a literal */
     chk_span_t to, from; /* both empty: it launches kernels, or a graph */
     bool told;           /* an error in it has been reported */
@@ -35,13 +36,13 @@ void chk_asked_move(chk_span_t to, chk_span_t from, uint64_t bytes);
  * call that it works for, the oldest with work left there; 0: none is known. */
 uint64_t chk_asked_mover(uint64_t to, uint64_t from, uint64_t bytes);
 
-/* Copies what is kept of the call; false: there is no such call, or it was too long ago. */
+/* Copies the recorded call; false: there is no such call, or newer ones have replaced it. */
 bool chk_asked_find(uint64_t number, chk_asked_t *out);
 /* The latest call that reads or writes at the address. */
 bool chk_asked_latest(uint64_t va, chk_asked_t *out);
-/* The call of that number that writes (`writes`) or reads at `va`. If the number is 0 or its call
- * launches a graph, whose copies were asked for when the graph was made: the latest call that does
- * so, other than the call `beside`. */
+/* Finds the call behind an access at `va`: the one with that number, if it writes (`writes`) or
+ * reads there. If the number is 0, or its call launches a graph, whose copies were recorded when
+ * the graph was built: the latest call that writes or reads there, other than the call `beside`. */
 bool chk_asked_name(uint64_t number, uint64_t va, bool writes, uint64_t beside, chk_asked_t *out);
 
 #endif

@@ -58,8 +58,9 @@ static size_t bytes_of(void *at)
 
 enum { PAGE = 4096 };
 
-/* HIP maps managed allocations next to each other. One page more is asked of HIP, which belongs to
- * no allocation, so that an access beyond the end does not hit the next allocation at once. */
+/* HIP maps managed allocations next to each other. HIP is asked for one page more than the program
+ * wants. That page belongs to no allocation, so that an access just beyond the end does not hit the
+ * next allocation. */
 static size_t with_guard(size_t bytes)
 {
     return bytes && bytes <= SIZE_MAX - PAGE ? bytes + PAGE : bytes;
@@ -70,9 +71,9 @@ static size_t whole_pages(size_t bytes)
     return (bytes + PAGE - 1) & -(size_t)PAGE;
 }
 
-/* What HIP asks of ROCr is rounded up to whole pages, so that it can be shared with other
- * processes: ROCr takes a part of a mapping for a part of a 2 MiB block, which does not exist here,
- * and may end the process. */
+/* Sizes that HIP requests from ROCr are rounded up to whole pages, so that the memory can be shared
+ * with other processes: ROCr takes a part of a mapping for a part of a 2 MiB block, which does not
+ * exist here, and may end the process. */
 static size_t bytes_for_hip(size_t bytes)
 {
     return calls_outer && calls_outer[1] == 'i' ? whole_pages(bytes) : bytes;
@@ -117,7 +118,7 @@ static bool is_hip(const char *name)
 }
 
 /* If the runtime is out of memory, the memory that is held (calls_held.c) is released and the call
- * repeated. What is allocated while a stream is captured belongs to the graph. */
+ * repeated. Memory that is allocated while a stream is captured belongs to the graph. */
 #define X(name, parameters, arguments, pointer, bytes)                                             \
     CALL(int, name, parameters)                                                                    \
     {                                                                                              \
@@ -211,8 +212,8 @@ CALL(int, hipMemUnmap, (void *at, size_t bytes))
 typedef struct locked {
     struct locked *next;
     void *host;
-    uintptr_t begin,
-        end; /* GPU addresses of it and of all that overlap it, which count as one allocation */
+    uintptr_t begin, end; /* GPU addresses of this range and of all locked ranges that overlap it;
+                             together they count as one allocation */
 } locked_t;
 
 static struct {
@@ -271,7 +272,7 @@ static void keep_locked(void *host, size_t bytes, void *at, const char *call)
 }
 
 /* Forgets the last lock of the host address. Returns where its allocation begins; NULL: nothing was
- * locked, or others are still in the allocation. */
+ * locked, or other locked ranges are still in the allocation. */
 static void *take_locked(void *host)
 {
     uintptr_t begin = 0;

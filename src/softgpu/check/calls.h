@@ -63,8 +63,8 @@ static inline void *find_next(_Atomic(void *) *slot, const char *name)
     __typeof__(name) *next = (__typeof__(name) *)find_next(&slot_of_next, #name);                  \
     if (!next) return otherwise
 
-/* The program's call in which a runtime makes this one, or NULL: the outer call says better what
- * the work is for. */
+/* The program's call during which a runtime makes this one, or NULL. Reports name that outer call,
+ * since it is the one in the program's source. */
 extern _Thread_local const char *calls_outer;
 
 /* Calls the runtime's function; calls that are made inside it count as its own. */
@@ -95,16 +95,18 @@ bool calls_hold(void *at, const char *call, calls_free_t *free_it, int *status);
 bool calls_release_all(void);
 /* In a forked child: the held memory is the parent's. */
 void calls_held_forget(void);
-/* Whether a profiler would see calls that the program has not made. */
+/* Whether a profiler traces HIP, and would record calls that the checker makes as calls of the
+ * program. */
 bool calls_profiled(void);
 /* Whether any stream is being captured. */
 bool calls_capturing(void);
 
-/* Around a call in which the runtime waits, in the program's place, for `n` signals
- * (hsa_signal_t). */
+/* Called before and after a call in which the runtime waits, on the program's behalf, for `n`
+ * signals (hsa_signal_t). */
 void calls_behind(uint32_t n, const void *signals, bool begins);
 
-/* Around a call that makes copies and waits for them. */
+/* Called before a call that makes copies and waits for them; returns the number for `returned` of
+ * softgpu_order_api. */
 static inline uint64_t called(void)
 {
     const softgpu_check_api_t *a = api();

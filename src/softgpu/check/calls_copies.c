@@ -10,8 +10,8 @@ typedef struct {
     size_t from_bytes;
 } sides_t;
 
-/* Announces a call of the program's own, not one that a runtime makes inside another. Returns the
- * checker that has to be told when the call is over, or NULL. */
+/* Announces a call that the program itself makes, not one that a runtime makes inside another.
+ * Returns the checker's functions, whose over() has to be called when the call ends, or NULL. */
 static const softgpu_check_api_t *copies(sides_t s, const char *call)
 {
     const softgpu_check_api_t *a = calls_outer ? NULL : api();
@@ -21,7 +21,7 @@ static const softgpu_check_api_t *copies(sides_t s, const char *call)
     return a;
 }
 
-/* Tells the checker what a copy engine is given to do. */
+/* Reports a copy or fill that is given to a copy engine. */
 static void moves(sides_t s)
 {
     const softgpu_check_api_t *a = api();
@@ -109,8 +109,8 @@ static size_t bytes_of_fill(const fill_t *f)
     return f ? extent_of(f->pitch, 0, f->width * f->element, f->height, 1) : 0;
 }
 
-/* The address of a part of a variable, given the host's symbol for it. NULL: not known. Needs a
- * call of HIP's, which a profiler would see. */
+/* The address of a part of a variable, given the host's symbol for it. NULL: not known. Calls HIP;
+ * a profiler would record that call. */
 static char *part_of(const void *symbol, size_t offset)
 {
     static _Atomic(void *) slot;
@@ -222,14 +222,14 @@ static char *part_of(const void *symbol, size_t offset)
     X(hipGraphAddMemsetNode, (NODE, const fill_t *f), (node, graph, after, n, f),                  \
       (f ? f->to : NULL, bytes_of_fill(f), NULL, 0))
 
-/* HSA copies that come after signals: ROCr 6 tests the signals itself and does not tell the engine
- * of those that have their value already. */
+/* HSA copies that wait for signals: ROCr 6 tests the signals itself, and gives the engine only
+ * those that do not have their value yet. */
 #define COPIES_HSA_AFTER(X)                                                                        \
     X(hsa_amd_memory_async_copy, (HSA_TWO), (ARGUMENTS_HSA), (PLAIN))                              \
     X(hsa_amd_memory_async_copy_on_engine, (HSA_TWO, int engine, bool force),                      \
       (ARGUMENTS_HSA, engine, force), (PLAIN))
 
-/* HSA copies that make and await signals of their own. */
+/* HSA copies that create a signal and wait for it before they return. */
 #define COPIES_HSA_WAITS_FOR(X)                                                                    \
     X(hsa_memory_copy, (TWO), (to, from, bytes), (PLAIN))                                          \
     X(hsa_amd_memory_fill, (void *to, uint32_t value, size_t n), (to, value, n), (FILL(4 * n)))

@@ -7,15 +7,16 @@
 /* Statuses that are no error: work that is not ready yet, and calls after HIP has shut down. */
 enum { DEINITIALIZED = 4, NOT_READY = 600 };
 
-/* Whether the error is to be reported. HIP is asked for the error's name only then. */
-static bool is_told(int status)
+/* Whether the error is to be reported. HIP's function for the name of an error is called only
+ * then. */
+static bool is_reported(int status)
 {
     const softgpu_check_api_t *a = api();
     return status != GOOD && status != NOT_READY && status != DEINITIALIZED && !calls_outer && a &&
            a->failed;
 }
 
-static void tell(softgpu_check_failure_t *f)
+static void report(softgpu_check_failure_t *f)
 {
     static _Atomic(void *) slot;
     const char *(*name_of)(int) = (const char *(*)(int))find_next(&slot, "hipGetErrorName");
@@ -26,7 +27,7 @@ static void tell(softgpu_check_failure_t *f)
 void calls_returned(const char *call, int status)
 {
     softgpu_check_failure_t f = {.call = call, .status = status};
-    if (is_told(status) && !strncmp(call, "hip", 3)) tell(&f);
+    if (is_reported(status) && !strncmp(call, "hip", 3)) report(&f);
 }
 
 /* ---- launches ---- */
@@ -47,8 +48,8 @@ typedef struct {
     uint64_t lds;
 } launch_t;
 
-/* A launch that happens inside another is the runtime's own. calls_outer is not set for this: not
- * everything that the runtime asks for meanwhile belongs to the launch. */
+/* A launch inside another launch is made by the runtime, not by the program. calls_outer is not set
+ * here: not every copy or allocation that the runtime makes meanwhile belongs to the launch. */
 static _Thread_local bool launching;
 
 static void launch_returned(const char *call, int status, const launch_t *l)
@@ -60,15 +61,15 @@ static void launch_returned(const char *call, int status, const launch_t *l)
                                  .groups = {l->groups.x, l->groups.y, l->groups.z},
                                  .items = {l->items.x, l->items.y, l->items.z},
                                  .lds = l->lds};
-    if (launching || !is_told(status)) return;
+    if (launching || !is_reported(status)) return;
     const char *(*name_of)(const void *, void *) =
         (const char *(*)(const void *, void *))find_next(&slot, "hipKernelNameRefByPtr");
     if (l->function && name_of) f.kernel = name_of(l->function, NULL);
-    tell(&f);
+    report(&f);
 }
 
-/* Announces the launch of a graph, among whose nodes are copies and fills. Returns the checker that
- * has to be told when the call is over, or NULL. */
+/* Announces the launch of a graph, whose nodes may be copies and fills. Returns the checker's
+ * functions, whose over() has to be called when the call ends, or NULL. */
 static const softgpu_check_api_t *launches(const char *call)
 {
     const softgpu_check_api_t *a =
@@ -93,7 +94,8 @@ static uint32_t groups_of(uint32_t all, uint32_t items)
 #define OF_ITEMS                                                                                   \
     .groups = {groups_of(gx, x), groups_of(gy, y), groups_of(gz, z)}, .items = {x, y, z}, .lds = lds
 
-/* X(name, parameters, arguments, what is known of it) */
+/* X(name, parameters, arguments, the members of softgpu_check_failure_t that describe the
+ * launch) */
 #define LAUNCHES(X)                                                                                \
     X(hipLaunchKernel, (BY_FUNCTION), (function, groups, items, arguments, lds, stream),           \
       (OF_FUNCTION))                                                                               \

@@ -1,9 +1,10 @@
-/* calls_held.c - memory that the program has freed is held back from the runtime for a while, so
- * that it is not allocated again at once, and whoever still uses it is found.
+/* calls_held.c - holds memory that the program has freed back from the runtime for a while. The
+ * memory is not allocated again at once, so that late accesses to it are found.
  *
- * hipFree waits for the device: what it frees is dead when it returns. What hipFreeAsync frees is
- * dead when its stream gets there, which a callback on the stream tells. Before a call whose answer
- * depends on free memory, the runtime gets the held memory back. */
+ * Memory is dead when no work can use it any more. hipFree waits for the device, so its memory is
+ * dead when it returns. Memory of hipFreeAsync is dead when its stream has reached the free, which
+ * a callback on the stream reports. Before a call whose result depends on free memory, the runtime
+ * gets the held memory back. */
 #include "softgpu/check/calls.h"
 
 #include <pthread.h>
@@ -18,7 +19,7 @@ typedef struct held {
     softgpu_check_place_t place;
     const char *call;
     calls_free_t *free_it;
-    _Atomic bool dead; /* all work that was asked for before the free is over */
+    _Atomic bool dead; /* all work that was submitted before the free is complete */
 } held_t;
 
 static struct {
@@ -44,7 +45,8 @@ static void *function(const char *name)
     return find_next(&found, name);
 }
 
-static _Thread_local bool asked; /* HIP was called, whose last error is then that call's */
+static _Thread_local bool asked; /* the checker has called HIP in this call of the program, which
+                                    replaces HIP's last error */
 
 bool calls_profiled(void)
 {
@@ -58,7 +60,8 @@ static void choose_limit(void)
     int (*count)(int *) = (int (*)(int *))function("hipGetDeviceCount");
     held.last = &held.first;
     if (calls_profiled()) return;
-    /* with several devices the one that is waited for need not be the memory's */
+    /* hipDeviceSynchronize waits for the current device, which with several devices need not be the
+     * one whose memory is freed */
     asked = true;
     if (!count || count(&devices) != GOOD || devices != 1) return;
     held.limit = (mib ? strtoull(mib, NULL, 10) : HELD_MIB) << 20;
@@ -71,7 +74,7 @@ static bool is_wanted(void)
     return held.limit;
 }
 
-/* Whether hipFree and its like take back just what this call allocated. */
+/* Whether hipFree and its like free exactly what this call allocated. */
 static bool can_be_held(const softgpu_check_place_t *p)
 {
     return !strncmp(p->made_by, "hip", 3) &&
@@ -97,7 +100,7 @@ static bool is_held(const void *at)
     return found;
 }
 
-/* NULL: there is no memory for it, or it is held already. */
+/* Adds an entry to the list. NULL: out of memory, or the address is held already. */
 static held_t *keep(const held_t *what)
 {
     held_t *h = malloc(sizeof *h);
@@ -178,8 +181,8 @@ static bool is_refused(void *at, const char *call)
     return is_held(at) && !calls_going(at, call, SOFTGPU_CHECK_REPORT, &place);
 }
 
-/* An address of no allocation: HIP refuses to free it as it would refuse memory that it no longer
- * has, and sets its last error. */
+/* An address in no allocation: HIP refuses to free it as it would refuse memory that it has freed
+ * already, and sets its last error. */
 #define NOWHERE ((void *)1)
 
 bool calls_hold(void *at, const char *call, calls_free_t *free_it, int *status)
@@ -201,7 +204,7 @@ bool calls_hold(void *at, const char *call, calls_free_t *free_it, int *status)
     return true;
 }
 
-/* The stream has got to the free. */
+/* Callback: the stream has reached the free. */
 static void reached(void *stream, int status, void *data)
 {
     held_t *h = data;
@@ -219,7 +222,8 @@ static bool is_capturing(void *stream)
     return !ask || ask(stream, &state) != GOOD || state;
 }
 
-/* A free whose stream cannot tell when it gets there: the memory is marked as about to be freed. */
+/* A free on a stream that cannot have a callback: the checker does not learn when the stream
+ * reaches the free, so the memory is marked as about to be freed. */
 static int free_unseen(void *at, void *stream, const char *call, int (*next)(void *, void *))
 {
     softgpu_check_place_t place;
@@ -264,8 +268,8 @@ CALL(int, hipFreeAsync, (void *at, void *stream))
 
 /* ---- calls that would see that memory is held ---- */
 
-/* X(name, parameters, arguments, address): gives back first what is held at the address; NULL:
- * all. */
+/* X(name, parameters, arguments, address): before the call, the memory held at the address is given
+ * back; NULL: all held memory. */
 #define ASKS(X)                                                                                    \
     X(hipMemGetInfo, (size_t * left, size_t * total), (left, total), NULL)                         \
     X(hipMemPoolTrimTo, (void *pool, size_t bytes), (pool, bytes), NULL)                           \
@@ -293,7 +297,7 @@ CALL(int, hipFreeAsync, (void *at, void *stream))
 ASKS(X)
 #undef X
 
-/* While a stream of a device is captured nobody may wait for the device. X(name, parameters,
+/* While a stream of a device is captured, no thread may wait for the device. X(name, parameters,
  * arguments, more): `more` is added to the number of captures. */
 #define CAPTURES(X)                                                                                \
     X(hipStreamBeginCapture, (void *stream, int mode), (stream, mode), 1)                          \

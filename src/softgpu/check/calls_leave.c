@@ -1,7 +1,7 @@
 /* calls_leave.c - the ways in which a program ends without running its exit handlers.
  *
  * Nothing here may allocate or lock: all of it can run in a signal handler, or between vfork and
- * exec. Each function tells the checker and then does what its name says. */
+ * exec. Each function reports to the checker and then does what its name says. */
 #include "softgpu/check/calls.h"
 
 #include "base/look_up.h"
@@ -36,24 +36,24 @@ __attribute__((constructor)) static void find_all(void)
     next_assert_fail();
 }
 
-static void tell(int status)
+static void report_end(int status)
 {
     const softgpu_check_api_t *a = atomic_load_explicit(&calls_api, memory_order_acquire);
     if (a) a->leaving(status);
 }
 
-/* A program that handles SIGABRT may go on: only an abort that ends it is told. */
-static void tell_of_abort(void)
+/* A program that handles SIGABRT may go on: only an abort that ends the process is reported. */
+static void report_abort(void)
 {
     struct sigaction now;
     if (sigaction(SIGABRT, NULL, &now) == 0 &&
         (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN))
-        tell(SOFTGPU_CHECK_ABORTS);
+        report_end(SOFTGPU_CHECK_ABORTS);
 }
 
 EXPORT void _exit(int status)
 {
-    tell(status & 0xff);
+    report_end(status & 0xff);
     ((__typeof__(_exit) *)next_exit())(status);
     __builtin_unreachable();
 }
@@ -65,14 +65,14 @@ EXPORT void _Exit(int status)
 
 EXPORT void abort(void)
 {
-    tell_of_abort();
+    report_abort();
     ((__typeof__(abort) *)next_abort())();
     __builtin_unreachable();
 }
 
 EXPORT void __assert_fail(const char *what, const char *file, unsigned line, const char *function)
 {
-    tell_of_abort();
+    report_abort();
     ((__typeof__(__assert_fail) *)next_assert_fail())(what, file, line, function);
     __builtin_unreachable();
 }

@@ -1,9 +1,10 @@
 /* calls_look_up.c - the dynamic loader: finds the runtime's function behind a preloaded one, and
  * gives the preloaded one to programs that look a runtime's function up by name.
  *
- * A program that opens HIP with dlopen would bypass the preloaded calls. It gets ours wherever it
- * would have got the very function that ours calls next. A function that the runtime lacks stays
- * missing; everything else is as the loader has it. */
+ * A program that opens HIP with dlopen would bypass the preloaded calls. A look-up that would
+ * return the runtime's function returns the preloaded one instead, if that calls just this
+ * function. A function that the runtime lacks stays missing; all other look-ups have the loader's
+ * result. */
 #include "softgpu/check/calls.h"
 
 #include "base/hide.h"
@@ -72,8 +73,8 @@ void calls_keep(void *function)
 base_looked_up_t calls_look_up(void *handle, const char *name, const char *version);
 base_looked_up_t calls_look_up_plain(void *handle, const char *name);
 
-/* For dlsym (no version) and dlvsym. If ours is not the answer, the loader's own function is asked
- * last, so that dlerror tells of that look-up. */
+/* For dlsym (no version) and dlvsym. If the result is not the preloaded function, the loader's own
+ * function is called last, so that dlerror is about that look-up. */
 __attribute__((visibility("hidden"))) base_looked_up_t calls_look_up(void *handle, const char *name,
                                                                      const char *version)
 {
@@ -83,7 +84,7 @@ __attribute__((visibility("hidden"))) base_looked_up_t calls_look_up(void *handl
     if (!ours) return onward;
     void *const next = calls_next(name);
     void *answer = look_up(handle, name, version);
-    /* the loader searched all libraries and found only ours */
+    /* the loader searched all libraries and found only the preloaded function */
     if (answer == ours && !next) return (base_looked_up_t){look_up(RTLD_NEXT, name, NULL), NULL};
     if (answer && answer == next) return (base_looked_up_t){ours, NULL};
     return handle == RTLD_DEFAULT ? onward : (base_looked_up_t){answer, NULL};

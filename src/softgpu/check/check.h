@@ -1,6 +1,7 @@
-/* check.h - findings, what is wrong with a program on the software GPU, and their reports.
+/* check.h - findings (mistakes of a program on the software GPU) and their reports; also the source
+ * lines that reports name.
  *
- * A check fills in a finding and calls chk_report(). Equal findings are counted. They are reported
+ * A check fills in a finding and calls chk_report(). Equal findings are counted and reported once:
  * when their dispatch has ended, or about a second later if it does not end. */
 #ifndef SOFTGPU_CHECK_CHECK_H
 #define SOFTGPU_CHECK_CHECK_H
@@ -18,14 +19,14 @@ typedef struct {
     uint64_t pc;      /* 0: it was not made by an instruction on the GPU */
     uint32_t words[3], n_words;
     uint64_t kernel_object, dispatch; /* dispatch: the serial */
-    uint64_t asked; /* number of the program's call that asked for it (asked.h), or 0 */
+    uint64_t asked; /* number of the program's call for which the access was made (asked.h), or 0 */
     uint32_t group[3], wave, lane;
-    bool whole_wave;          /* the access is not that of one lane */
+    bool whole_wave;          /* the access belongs to the wave, not to one lane */
     const char *call;         /* name of the program's call, or NULL, */
     const chk_stack_t *stack; /* and where it was made */
 } chk_other_t;
 
-/* One finding: at an instruction of a kernel, or, if `pc` is 0, in a call of the program's. */
+/* One finding: at an instruction of a kernel, or, if `pc` is 0, in a call by the program. */
 typedef struct {
     chk_kind_t kind;
     uint64_t bytes; /* of the access; 0: not given */
@@ -38,7 +39,7 @@ typedef struct {
     uint32_t n_words;
     bool at_address; /* `va` is valid */
     uint64_t va;     /* address of the first lane's access */
-    bool behind;     /* `va` is just behind the allocation that the access should have stayed in */
+    bool behind;     /* the access should have stayed in the allocation that ends at `va` */
     chk_other_t other;
     const char *more;         /* one more line of text, or NULL */
     const char *call;         /* name of the program's call, or NULL, */
@@ -47,29 +48,30 @@ typedef struct {
 
 /* The families (CHK_MEMORY ...) that the environment asks for; 0: nothing is checked. */
 unsigned chk_wanted(void);
-/* Whether a family (CHK_INIT, CHK_HAZARD or CHK_API) is also to report what is no error by itself.
- * Only valid if something is checked. */
+/* Whether strict mode is on for a family (CHK_INIT, CHK_HAZARD or CHK_API): it then also reports
+ * what is not necessarily an error. Only valid if something is checked. */
 bool chk_strict(unsigned family);
 /* False: the environment asks for something unknown, and that has been reported. */
 bool chk_ready(void);
-/* chooses(): only kernels with certain names are checked. chosen(): this one is; `kernel` is its
- * name as in the source. Only valid if something is checked. */
+/* chk_chooses(): only kernels with certain names are checked. chk_chosen(): whether `kernel`, a
+ * name as in the source, is one of them. Only valid if something is checked. */
 bool chk_chooses(void);
 bool chk_chosen(const char *kernel);
 
-/* May be called from any thread; takes locks. The report itself is made now or when the dispatch
- * has ended; it reads debug information and writes files. */
+/* Records a finding, from any thread; takes locks. The report is written now or when the dispatch
+ * has ended; writing it reads debug information and writes files. */
 void chk_report(const chk_finding_t *f);
-/* Writes all findings that wait: a dispatch has ended, or the process may end. */
+/* Writes all findings that are not written yet. Called when a dispatch has ended, and before the
+ * process may end. */
 void chk_flush(void);
 /* Writes the summary at the end of the process. */
 void chk_summary(void);
-/* How the process ends, for the summary: with a status, or by abort. */
+/* Records how the process ends, for the summary: with an exit status, or by abort. */
 void chk_ends(int status, bool aborts);
 
 /* ---- code.c ---- */
 
-/* A code object's ELF file, which the program has loaded; it is copied. */
+/* Copies the ELF file of a code object that the program has loaded. */
 void chk_code_add(const void *elf, size_t bytes);
 
 /* Source lines of an instruction on the GPU: its own, then where its function was inlined, and so
@@ -97,7 +99,7 @@ bool chk_is_system(const char *file);
  * none: functions of its object, or offsets in the object. */
 enum { CHK_CALLS = 8 };
 typedef struct {
-    char *file; /* NULL: `place` tells instead */
+    char *file; /* NULL: `place` is set instead */
     uint32_t line;
     char *place; /* "function+0x12 in libx.so" */
 } chk_call_t;

@@ -1,4 +1,4 @@
-/* clock.c - see clock.h. */
+/* clock.c - see clock.h: vector clocks that never change, shared by counted references. */
 #include "softgpu/check/clock.h"
 
 #include <stdlib.h>

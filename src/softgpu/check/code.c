@@ -1,8 +1,8 @@
 /* code.c - see code.h: code objects' files, the source lines of their instructions, their
  * variables.
  *
- * The loader keeps only the segments that it loads, so the program's calls bring the files
- * (sink.h). Debug information is read by libdw, if it is there. */
+ * GPU memory holds only the segments that the loader loads, so the files themselves come from the
+ * program's calls (sink.h). Debug information is read with libdw, if it is installed. */
 #include "softgpu/check/code.h"
 
 #include "disasm/disasm.h"
@@ -33,7 +33,8 @@ typedef struct code {
 
 /* Entries are never taken out. */
 static struct {
-    pthread_mutex_t lock; /* for adding one and for finding lines; readers need none */
+    pthread_mutex_t lock; /* held while a file is added or lines are found; a search of the list
+                             takes no lock */
     _Atomic(code_t *) first;
 } codes = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -142,11 +143,13 @@ typedef struct {
     uint64_t begin, end;
 } loaded_t;
 
-/* The code object in the mapping of the address. Host memory is not looked at: it may be gone. */
+/* The code object in the mapping of the address. Mappings of host memory are not read: the program
+ * may have unmapped that memory. */
 static loaded_t loaded_at(const sg_memory_t *m, uint64_t va)
 {
     enum { KEPT = 16 };
-    /* waves ask for the same few again and again; an image that is not known yet is not kept */
+    /* a cache: waves look up the same few images again and again; an image whose file is not known
+     * yet is not cached */
     static _Thread_local struct {
         const sg_memory_t *m;
         uint64_t epoch;
@@ -227,7 +230,8 @@ bool chk_code_beyond(const sg_memory_t *m, uint64_t va, uint64_t bytes, uint64_t
     return *bad > va ? bytes > *bad - va : chk_code_gap(m, va, &span);
 }
 
-/* The variable that the address is in or next to, unless something else is known to be there. */
+/* The variable that the address is in or next to, unless other contents of the code object are at
+ * the address. */
 static bool variable_near(const sg_memory_t *m, uint64_t va, chk_place_t *out)
 {
     uint64_t mapped = va;
@@ -264,7 +268,7 @@ bool chk_near(const sg_memory_t *m, uint64_t va, chk_place_t *out)
 }
 
 /* The file's address of a managed variable. HIP keeps its value elsewhere: the symbol is that of a
- * pointer, and debug information knows the symbol with ".managed" appended. */
+ * pointer, and debug information has the symbol with ".managed" appended. */
 static const code_t *find_managed(const char *symbol, uint64_t *address)
 {
     const size_t length = strlen(symbol);

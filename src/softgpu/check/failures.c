@@ -1,5 +1,5 @@
-/* failures.c - reports calls that have returned an error. Not a part (part.h), since nothing on the
- * GPU is looked at. */
+/* failures.c - reports calls that have returned an error. Not a part (part.h), since it looks at no
+ * instruction. */
 #include "softgpu/check/failures.h"
 
 #include "base/kernel_name.h"

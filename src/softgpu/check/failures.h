@@ -1,4 +1,4 @@
-/* failures.h - calls that have returned an error. */
+/* failures.h - findings of the family api: calls of HIP or HSA that have returned an error. */
 #ifndef SOFTGPU_CHECK_FAILURES_H
 #define SOFTGPU_CHECK_FAILURES_H
 

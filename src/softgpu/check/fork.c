@@ -1,7 +1,7 @@
-/* fork.c - see fork.h: a row for each file with locks.
+/* fork.c - see fork.h: registers the fork handlers; the table has a row for each file with locks.
  *
- * A lock that is held while another is taken stands before that one. Rows without such a relation
- * may stand in any order. */
+ * ORDER: if a thread takes lock B while it holds lock A, the row of A stands before that of B. Rows
+ * without such a relation may stand in any order. */
 #include "softgpu/check/fork.h"
 
 static void (*const files[])(chk_fork_t) = {
@@ -11,7 +11,7 @@ static void (*const files[])(chk_fork_t) = {
     chk_asked_fork,   chk_code_fork,  chk_where_fork, chk_places_fork,
 };
 
-static void tell_all(chk_fork_t when)
+static void call_all(chk_fork_t when)
 {
     for (size_t k = 0; k < sizeof files / sizeof *files; k++)
         files[k](when);
@@ -19,17 +19,17 @@ static void tell_all(chk_fork_t when)
 
 static void before(void)
 {
-    tell_all(CHK_FORK_BEFORE);
+    call_all(CHK_FORK_BEFORE);
 }
 
 static void after(void)
 {
-    tell_all(CHK_FORK_AFTER);
+    call_all(CHK_FORK_AFTER);
 }
 
 static void in_child(void)
 {
-    tell_all(CHK_FORK_CHILD);
+    call_all(CHK_FORK_CHILD);
 }
 
 void chk_fork_watch(void)

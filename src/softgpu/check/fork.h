@@ -14,7 +14,7 @@ typedef enum {
     CHK_FORK_CHILD,
 } chk_fork_t;
 
-/* Registers the handlers; called once, and a forked child has them as well. */
+/* Registers the handlers. Called once; a forked child inherits them. */
 void chk_fork_watch(void);
 
 static inline void chk_fork_mutex(pthread_mutex_t *lock, chk_fork_t when)
@@ -31,7 +31,8 @@ static inline void chk_fork_rwlock(pthread_rwlock_t *lock, chk_fork_t when)
     if (when == CHK_FORK_CHILD) pthread_rwlock_init(lock, NULL);
 }
 
-/* For each file: its locks, and the state that belongs to threads which the child does not have. */
+/* One function for each file: takes, releases or initialises its locks, and in the child clears
+ * state that belongs to threads which the child does not have. */
 void chk_report_fork(chk_fork_t when);
 void chk_order_fork(chk_fork_t when);
 void race_run_fork(chk_fork_t when);

@@ -1,7 +1,7 @@
 /* format.h - the formats of the report: a row of functions for each.
  *
- * All are called under the report's lock. The output is whole at any time, since a program may be
- * killed between two findings. */
+ * All functions are called under the lock of report.c. After each call the output is complete,
+ * since the program may be killed between two findings. */
 #ifndef SOFTGPU_CHECK_FORMAT_H
 #define SOFTGPU_CHECK_FORMAT_H
 
@@ -9,7 +9,7 @@
 #include "softgpu/check/options.h"
 #include "softgpu/check/told.h"
 
-/* Counts for a kind of finding, or for what one rule has suppressed. */
+/* Counts of findings: of one kind, or of those that one rule has suppressed. */
 typedef struct {
     uint64_t different, waves, lanes;
 } chk_sum_t;
@@ -21,7 +21,7 @@ typedef struct {
     chk_sum_t kind[CHK_KIND_COUNT]; /* by kind, of findings that were not suppressed */
     const chk_rules_t *rules;
     const chk_sum_t *rule;    /* by rule, of findings that it has suppressed */
-    const chk_times_t *times; /* by error: its id - 1 */
+    const chk_times_t *times; /* by error; index: its id - 1 */
     bool aborts;              /* the process ends by abort */
     bool has_status;
     int status; /* exit status of the process */
@@ -38,13 +38,14 @@ typedef struct {
 
 extern const chk_writer_t chk_text_writer, chk_json_writer, chk_sarif_writer;
 
-/* Whether another process of the run may write, too, so that lines have to say whose they are. */
+/* Whether another process of the run may write as well, so that each line has to name its
+ * process. */
 bool chk_among_others(void);
 
 /* Writes the lines of a finding, without "softgpu: error: ". */
 void chk_text_write(FILE *f, const chk_told_t *t, const chk_times_t *times);
 
-/* ---- json.c, for the formats based on JSON ---- */
+/* ---- json.c: for the formats based on JSON ---- */
 
 /* Writes the rule that would suppress the finding, as a JSON string. */
 void chk_json_rule(FILE *f, const chk_told_t *t);

@@ -14,8 +14,8 @@ static const chk_part_t *const chk_parts[] = {&chk_memory_part, &chk_race_part, 
 enum { PARTS = sizeof chk_parts / sizeof *chk_parts };
 _Static_assert((size_t)PARTS <= (size_t)CHK_PARTS_MAX, "every part has its state and its bit");
 
-/* The parts whose families are wanted. `before` and `after`: by instruction, which of them see it,
- * as bits of `part`. */
+/* The parts whose families are wanted. `before` and `after`: for each instruction, the parts that
+ * are called, as a bit mask over `part`. */
 static struct {
     pthread_once_t once;
     const chk_part_t *part[PARTS];
@@ -34,9 +34,10 @@ static void choose(void)
         uint8_t wants[ISA_OP_COUNT] = {0};
         if (!(families & p->family)) continue;
         if (p->wants) p->wants(wants);
-        /* ISA_OP_NONE, no instruction, ends the kernel */
+        /* ISA_OP_NONE is no instruction: it ends the kernel */
         for (unsigned op = ISA_OP_NONE + 1; op < ISA_OP_COUNT; op++) {
-            wants[op] &= ISA_WANTS_BEFORE | ISA_WANTS_AFTER; /* there is no `issue` here */
+            wants[op] &=
+                ISA_WANTS_BEFORE | ISA_WANTS_AFTER; /* parts cannot see the moment of issue */
             wanted.wants[op] |= wants[op];
             wanted.busy |= wants[op];
             if (wants[op] & ISA_WANTS_BEFORE) wanted.before[op] |= (uint8_t)(1 << wanted.n);
@@ -173,7 +174,8 @@ void chk_dispatch_end(const chk_dispatch_t *d)
 enum { MEMORIES = 64 };
 
 static _Atomic(const sg_memory_t *) memories[MEMORIES];
-static _Atomic(const isa_arch_t *) archs[MEMORIES]; /* of the GPU with the memory in this place */
+static _Atomic(const isa_arch_t *)
+    archs[MEMORIES]; /* of the GPU whose memory is at the same index */
 
 void chk_memory_add(const sg_memory_t *m, const isa_arch_t *arch)
 {

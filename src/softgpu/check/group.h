@@ -1,7 +1,7 @@
-/* group.h - dispatches and workgroups that are checked: what the device calls, and what hands it on
- * to the parts (part.h) whose families are wanted.
+/* group.h - dispatches and workgroups that are checked. The device calls these functions; they call
+ * the parts (part.h) whose families are wanted.
  *
- * A workgroup in flight has its own state, which one thread at a time uses. */
+ * Each workgroup in flight has its own state (chk_group_t), which one thread at a time uses. */
 #ifndef SOFTGPU_CHECK_GROUP_H
 #define SOFTGPU_CHECK_GROUP_H
 
@@ -9,7 +9,7 @@
 
 typedef struct chk_group chk_group_t;
 
-/* What the parts need to know of a dispatch. */
+/* The properties of a dispatch that parts read. */
 typedef struct {
     uint64_t serial; /* unique among the dispatches of the process */
     uint64_t call;   /* number of the program's call that launched it (asked.h), or 0 */
@@ -34,7 +34,7 @@ void chk_group_free(chk_group_t *g);
 /* The waves of workgroup `id` are prepared. `dispatch` has to live until they have ended. */
 void chk_group_start(chk_group_t *g, const chk_dispatch_t *dispatch, const isa_group_t *group,
                      uint64_t id);
-/* Adds the parts that want to be told of instructions to those who watch the workgroup. */
+/* Adds the parts that want to see instructions to the subscribers of the workgroup. */
 void chk_group_watch(chk_group_t *g, isa_watch_t *watch);
 /* All waves have ended or wait at a barrier; `waiting`: those that wait, by bit. */
 void chk_group_barrier(chk_group_t *g, const isa_group_t *group, uint32_t waiting);
@@ -49,7 +49,7 @@ void chk_going(uint64_t begin, uint64_t bytes);
 void chk_memory_add(const struct sg_memory *m, const isa_arch_t *arch);
 /* The GPU with this memory; the first one, if there is no such memory. NULL: there is no GPU. */
 const isa_arch_t *chk_arch_of(const struct sg_memory *m);
-/* The memory in which the address is mapped, or NULL. */
+/* The GPU memory in which the address is mapped, or NULL. */
 const struct sg_memory *chk_memory_of(uint64_t va);
 
 #endif

@@ -1,8 +1,9 @@
 /* hazard.c - the hazard check: finds missing waits for loads, missing wait states, and accesses to
  * LDS that are not waited for before a barrier. The hardware leaves all of these to software.
  *
- * hazard_use.h says what an instruction means, hazard_wave.h keeps what is under way in a wave,
- * hazard_lds.h what a workgroup's waves do to LDS. Here are workgroups and the reports. */
+ * hazard_use.h derives what matters of an instruction, hazard_wave.h tracks the operations in
+ * flight of a wave, hazard_lds.h a workgroup's accesses to LDS. This file connects them to part.h
+ * and writes the reports. */
 #include "softgpu/check/part.h"
 
 #include "base/text.h"
@@ -13,8 +14,7 @@
 #include <string.h>
 
 enum {
-    USES = 8192, /* entries of the cache of instructions' meanings, one per dword of code; a power
-                    of two */
+    USES = 8192, /* entries of the cache of chk_use_t, indexed by dword of code; a power of two */
 };
 
 typedef struct {
@@ -23,8 +23,8 @@ typedef struct {
     chk_lds_t lds;
 } state_t;
 
-/* The memory that group.c gives is aligned less than a state_t has to be: the state begins at the
- * first cache line in it. */
+/* group.c allocates the memory with a smaller alignment than state_t needs: the state begins at the
+ * first cache line inside that memory. */
 static state_t *state_in(void *memory)
 {
     const uintptr_t at = (uintptr_t)memory, line = _Alignof(state_t);
@@ -110,8 +110,8 @@ void chk_hazard_name_other(chk_finding_t *f, const isa_wave_t *w, const char *wh
         f->other.n_words = 0;
 }
 
-static void tell(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, const chk_use_t *u,
-                 const chk_hazard_t *h)
+static void report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
+                   const chk_use_t *u, const chk_hazard_t *h)
 {
     static const char *const verbs[] = {
         [CHK_HAZARD_READ] = "read", [CHK_HAZARD_OVERWRITE] = "written"};
@@ -167,16 +167,16 @@ static bool is_known(const chk_group_t *g, const chk_use_t *u, const isa_inst_t 
     return u->inst == i && u->dispatch == g->dispatch->serial;
 }
 
-static void tell_idle(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i)
+static void report_idle(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i)
 {
     chk_finding_t f = chk_finding(g, w, i, CHK_KIND_HAZARD_EXEC);
     f.more = "EXEC is 0: nothing is changed, a jump might have left it out";
     chk_report(&f);
 }
 
-/* Not inlined, so that the usual case in before() needs no stack frame. */
-__attribute__((noinline)) static void look(chk_group_t *g, state_t *s, isa_wave_t *w,
-                                           const isa_inst_t *i)
+/* The slow path of before(). Not inlined, so that the usual case needs no stack frame. */
+__attribute__((noinline)) static void check_closely(chk_group_t *g, state_t *s, isa_wave_t *w,
+                                                    const isa_inst_t *i)
 {
     chk_hazard_wave_t *v = &s->wave[w->index_in_group];
     chk_use_t *u = use_at(s, i);
@@ -188,9 +188,9 @@ __attribute__((noinline)) static void look(chk_group_t *g, state_t *s, isa_wave_
     }
     const unsigned n = chk_hazard_look(v, u, w, i, found);
     for (unsigned k = 0; k < n; k++)
-        tell(g, w, i, u, &found[k]);
+        report(g, w, i, u, &found[k]);
     if (!w->exec) {
-        if (u->flags & CHK_USE_STORES && chk_strict(CHK_HAZARD)) tell_idle(g, w, i);
+        if (u->flags & CHK_USE_STORES && chk_strict(CHK_HAZARD)) report_idle(g, w, i);
         return;
     }
     if (u->flags & (CHK_USE_LDS_READ | CHK_USE_LDS_WRITE | CHK_USE_LDS_FILL) ||
@@ -207,7 +207,7 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
     if (is_known(g, u, i) && chk_hazard_is_usual(hazards, u, w))
         chk_hazard_pass(hazards, u);
     else
-        look(g, s, w, i);
+        check_closely(g, s, w, i);
 }
 
 const chk_part_t chk_hazard_part = {.family = CHK_HAZARD,

@@ -1,5 +1,5 @@
-/* hazard_lds.c - see hazard_lds.h. Compiled code waits in front of its barriers: then there are no
- * marks, and an access costs no more than to be kept. */
+/* hazard_lds.c - see hazard_lds.h. Compiled code waits in front of its barriers; then there are no
+ * marks, and the only cost of an access is to record it. */
 #include "softgpu/check/hazard_lds.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ void chk_lds_start(chk_lds_t *s, const isa_group_t *group)
 
 /* ---- accesses that are under way ---- */
 
-/* Of FLAT, lgkmcnt alone counts what LDS has to do. */
+/* Of a FLAT operation, only lgkmcnt counts the part in LDS. */
 static bool is_outstanding(const chk_hazard_wave_t *v, const chk_lds_access_t *x)
 {
     const uint32_t returned = x->flow == CHK_FLOW_FLAT ? v->flat_lgkm : v->returned[x->flow];
@@ -45,7 +45,7 @@ static chk_lds_access_t *next_of(chk_lds_wave_t *k, const chk_hazard_wave_t *v, 
     return x;
 }
 
-/* Keeps an access by an instruction of LDS that is being issued. */
+/* Records the access of an LDS instruction that is being issued. */
 static void keep(chk_lds_wave_t *k, const chk_hazard_wave_t *v, const isa_wave_t *w,
                  const isa_inst_t *i, const chk_use_t *u)
 {
@@ -61,7 +61,7 @@ static void keep(chk_lds_wave_t *k, const chk_hazard_wave_t *v, const isa_wave_t
     memcpy(x->at, w->vgpr[i->src[0].reg], sizeof x->at);
 }
 
-/* Keeps the lanes of a FLAT instruction that are in LDS. */
+/* Records the lanes of a FLAT instruction whose addresses are in LDS. */
 static void keep_flat(chk_lds_wave_t *k, const chk_hazard_wave_t *v, const isa_inst_t *i,
                       const chk_use_t *u, const sgc_lanes_t *a)
 {
@@ -143,8 +143,8 @@ void chk_lds_barrier(chk_lds_t *s, const isa_group_t *group, uint32_t waiting,
 
 /* ---- reports ---- */
 
-static void tell(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, chk_kind_t kind,
-                 uint64_t lanes, uint64_t pc, unsigned wave, const char *more)
+static void report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, chk_kind_t kind,
+                   uint64_t lanes, uint64_t pc, unsigned wave, const char *more)
 {
     chk_finding_t f = chk_finding_lanes(g, w, i, kind, lanes);
     chk_hazard_name_other(&f, w, "outstanding", pc, wave);
@@ -182,16 +182,16 @@ static void check_fills(const access_t *x, const sgc_lanes_t *a)
         if (!fill->fill || !is_outstanding(x->v, fill)) continue;
         const uint64_t lanes = lanes_in(a, fill->begin, fill->end);
         if (!lanes) continue;
-        tell(x->g, x->w, x->i, x->reads ? CHK_KIND_HAZARD_LDS : CHK_KIND_HAZARD_LDS_WRITE, lanes,
-             fill->pc, x->w->index_in_group,
-             "a transfer to LDS is outstanding: s_waitcnt vmcnt waits for it");
+        report(x->g, x->w, x->i, x->reads ? CHK_KIND_HAZARD_LDS : CHK_KIND_HAZARD_LDS_WRITE, lanes,
+               fill->pc, x->w->index_in_group,
+               "a transfer to LDS is outstanding: s_waitcnt vmcnt waits for it");
         return;
     }
 }
 
-/* The mark of another wave that the lanes meet, or 0. */
-static unsigned meet(const access_t *x, const sgc_lanes_t *a, const uint16_t *dwords,
-                     uint64_t *lanes)
+/* A mark that another wave has left on one of the lanes' dwords, or 0. */
+static unsigned find_mark(const access_t *x, const sgc_lanes_t *a, const uint16_t *dwords,
+                          uint64_t *lanes)
 {
     const unsigned own = x->w->index_in_group + 1;
     unsigned found = 0;
@@ -216,14 +216,14 @@ static void check_marks(const access_t *x, const sgc_lanes_t *a, const uint16_t 
                         chk_kind_t kind, const char *more)
 {
     uint64_t lanes;
-    const unsigned mark = meet(x, a, dwords, &lanes);
+    const unsigned mark = find_mark(x, a, dwords, &lanes);
     if (!mark) return;
     const unsigned wave = (mark & CHK_LDS_WAVE) - 1;
     const unsigned slot = mark >> CHK_LDS_SLOT_SHIFT & (CHK_LDS_KEPT - 1);
-    tell(x->g, x->w, x->i, kind, lanes, x->s->pc[wave][slot], wave, more);
+    report(x->g, x->w, x->i, kind, lanes, x->s->pc[wave][slot], wave, more);
 }
 
-/* Has the addresses of all lanes in `a` afterwards. */
+/* Reports a conflict with a mark. Fills in the addresses of all lanes in `a`. */
 static void check(const access_t *x, sgc_lanes_t *a)
 {
     const chk_lds_wave_t *k = &x->s->wave[x->w->index_in_group];

@@ -1,9 +1,9 @@
-/* hazard_lds.h - accesses to LDS that are outstanding when their wave comes to a barrier: what
- * other waves do behind the barrier may be before them. And transfers to LDS, with which nothing is
- * in order that LDS itself does.
+/* hazard_lds.h - finds accesses to LDS that are still outstanding when their wave comes to a
+ * barrier: accesses of other waves after the barrier may overtake them. Also finds LDS instructions
+ * that conflict with a transfer from memory to LDS, which the hardware does not order with them.
  *
- * Each wave keeps its last accesses. At a barrier those that nobody has waited for mark the dwords
- * that they access; marks last until the next barrier. */
+ * The last accesses of each wave are recorded. At a barrier, those for which the wave has not
+ * waited mark the dwords that they access; marks last until the next barrier. */
 #ifndef SOFTGPU_CHECK_HAZARD_LDS_H
 #define SOFTGPU_CHECK_HAZARD_LDS_H
 
@@ -11,7 +11,8 @@
 #include "softgpu/check/part.h"
 
 enum {
-    CHK_LDS_KEPT = 32, /* accesses of a wave; the counters hold fewer. A power of two */
+    CHK_LDS_KEPT = 32, /* accesses recorded per wave: more than the hardware's counters can count. A
+                          power of two */
     CHK_LDS_DWORDS = ISA_GROUP_LDS / 4
 };
 
@@ -20,22 +21,22 @@ typedef struct {
     bool writes, atomic;
     bool fill;       /* it is a transfer from memory, of the bytes from `begin` to `end` */
     uint16_t bytes;  /* of an element */
-    uint32_t number; /* in its flow */
+    uint32_t number; /* number of the access in its flow (chk_flow_t) */
     uint64_t pc, exec;
-    uint32_t offset[2]; /* of its elements, for an instruction with two */
+    uint32_t offset[2]; /* of the elements, for an instruction that has two */
     uint32_t begin, end;
     isa_row_t at; /* addresses of the lanes */
 } chk_lds_access_t;
 
 typedef struct {
-    uint32_t n, fill; /* fill: the number of the last transfer, as its flow counts */
+    uint32_t n, fill; /* fill: number of the last transfer in its flow */
     chk_lds_access_t kept[CHK_LDS_KEPT];
 } chk_lds_wave_t;
 
 /* A mark of a dword of LDS; 0: the dword has none. The low bits are the number of the wave plus 1,
- * above them is the index of the access among those that the wave keeps. ATOMIC: the access is an
- * atomic one, which may change places with other atomic accesses. SEVERAL: more than one wave has
- * read the dword, and the mark names the last of them. */
+ * the bits above them are the index of the access in the wave's record. ATOMIC: the access is an
+ * atomic one, which needs no order with other atomic accesses. SEVERAL: more than one wave has read
+ * the dword, and the mark names the last of them. */
 enum {
     CHK_LDS_SLOT_SHIFT = 5,
     CHK_LDS_WAVE = (1 << CHK_LDS_SLOT_SHIFT) - 1,
@@ -51,10 +52,11 @@ typedef struct {
 } chk_lds_t;
 
 void chk_lds_start(chk_lds_t *s, const isa_group_t *group);
-/* The waves in `waiting` go on behind a barrier; hazards[k]: what is under way in wave k. */
+/* The waves in `waiting` pass a barrier; hazards[k]: the operations in flight of wave k. */
 void chk_lds_barrier(chk_lds_t *s, const isa_group_t *group, uint32_t waiting,
                      const chk_hazard_wave_t *const hazards[ISA_GROUP_WAVES]);
-/* An instruction that accesses LDS, with lanes, is about to run; `v` has counted it. */
+/* An instruction that accesses LDS is about to run, with at least one active lane; `v` has counted
+ * it already. */
 void chk_lds_look(chk_group_t *g, chk_lds_t *s, const chk_hazard_wave_t *v, const isa_wave_t *w,
                   const isa_inst_t *i, const chk_use_t *u);
 

@@ -1,12 +1,13 @@
-/* hazard_rules.h - what a table of wait states says: those that software owes the hardware of a
- * GPU.
+/* hazard_rules.h - the form of a GPU's table of wait states: the pairs of instructions that
+ * software has to keep apart, since the hardware does not.
  *
- * Each GPU's table is hazards_<gpu>.c. Here are the classes that its rows name, and the rows that
- * all gfx9 GPUs have. Sources: "LLVM" is its hazard recognizer. "ISA" is AMD's Instruction Set
- * Architecture of CDNA: the tables of software-inserted wait states and of independent instructions
- * around matrix instructions; section numbers are those of the MI300 edition. "rocRoller" is what
- * AMD's generator of assembly keeps to. Where the sources differ the smaller number is taken, so
- * that no row asks for more than compiled code, or AMD's own assembly, has. */
+ * The table of each GPU is in a file of its own, such as hazards_gfx90a.c. This header has the
+ * classes that its rows name, and the rows that all gfx9 GPUs share. Sources: "LLVM" is its hazard
+ * recognizer. "ISA" is AMD's Instruction Set Architecture of CDNA: the tables of software-inserted
+ * wait states and of independent instructions around matrix instructions; section numbers are those
+ * of the MI300 edition. "rocRoller" is what AMD's generator of assembly keeps to. Where the sources
+ * differ the smaller number is taken, so that no row asks for more than compiled code, or AMD's own
+ * assembly, has. */
 #ifndef SOFTGPU_CHECK_HAZARD_RULES_H
 #define SOFTGPU_CHECK_HAZARD_RULES_H
 
@@ -53,8 +54,9 @@ enum {
     CHK_FIRST_F64 = CHK_FIRST_F64_4 | CHK_FIRST_F64_16,
     CHK_FIRST_MATRIX =
         CHK_FIRST_PASS2 | CHK_FIRST_PASS4 | CHK_FIRST_PASS8 | CHK_FIRST_PASS16 | CHK_FIRST_F64,
-    /* MARKS: these mark the registers that they use. RARE: any vector instruction after these looks
-     * back. All other rows are looked for when their second instruction comes, which is seldom. */
+    /* How pairs are found. MARKS: the first instruction marks the registers that it uses. RARE:
+       every vector instruction after the first one searches back for it. Pairs of all other rows
+       are searched for when their second instruction runs, which is seldom. */
     CHK_FIRST_MARKS =
         CHK_FIRST_MATRIX | CHK_FIRST_DOT | CHK_FIRST_WIDE | CHK_FIRST_TRANS | CHK_FIRST_PART,
     CHK_FIRST_RARE = CHK_FIRST_F64 | CHK_FIRST_SETREG_SKIP
@@ -82,15 +84,15 @@ enum {
     CHK_SECOND_LDS_M0 = 1 << 17,    /* addresses LDS by M0: add-TID, transfers, LDS_DIRECT */
     CHK_SECOND_MF32 = 1 << 18,      /* matrix instructions of f32 */
     CHK_SECOND_LANES = 1 << 19,     /* v_readlane, v_readfirstlane, v_writelane */
-    CHK_SECOND_READLANE = 1 << 20,  /* the first two of these */
+    CHK_SECOND_READLANE = 1 << 20,  /* v_readlane, v_readfirstlane */
     CHK_SECOND_PERMLANE = 1 << 21,  /* v_permlane16_swap, v_permlane32_swap */
-    CHK_SECOND_NOT_TRANS = 1 << 22, /* VALU of another unit than the transcendental one */
+    CHK_SECOND_NOT_TRANS = 1 << 22, /* VALU of any unit but the transcendental one */
     CHK_SECOND_ACC_READ = 1 << 23,
     CHK_SECOND_ACC_WRITE = 1 << 24,
 
     CHK_SECOND_MEMORY = CHK_SECOND_VMEM | CHK_SECOND_DS,
     CHK_SECOND_F64 = CHK_SECOND_F64_4 | CHK_SECOND_F64_16,
-    CHK_SECOND_F32 = CHK_SECOND_MX | CHK_SECOND_MF32,   /* all but those of f64 */
+    CHK_SECOND_F32 = CHK_SECOND_MX | CHK_SECOND_MF32, /* matrix instructions except those of f64 */
     CHK_SECOND_WIDE = CHK_SECOND_MF32 | CHK_SECOND_F64, /* of f32 and f64 */
     CHK_SECOND_MATRIX = CHK_SECOND_F32 | CHK_SECOND_F64,
     CHK_SECOND_MATRIX_ACC = CHK_SECOND_MATRIX | CHK_SECOND_ACC_WRITE,

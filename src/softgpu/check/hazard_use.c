@@ -1,4 +1,4 @@
-/* hazard_use.c - see hazard_use.h: the only file of the hazard check that looks at instruction
+/* hazard_use.c - see hazard_use.h: the only file of the hazard check that depends on instruction
  * formats and operations. */
 #include "softgpu/check/hazard_use.h"
 
@@ -33,12 +33,13 @@ static void add_regs(chk_use_t *u, unsigned first, unsigned n, unsigned roles)
     u->regs[u->n++] = (chk_regs_t){.first = first & 1023, .n = n & 63, .roles = roles & 255};
 }
 
-/* Adds an operand's registers: vector registers with the given roles, scalar ones as scalars. */
+/* Adds an operand's registers: vector registers with the given roles, scalar ones with the role of
+ * scalars. */
 static void add_operand(chk_use_t *u, const isa_wave_t *w, const isa_operand_t *o, unsigned roles)
 {
     const unsigned n = (o->bits + 31u) / 32, written = roles & CHK_ROLE_WRITTEN;
     if (isa_is_row(o)) add_regs(u, isa_row_number(w->acc_offset, o), n, roles);
-    /* EXEC_HI of a wave of 32 lanes and NULL are behind the registers that code can name */
+    /* EXEC_HI of a wave of 32 lanes, and NULL, have operand codes above those of all registers */
     if (o->kind == ISA_OPK_SGPR && o->reg < ISA_CODE_ZERO)
         add_regs(u, CHK_REG_SCALAR + o->reg, n,
                  CHK_ROLE_SCALAR | written | (roles & (CHK_ROLE_LANE | CHK_ROLE_MASK)));
@@ -252,7 +253,7 @@ static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
         if (i->flags & ISA_F_LDS || i->op == ISA_OP_buffer_store_lds_dword)
             *second |= CHK_SECOND_LDS_M0;
         if (is_wide(i)) u->first |= CHK_FIRST_WIDE;
-        /* what invalidates the vector L1 no counter counts */
+        /* no counter counts instructions that invalidate the vector L1 cache */
         if (row->memory.kind == ISA_ACCESS_INVALIDATE ||
             row->memory.kind == ISA_ACCESS_ARRAY_INVALIDATE)
             u->flow = CHK_FLOW_NONE;

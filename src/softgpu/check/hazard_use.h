@@ -1,7 +1,9 @@
-/* hazard_use.h - what an instruction means for hazards: the registers it uses, the counter it
- * counts in, the rows of its GPU's table of wait states (hazard_rules.h) it belongs to.
+/* hazard_use.h - the properties of an instruction that matter for hazards: the registers that it
+ * uses, the counter that counts it, and the rows of its GPU's table of wait states (hazard_rules.h)
+ * that apply to it.
  *
- * Worked out once for each instruction of a dispatch and kept; waves (hazard_wave.h) read it. */
+ * They are derived once for each instruction of a dispatch and cached; waves (hazard_wave.h) read
+ * them. */
 #ifndef SOFTGPU_CHECK_HAZARD_USE_H
 #define SOFTGPU_CHECK_HAZARD_USE_H
 
@@ -51,12 +53,13 @@ enum {
     CHK_USE_WRITES_SCC = 1 << 1,
     CHK_USE_WAITCNT = 1 << 2,
     CHK_USE_LOCKS = 1 << 3,   /* locks its data registers until expcnt says they are read */
-    CHK_USE_VECTOR = 1 << 4,  /* has no effect if no lane is active */
+    CHK_USE_VECTOR = 1 << 4,  /* has no effect unless some lane is active */
     CHK_USE_INDEXED = 1 << 5, /* VALU: in the indexing mode it uses other VGPRs than it names */
     CHK_USE_LDS_WRITE = 1 << 6,
     CHK_USE_LDS_READ = 1 << 7,
     CHK_USE_LDS_FILL = 1 << 8, /* a transfer from memory to LDS */
-    CHK_USE_WALKS = 1 << 9,    /* second of a pair whose first leaves no marks on registers */
+    CHK_USE_WALKS = 1 << 9, /* second of a pair whose first leaves no marks on registers: the wave's
+                               last instructions are searched */
     /* The first of a pair: of any row; of one of CHK_FIRST_MARKS; of one of CHK_FIRST_RARE. */
     CHK_USE_FIRST = 1 << 10,
     CHK_USE_MARKS = 1 << 11,
@@ -69,19 +72,20 @@ enum { CHK_USE_REGS = 8 };
 
 typedef struct {
     /* Every instruction of a wave reads these members: they fill one cache line of the host. */
-    _Alignas(64) const isa_inst_t *inst; /* the instruction, in this dispatch: */
+    _Alignas(64) const isa_inst_t *inst; /* the cached instruction, of this dispatch: */
     uint64_t dispatch;
     uint64_t as_second; /* rows of the table of which it is the second, by bit */
     uint16_t flags;
     uint8_t n_reads, n; /* registers that are read come first; n counts all */
     uint8_t states;     /* wait states that the instruction itself takes */
     uint8_t flow;
-    uint8_t near, far; /* how many wait states its rows reach back: `far` all rows, `near` those of
-                          CHK_USE_WALKS */
+    uint8_t near, far; /* how many wait states its rows reach back: `far` is for all rows, `near`
+                          for those of CHK_USE_WALKS */
     chk_regs_t regs[CHK_USE_REGS];
 
     uint64_t as_first;
-    uint64_t behind_f64; /* those rows of as_second whose first is a matrix instruction of f64 */
+    uint64_t
+        behind_f64; /* of these, the rows whose first instruction is a matrix instruction of f64 */
     const chk_hazard_rules_t *rules;
     uint64_t pc;
     uint32_t first; /* CHK_FIRST_* */

@@ -1,6 +1,6 @@
-/* hazard_wave.c - see hazard_wave.h. Every instruction of a wave comes here. A few loads and
- * compares settle the usual case; only an instruction that meets something under way is looked at
- * closely. */
+/* hazard_wave.c - see hazard_wave.h. These functions run for every instruction of a wave. A few
+ * loads and compares settle the usual case; only an instruction that uses a register with an
+ * operation in flight is compared in detail. */
 #include "softgpu/check/hazard_wave.h"
 
 #include "softgpu/check/waits.h"
@@ -216,7 +216,7 @@ static bool shares(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *
     if (rule->share == CHK_SHARE_USED && u->first & CHK_FIRST_MATRIX) roles = CHK_ROLE_AB;
     if (rule->share == CHK_SHARE_USED && u->flow != CHK_FLOW_NONE) roles = CHK_ROLE_VECTOR;
     if (!(r->roles & roles)) return false;
-    /* the role of scalars is that of results, too */
+    /* scalars that are results have this role as well: only those that are read count */
     if (roles & (CHK_ROLE_SCALAR | CHK_ROLE_LANE) && r->roles & CHK_ROLE_WRITTEN) return false;
     switch ((chk_share_t)rule->share) {
     case CHK_SHARE_HELD: return f->held < CHK_USE_REGS && overlap(f->regs[f->held], *r);
@@ -240,8 +240,8 @@ static bool shares(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *
     return overlaps_any(f, r);
 }
 
-static bool meets(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *u, unsigned settled,
-                  uint16_t *reg)
+static bool applies(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *u,
+                    unsigned settled, uint16_t *reg)
 {
     if (rule->share == CHK_SHARE_NOTHING) return true;
     if (rule->share == CHK_SHARE_HWREG) return f->hwreg == u->hwreg;
@@ -264,8 +264,8 @@ static unsigned settle(const chk_use_t *f, const chk_use_t *u)
     return settled;
 }
 
-/* Looks back through the instructions issued within `reach` states, for the greatest number of wait
- * states that is missing. */
+/* Searches the instructions that were issued within `reach` wait states, for the pair that lacks
+ * most wait states. */
 static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigned reach,
                          chk_hazard_t *out)
 {
@@ -281,7 +281,7 @@ static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigne
         for (uint64_t left = f->as_first & as_second; left; left &= left - 1) {
             const chk_rule_t *rule = &u->rules->rows[__builtin_ctzll(left)];
             uint16_t reg = CHK_REGS;
-            if (had + missing >= rule->states || !meets(rule, f, u, settled, &reg)) continue;
+            if (had + missing >= rule->states || !applies(rule, f, u, settled, &reg)) continue;
             missing = rule->states - had;
             *out = (chk_hazard_t){.kind = CHK_HAZARD_STATES,
                                   .reg = reg,
@@ -296,7 +296,7 @@ static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigne
     return missing;
 }
 
-/* How many states it is worth looking back. */
+/* How many wait states back a row may still apply to the instruction. */
 static unsigned reach_of(const chk_hazard_wave_t *s, const chk_use_t *u, bool indexed)
 {
     const chk_hazard_rules_t *r = u->rules;
@@ -320,7 +320,7 @@ static void extend(uint32_t *until, uint32_t states)
     if ((int32_t)(states - *until) > 0) *until = states;
 }
 
-/* Records what the instruction means for those that follow. */
+/* Records the instruction as the possible first of a pair. */
 static void mark(chk_hazard_wave_t *s, const chk_use_t *u)
 {
     const uint32_t end = s->states + u->states;

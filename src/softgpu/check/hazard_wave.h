@@ -1,9 +1,9 @@
-/* hazard_wave.h - what is under way in a wave when its next instruction comes: registers that loads
- * are going to write, and instructions that the next few must not follow too closely.
+/* hazard_wave.h - a wave's operations in flight when its next instruction is issued: registers that
+ * loads are going to write, and recent instructions that need wait states before the next one.
  *
  * A register is pending until an s_waitcnt guarantees that its load has returned. For operations
- * that return in order, that is one that leaves no more outstanding than were issued after the
- * load; for the others, one that leaves none. A load that may have returned by chance stays
+ * that return in order, such an s_waitcnt leaves no more outstanding than were issued after the
+ * load; for all other operations, it leaves none. A load that may have returned by chance stays
  * pending. Only the lanes that the load writes are pending. Nothing is reported here. */
 #ifndef SOFTGPU_CHECK_HAZARD_WAVE_H
 #define SOFTGPU_CHECK_HAZARD_WAVE_H
@@ -13,16 +13,16 @@
 enum { CHK_RECENT = 32, CHK_ISSUES = 64 }; /* powers of two; CHK_RECENT > most states of any row */
 
 typedef struct {
-    /* one word more than registers need, so that 64 bits can be read from any byte */
+    /* one word more than the registers need, so that 64 bits can be read from any byte */
     uint64_t bits[(CHK_REGS + 63) / 64 + 1];
 } chk_reg_set_t;
 
 /* An instruction that may be the first of a pair. The cache entry `use` may hold another
- * instruction by now; `inst` tells. */
+ * instruction by now; then use->inst differs from `inst`. */
 typedef struct {
     const chk_use_t *use;
     const isa_inst_t *inst;
-    uint32_t end; /* the wave's states behind it */
+    uint32_t end; /* value of `states` after it */
 } chk_recent_t;
 
 typedef struct {
@@ -61,7 +61,7 @@ typedef struct {
     uint8_t flow; /* chk_flow_t */
     const chk_rule_t *rule;
     uint32_t outstanding; /* operations outstanding in its flow, itself included */
-    uint32_t behind;      /* of these, issued after it: s_waitcnt of so many waits for it */
+    uint32_t behind;      /* of these, issued after it: s_waitcnt with this count waits for it */
     uint32_t needed, had; /* of CHK_HAZARD_STATES: wait states */
     uint64_t pc;          /* of the earlier instruction; 0: it was too long ago */
 } chk_hazard_t;
@@ -70,8 +70,8 @@ enum { CHK_HAZARDS_MAX = 3 };
 
 /* A wave begins. The memory has to be zeroed before the first use. */
 void chk_hazard_start(chk_hazard_wave_t *s);
-/* Looks at any instruction that is about to run. Returns how many hazards it has found; each one is
- * found once. */
+/* Checks an instruction that is about to run. Returns the number of hazards; each one is found
+ * once. */
 unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_t *w,
                          const isa_inst_t *i, chk_hazard_t found[CHK_HAZARDS_MAX]);
 
@@ -81,8 +81,8 @@ static inline bool chk_is_indexed(const isa_wave_t *w, const chk_use_t *u)
     return w->mode & ISA_MODE_GPR_IDX && u->flags & CHK_USE_INDEXED;
 }
 
-/* Whether there is nothing to look at: nothing is under way that the instruction could meet, and it
- * begins nothing except perhaps a pair. */
+/* Whether the instruction needs no check: none of its registers has an operation in flight, and it
+ * starts none; it may be the first of a pair. */
 static inline bool chk_hazard_is_usual(const chk_hazard_wave_t *s, const chk_use_t *u,
                                        const isa_wave_t *w)
 {
@@ -95,7 +95,7 @@ static inline bool chk_hazard_is_usual(const chk_hazard_wave_t *s, const chk_use
            (int32_t)(s->look_until - s->states) <= 0 && !chk_is_indexed(w, u);
 }
 
-/* Takes note of an instruction for which chk_hazard_is_usual() is true. */
+/* Records an instruction for which chk_hazard_is_usual() is true. */
 static inline void chk_hazard_pass(chk_hazard_wave_t *s, const chk_use_t *u)
 {
     const uint32_t end = s->states + u->states;

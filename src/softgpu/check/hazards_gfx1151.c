@@ -1,8 +1,7 @@
 /* hazards_gfx1151.c - the wait states that software owes the hardware of gfx1151: none yet.
  *
- * What LLVM works around on gfx11 (reads of vector registers behind exports, stores and
- * transcendental operations) is counted in no wait states and is not looked for.
- */
+ * The hazards that LLVM works around on gfx11 (reads of vector registers after exports, stores and
+ * transcendental operations) are not measured in wait states, and are not checked. */
 #include "softgpu/check/hazard_rules.h"
 
 const chk_hazard_rules_t chk_hazard_rules_gfx1151 = {0};

@@ -1,10 +1,9 @@
 /* hazards_gfx908.c - the wait states that software owes the hardware of gfx908.
  *
- * Data only; hazard_rules.h explains a row. Matrix instructions have AGPRs, which v_accvgpr_read
- * and v_accvgpr_write alone bring to VGPRs and back. The source is LLVM; one of its rules is left
- * out, which needs three instructions: VALU writes a VGPR, v_accvgpr_read or v_accvgpr_write comes
- * next, and then memory reads that VGPR.
- */
+ * Data only; hazard_rules.h explains a row. Matrix instructions use AGPRs; only v_accvgpr_read and
+ * v_accvgpr_write copy between these and VGPRs. The source is LLVM. One of its rules is left out,
+ * since a row describes two instructions and the rule has three: VALU writes a VGPR, v_accvgpr_read
+ * or v_accvgpr_write comes next, and then a memory instruction reads that VGPR. */
 #include "softgpu/check/hazard_rules.h"
 
 /* clang-format off */

@@ -1,9 +1,8 @@
 /* hazards_gfx90a.c - the wait states that software owes the hardware of gfx90a.
  *
  * Data only. hazard_rules.h explains a row and names the sources;
- * tests/softgpu/check/hazard_rules.c has a pair of instructions for each. ORDER: of two rows that
- * lack as many states the first is reported.
- */
+ * tests/softgpu/check/hazard_rules.c has a pair of instructions for each. ORDER: if two rows lack
+ * the same number of wait states, the first one is reported. */
 #include "softgpu/check/hazard_rules.h"
 
 /* clang-format off */

@@ -1,7 +1,7 @@
 /* hazards_gfx942.c - the wait states that software owes the hardware of gfx942.
  *
- * Data only; hazard_rules.h explains a row and names the sources.
- */
+ * Data only; hazard_rules.h explains a row and names the
+ * sources. */
 #include "softgpu/check/hazard_rules.h"
 
 /* clang-format off */

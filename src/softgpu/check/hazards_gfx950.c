@@ -1,8 +1,8 @@
 /* hazards_gfx950.c - the wait states that software owes the hardware of gfx950.
  *
  * Data only; hazard_rules.h explains a row. Section numbers are those of the MI300 edition; the
- * numbers of gfx950 are LLVM's.
- */
+ * numbers of gfx950 are
+ * LLVM's. */
 #include "softgpu/check/hazard_rules.h"
 
 /* clang-format off */

@@ -1,9 +1,9 @@
 /* init.c - the init check: reports an undefined value where it matters: as an address, where a wave
- * branches, which lanes are active, under an atomic operation; in strict mode also where it is
- * stored for others to see.
+ * branches, which lanes are active, or in the memory that an atomic operation changes; in strict
+ * mode also where it is stored in memory that other lanes or the host can read.
  *
- * Copies and sums of undefined values are no error, since compilers make them. A value that was
- * reported counts as defined from then on. */
+ * Copies and sums of undefined values are no error, since compilers generate them. A reported value
+ * counts as defined from then on, so that it is reported once. */
 #include "softgpu/check/init.h"
 
 #include "base/round.h"
@@ -75,8 +75,8 @@ static void name_scalar(unsigned code, char *more, size_t room)
         snprintf(more, room, "the wave has never written s%u", code);
 }
 
-/* What the report says of the value's origin: "the wave has never written v5", and where it was
- * loaded. */
+/* The report's words about the origin of the value, such as "the wave has never written v5", and
+ * where the value was loaded. */
 static void describe(chk_finding_t *f, const isa_wave_t *w, const chk_origin_t *from, char *more,
                      size_t room)
 {
@@ -129,8 +129,8 @@ static void report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *
 
 /* ---- where values matter ---- */
 
-static void look_at_address(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
-                            const isa_inst_t *i, const isa_operand_t *o, unsigned dwords)
+static void check_address(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
+                          const isa_inst_t *i, const isa_operand_t *o, unsigned dwords)
 {
     isa_operand_t part = *o;
     part.bits = (uint16_t)(32 * dwords);
@@ -145,58 +145,58 @@ static void look_at_address(const chk_group_t *g, chk_shadow_t *h, const isa_wav
 static const isa_operand_t m0 = {.kind = ISA_OPK_SGPR, .bits = 32, .reg = ISA_CODE_M0};
 
 /* Some instructions put the index into M0, others (s_movrel) take it from there. */
-static void look_at_index(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
-                          const isa_inst_t *i)
+static void check_index(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
+                        const isa_inst_t *i)
 {
     const bool takes = chk_alu_table[i->op].quick & CHK_QUICK_MOVREL;
-    look_at_address(g, h, w, i, takes ? &m0 : &i->src[0], 1);
+    check_address(g, h, w, i, takes ? &m0 : &i->src[0], 1);
     if (!takes) h->scalar[ISA_CODE_M0] &= i->op == ISA_OP_s_set_gpr_idx_on ? ~0xf0ffu : ~0xffu;
 }
 
-static void look_at_addresses(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
-                              const isa_inst_t *i)
+static void check_addresses(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
+                            const isa_inst_t *i)
 {
     const bool saddr = i->flags & ISA_F_SADDR;
     switch (i->fmt) {
     case ISA_FMT_MUBUF:
     case ISA_FMT_MTBUF:
         if (i->flags & (ISA_F_IDXEN | ISA_F_OFFEN))
-            look_at_address(g, h, w, i, &i->src[0],
-                            (i->flags & ISA_F_IDXEN && i->flags & ISA_F_OFFEN) ? 2 : 1);
-        look_at_address(g, h, w, i, &i->src[2], 4);
-        look_at_address(g, h, w, i, &i->src[3], 1);
-        if (i->flags & ISA_F_LDS) look_at_address(g, h, w, i, &m0, 1);
+            check_address(g, h, w, i, &i->src[0],
+                          (i->flags & ISA_F_IDXEN && i->flags & ISA_F_OFFEN) ? 2 : 1);
+        check_address(g, h, w, i, &i->src[2], 4);
+        check_address(g, h, w, i, &i->src[3], 1);
+        if (i->flags & ISA_F_LDS) check_address(g, h, w, i, &m0, 1);
         break;
     case ISA_FMT_MIMG:
-        look_at_address(g, h, w, i, &i->src[2], 8);
-        look_at_address(g, h, w, i, &i->src[3], 4);
-        look_at_address(g, h, w, i, &i->src[0], isa_image_address_dwords(w, i));
+        check_address(g, h, w, i, &i->src[2], 8);
+        check_address(g, h, w, i, &i->src[3], 4);
+        check_address(g, h, w, i, &i->src[0], isa_image_address_dwords(w, i));
         break;
     case ISA_FMT_SCRATCH:
         if (saddr)
-            look_at_address(g, h, w, i, &i->src[2], 1);
+            check_address(g, h, w, i, &i->src[2], 1);
         else
-            look_at_address(g, h, w, i, &i->src[0], 1);
+            check_address(g, h, w, i, &i->src[0], 1);
         break;
     case ISA_FMT_GLOBAL:
-        look_at_address(g, h, w, i, &i->src[0], saddr ? 1 : 2);
-        if (saddr) look_at_address(g, h, w, i, &i->src[2], 2);
+        check_address(g, h, w, i, &i->src[0], saddr ? 1 : 2);
+        if (saddr) check_address(g, h, w, i, &i->src[2], 2);
         break;
-    case ISA_FMT_FLAT: look_at_address(g, h, w, i, &i->src[0], 2); break;
+    case ISA_FMT_FLAT: check_address(g, h, w, i, &i->src[0], 2); break;
     case ISA_FMT_SMEM:
-        look_at_address(g, h, w, i, &i->src[0], sgc_ops_table[i->op].buffer ? 4 : 2);
-        if (i->flags & ISA_F_SOE) look_at_address(g, h, w, i, &i->src[1], 1);
+        check_address(g, h, w, i, &i->src[0], sgc_ops_table[i->op].buffer ? 4 : 2);
+        if (i->flags & ISA_F_SOE) check_address(g, h, w, i, &i->src[1], 1);
         break;
     default: /* DS: one dword of address for each lane, if there is an address at all */
         if (sgc_ops_table[i->op].kind == ISA_ACCESS_PLAIN ||
             sgc_ops_table[i->op].kind == ISA_ACCESS_PAIR)
-            look_at_address(g, h, w, i, &i->src[0], 1);
+            check_address(g, h, w, i, &i->src[0], 1);
         break;
     }
 }
 
-static void look_at_access(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
-                           const chk_access_t *a)
+static void check_access(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
+                         const chk_access_t *a)
 {
     const bool lanes = i->fmt != ISA_FMT_SMEM;
     if (a->changed.lanes)
@@ -210,13 +210,13 @@ static uint64_t scalar64(const uint32_t *s, unsigned reg)
     return s[reg] | (uint64_t)s[reg + 1] << 32;
 }
 
-static void look_at_branch(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
-                           const isa_inst_t *i)
+static void check_branch(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
+                         const isa_inst_t *i)
 {
     const isa_row_desc_t *op = &isa_table[i->op];
     const uint64_t vcc = chk_vcc_some(h);
     if (op->fmt == ISA_FMT_SOP1) { /* jumps to an address in registers */
-        look_at_address(g, h, w, i, &i->src[0], 2);
+        check_address(g, h, w, i, &i->src[0], 2);
         chk_operand_define(h, &i->dst, 0);
     } else if (op->reads & ISA_REG_SCC && h->scc) {
         report(g, w, i, CHK_KIND_INIT_BRANCH, 0, &h->scc_from);
@@ -227,8 +227,8 @@ static void look_at_branch(const chk_group_t *g, chk_shadow_t *h, const isa_wave
     }
 }
 
-static void look_at_exec(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
-                         const isa_inst_t *i)
+static void check_exec(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
+                       const isa_inst_t *i)
 {
     const uint64_t exec = scalar64(h->scalar, ISA_CODE_EXEC);
     if (__builtin_expect(!exec, 1)) return;
@@ -236,41 +236,41 @@ static void look_at_exec(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t
     h->scalar[ISA_CODE_EXEC] = h->scalar[ISA_CODE_EXEC + 1] = 0;
 }
 
-static void look_at_memory(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w,
-                           const isa_inst_t *i, unit_t unit)
+static void check_memory(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w,
+                         const isa_inst_t *i, unit_t unit)
 {
     chk_access_t found = {0};
-    look_at_addresses(g, h, w, i);
+    check_addresses(g, h, w, i);
     if (unit == UNIT_VECTOR)
         chk_access_vector(g, s, h, w, i, &found);
     else if (unit == UNIT_LDS)
         chk_access_lds(g, s, h, w, i, &found);
     else
         chk_access_scalar(s, h, w, i, &found);
-    look_at_access(g, w, i, &found);
+    check_access(g, w, i, &found);
 }
 
 static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
 {
     chk_init_t *s = state;
     const unit_t unit = units[i->op];
-    if (w->index_in_group >= s->n_waves) return; /* there was no memory for its shadow */
+    if (w->index_in_group >= s->n_waves) return; /* out of memory: the wave has no shadow */
     chk_shadow_t *h = &s->wave[w->index_in_group];
     if (__builtin_expect(unit == UNIT_ALU, 1)) {
         chk_alu_step(&s->lab, h, w, i);
-        look_at_exec(g, h, w, i);
+        check_exec(g, h, w, i);
     } else if (unit == UNIT_BRANCH) {
-        look_at_branch(g, h, w, i);
+        check_branch(g, h, w, i);
     } else if (unit == UNIT_INDEX) {
-        look_at_index(g, h, w, i);
+        check_index(g, h, w, i);
         if (chk_alu_table[i->op].of.rule != ISA_DATA_NONE) chk_alu_step(&s->lab, h, w, i);
     } else if (unit != UNIT_SCALAR && !w->exec) {
         return;
     } else if (unit == UNIT_LANES) {
-        if (chk_alu_table[i->op].of.control & 1) look_at_address(g, h, w, i, &i->src[0], 1);
+        if (chk_alu_table[i->op].of.control & 1) check_address(g, h, w, i, &i->src[0], 1);
         chk_alu_step(&s->lab, h, w, i);
     } else {
-        look_at_memory(g, s, h, w, i, unit);
+        check_memory(g, s, h, w, i, unit);
     }
 }
 
@@ -301,7 +301,7 @@ static bool make_wave(chk_shadow_t *h, uint32_t rows, uint32_t scratch)
     return h->bits && h->scratch && h->scratch_from && h->scratch_page && h->scratch_from_page;
 }
 
-/* Makes room for so many waves; kept for the workgroups to come. */
+/* Allocates the shadows of `waves` waves; later workgroups use them again. */
 static bool make_waves(chk_init_t *s, uint32_t waves, uint32_t rows, uint32_t scratch)
 {
     if (waves <= s->n_waves && rows <= s->room && scratch <= s->scratch_room) return true;

@@ -1,10 +1,11 @@
-/* init.h - which bits of a wave's registers nobody has given a value: shared by the files of the
+/* init.h - which bits of registers and memory have never been written: shared by the files of the
  * init check.
  *
- * The shadow of a register has a 1 for every undefined bit. Of a VGPR first a mask of lanes is
- * tested, which is 0 for most registers. init_alu.c knows what instructions make of undefined
- * operands, init_memory.c which bytes of memory have been written, init_access.c moves shadows
- * between the two, and init.c says where an undefined value matters. */
+ * The shadow of a register has a 1 for every undefined bit. A VGPR also has a mask of the lanes
+ * with undefined bits, which is tested first and is 0 for most registers. init_alu.c derives the
+ * shadow of a result from those of the operands, init_memory.c records which bytes of memory have
+ * been written, init_access.c moves shadows between registers and memory, and init.c reports
+ * undefined values where they matter. */
 #ifndef SOFTGPU_CHECK_INIT_H
 #define SOFTGPU_CHECK_INIT_H
 
@@ -39,8 +40,8 @@ enum { CHK_SCRATCH_PAGE = 4096 };
 
 typedef struct {
     uint64_t some[ISA_VGPR_ROWS]; /* lanes with an undefined bit */
-    uint64_t part[ISA_VGPR_ROWS]; /* of these, lanes whose undefined bits are in `bits`; in the
-                                     other ones all bits are undefined */
+    uint64_t part[ISA_VGPR_ROWS]; /* of these, the lanes whose undefined bits are in `bits`; in
+                                     lanes of `some` alone all bits are undefined */
     chk_origin_t row_from[ISA_VGPR_ROWS];
     uint32_t scalar[ISA_SCALARS];
     chk_origin_t scalar_from[ISA_SCALARS];
@@ -52,14 +53,14 @@ typedef struct {
     uint32_t n_rows;
     uint32_t acc_offset;
     uint32_t mask_dwords; /* SGPRs of a set of lanes: 2, or 1 in waves of 32 lanes */
-    /* What still has the origin "never written" that a wave starts with: so many of the first rows,
-     * and whether all SGPRs do. */
+    /* Registers whose origin is still "never written", as at the start of a wave: the first
+     * `rows_named` rows, and all SGPRs if scalars_named is true. */
     uint32_t rows_named;
     bool scalars_named;
     bool any_part; /* `part` is not all 0 */
     isa_row_t *bits;
-    /* The shadow of the wave's scratch, a byte for each byte. A page whose scratch_page is not
-     * page_number is all undefined. */
+    /* The shadow of the wave's scratch, a byte for each byte. A page of scratch is all undefined
+     * while its element of scratch_page differs from page_number. */
     uint8_t *scratch;
     uint32_t *scratch_page, page_number;
     /* By dword of scratch: the number in chk_init_t.origin of the undefined value that was stored
@@ -67,8 +68,9 @@ typedef struct {
     uint32_t *scratch_from, *scratch_from_page;
 } chk_shadow_t;
 
-/* A wave begins; *s is zeroed, or an earlier wave's. Defined are `scalars` SGPRs from s0 on, the
- * rows of work-item ids, and what the command processor sets besides; all else is undefined. */
+/* A wave begins; *s is zeroed, or has the state of an earlier wave. Defined are `scalars` SGPRs
+ * from s0 on, the rows of work-item ids, and all other registers that the command processor sets;
+ * the rest is undefined. */
 void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars);
 
 static inline unsigned chk_row_of(const chk_shadow_t *s, const isa_operand_t *o)
@@ -135,7 +137,7 @@ static inline void chk_scalar_set(chk_shadow_t *s, unsigned code, uint32_t bits,
 
 /* ---- instructions between registers: init_alu.c, by the rules of init_rules.c ---- */
 
-/* chk_alu_t.quick: what chk_alu_step() has to know of an instruction. */
+/* chk_alu_t.quick: the properties of an instruction that chk_alu_step() tests. */
 enum {
     CHK_QUICK_LANES = 1 << 0,     /* a lane's result depends on its own operands alone */
     CHK_QUICK_ALL_LANES = 1 << 1, /* writes all lanes, whatever EXEC is */
@@ -168,8 +170,8 @@ void chk_alu_rules(const isa_core_t *core);
 typedef struct {
     isa_wave_t wave;
     const isa_core_t *core;
-    isa_row_t *rows; /* ISA_VGPR_ROWS; those from CHK_FRESH on (init_ask.h) belong to no register of
-                        a kernel */
+    isa_row_t *rows; /* ISA_VGPR_ROWS; no kernel has registers in the rows from CHK_FRESH on
+                        (init_ask.h) */
 } chk_lab_t;
 
 /* False: out of memory. */
@@ -189,20 +191,20 @@ void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
 
 /* ---- memory: init_memory.c ---- */
 
-/* An allocation whose bytes are watched. */
+/* An allocation for which writes to each byte are recorded. */
 typedef struct chk_bytes {
     uint64_t begin, end;
     uint8_t *host;
     _Atomic uint64_t *written; /* a bit for each byte */
     _Atomic uint32_t *held;    /* by dword: what an unwritten one held last, XOR its pattern */
-    struct chk_bytes *next;    /* in the list of those that are freed once no dispatch runs */
+    struct chk_bytes *next;    /* in the list of allocations that are freed once no dispatch runs */
 } chk_bytes_t;
 
 typedef struct {
     uint64_t epoch;
     struct {
         uint64_t begin, end;
-        chk_bytes_t *bytes; /* NULL: everything in the span counts as written */
+        chk_bytes_t *bytes; /* NULL: every byte of the span counts as written */
     } span[4];
     unsigned next;
 } chk_bytes_memo_t;
@@ -225,7 +227,8 @@ static inline bool chk_bytes_has(const chk_bytes_t *b, uint64_t va, uint32_t byt
 }
 /* Whether no lane's address is in a watched allocation. */
 bool chk_bytes_none(chk_bytes_memo_t *memo, const sgc_lanes_t *lanes);
-/* The bytes, of up to 16, that nobody has written, by bit. Also finds what the host has written. */
+/* chk_bytes_unwritten(): the bytes, of up to 16, that have never been written, as a bit mask. Also
+ * detects writes by the host. */
 uint32_t chk_bytes_unwritten(chk_bytes_t *b, uint64_t va, uint32_t bytes);
 void chk_bytes_write(chk_bytes_t *b, uint64_t va, uint64_t bytes);
 /* `data` is about to be stored there; the bytes in `undefined`, by bit, have no value. */
@@ -249,8 +252,8 @@ typedef struct {
     uint32_t scratch_room;
     uint8_t *lds;
     uint32_t lds_room, lds_bytes;
-    /* So many bytes from the beginning of LDS have no undefined bit, and accesses to them need no
-     * look-up. UINT32_MAX: LDS has no undefined bit at all. */
+    /* The bytes below this offset of LDS are all defined, so accesses to them need no look-up.
+     * UINT32_MAX: all of LDS is defined. */
     uint32_t lds_clear;
     /* By dword of LDS: as chk_shadow_t.scratch_from. Valid only if lds_named; otherwise all count
      * as 0. */
@@ -262,16 +265,17 @@ typedef struct {
     uint32_t n_origins;
 } chk_init_t;
 
-/* What an access finds wrong besides its address: the lanes, and the origin of the first one's
- * value. */
+/* An error of an access other than its address: the lanes concerned, and the origin of the first
+ * lane's value. */
 typedef struct {
     uint64_t lanes;
     chk_origin_t from;
 } chk_wrong_t;
 
 typedef struct {
-    chk_wrong_t stored;  /* undefined values are stored where others see them */
-    chk_wrong_t changed; /* an atomic operation changes memory that nobody has written */
+    chk_wrong_t
+        stored; /* undefined values are stored in memory that other lanes or the host can read */
+    chk_wrong_t changed; /* an atomic operation changes memory that has never been written */
 } chk_access_t;
 
 void chk_access_rules(void);

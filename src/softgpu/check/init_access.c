@@ -1,4 +1,5 @@
-/* init_access.c - shadows between registers and memory: what a load finds, what a store leaves.
+/* init_access.c - moves shadows between registers and memory, for loads, stores and atomic
+ * operations.
  *
  * LDS and scratch have a shadow bit for every bit. Global memory has one for every byte, which
  * counts as undefined if all of its bits are. Most accesses are of adjacent lanes with nothing
@@ -244,7 +245,8 @@ static bool is_global_clear(const access_t *a, const sgc_lanes_t *l)
     EACH_SIZE(bytes_clear, l->bytes, b, l)
 }
 
-/* Whether nothing that the lanes access is undefined. False may also mean: look at each lane. */
+/* Whether all bytes that the lanes access are defined. False may also mean: each lane has to be
+ * tested. */
 static bool is_clear(const access_t *a, const sgc_lanes_t *l)
 {
     if (a->room == SCRATCH) return false;
@@ -317,7 +319,7 @@ static inline __attribute__((always_inline)) bool lds_write(const access_t *a, c
     return true;
 }
 
-/* Stores of defined values. False: each lane has to be looked at. */
+/* Stores of defined values. False: each lane has to be tested. */
 static bool write_clear(const access_t *a, sgc_lanes_t *l)
 {
     if (a->room == LOCAL) {
@@ -394,7 +396,8 @@ static void change_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t 
             if (a->room == GLOBAL)
                 note(&found->stored, lane, chk_operand_from(a->h, data, UINT64_C(1) << lane));
         }
-        /* global memory counts as defined afterwards: the operand has been noted above */
+        /* global memory counts as defined afterwards: an undefined operand has been recorded
+         * above */
         if (!exchanges && a->room == GLOBAL) memset(bits, 0, sizeof bits);
         write_bits(a, l->va[lane], l->dword_step, l->bytes, bits, value, &a->h->row_from[row]);
     }
@@ -460,7 +463,8 @@ void chk_access_vector(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa
     sgc_lanes_t own;
     loaded_t r;
     r.some = false;
-    const uint64_t all = reach->memory.exec; /* the reach belongs to all parts: restored below */
+    const uint64_t all =
+        reach->memory.exec; /* all parts share the reach: its mask is restored below */
     part_scratch(w, &reach->memory, &own);
     if (reach->memory.exec) access_room(&a, &reach->memory, &i->src[1], &r, found);
     reach->memory.exec = all;
@@ -478,7 +482,7 @@ void chk_access_vector(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa
         loaded(&a, &r, 0, chk_dwords(&i->dst));
 }
 
-/* The lanes get what others have read: the bits' shadows move as the bits do. */
+/* The instruction moves loaded data between lanes: the shadows move along. */
 static void move_across(const isa_inst_t *i, loaded_t *r, unsigned dwords)
 {
     const unsigned bits = isa_transposed_bits(i->op);

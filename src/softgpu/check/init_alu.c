@@ -1,7 +1,9 @@
-/* init_alu.c - what instructions between registers make of undefined operands.
+/* init_alu.c - derives which bits of a result are undefined if operands of an instruction between
+ * registers are.
  *
  * init_rules.c says which rule an instruction follows. Most rules run the instruction on other
- * values of its operands (init_ask.h) and know how far the outcome can be trusted. */
+ * values of its operands (init_ask.h), and correct the outcome where that experiment is not
+ * enough. */
 #include "softgpu/check/init_ask.h"
 
 #include <string.h>
@@ -189,8 +191,8 @@ static uint64_t whole(const chk_view_t *v, unsigned l)
     return v->row[0][l] | (v->rows > 1 ? (uint64_t)v->row[1][l] << 32 : 0);
 }
 
-/* The lowest undefined bit of a product, above which all bits are undefined: the lowest undefined
- * bit of one factor, shifted up by the trailing zeros of the other. */
+/* The lowest undefined bit of a product (all bits above it are undefined, too): the lowest
+ * undefined bit of one factor, shifted up by the trailing zeros of the other. */
 static uint64_t product(uint64_t x, uint64_t ux, uint64_t y, uint64_t uy)
 {
     int at = 64;
@@ -203,7 +205,7 @@ static uint64_t product(uint64_t x, uint64_t ux, uint64_t y, uint64_t uy)
 }
 
 /* Value and shadow of source `n` for up(). With an immediate, source 0 is the destination. */
-static void look_both(chk_ask_t *f, unsigned n, chk_view_t *x, chk_view_t *u)
+static void view_both(chk_ask_t *f, unsigned n, chk_view_t *x, chk_view_t *u)
 {
     const isa_inst_t *i = f->i;
     if (!f->a->tied) {
@@ -231,7 +233,7 @@ static void up(chk_ask_t *f)
         if (f->a->of.control >> n & 1)
             v[n].rows = 0;
         else
-            look_both(f, n, &x[n], &v[n]);
+            view_both(f, n, &x[n], &v[n]);
         if (v[n].rows && f->from.from == CHK_FROM_NOWHERE && chk_operand_some(f->s, o))
             f->from = *chk_operand_from(f->s, o, ISA_ALL_LANES);
     }
@@ -324,7 +326,7 @@ enum { MATRIX_ROWS = 32 };
 
 typedef uint32_t matrix_rows_t[MATRIX_ROWS][ISA_LANES];
 
-/* Dword k of numbers above 0 side by side, in the format of source `side`. */
+/* Dword k of a source that consists of positive numbers, in the format of source `side`. */
 static uint32_t positive(const chk_ask_t *f, unsigned side, unsigned k)
 {
     enum { FP6 = 2, BF6, FP4, SIX = 6, PLACE = 3 };
@@ -347,8 +349,8 @@ static uint32_t used_indices(const isa_inst_t *i, const isa_shape_t *s)
     return (uint32_t)((UINT64_C(1) << 2 * elements) - 1) << 2 * elements * set;
 }
 
-/* Lanes whose elements of source `side` all count as undefined: of a sparse A the indices are, or
- * scales that belong to the same elements. */
+/* Lanes whose elements of source `side` all count as undefined: the indices of a sparse A are
+ * undefined, or scales that belong to the same elements. */
 static uint64_t unclear_lanes(chk_ask_t *f, unsigned side)
 {
     const bool scaled = f->op->marks & ISA_IS_FORMATS && f->w->scaled_pc == (f->i->pc | 1);

@@ -1,8 +1,9 @@
-/* init_ask.c - runs an instruction on other values of its operands, to see what depends on them.
+/* init_ask.c - runs an instruction on other values of its undefined operands, to find which bits of
+ * the result depend on them.
  *
- * It runs on a wave of the checker's own, with all undefined bits of an operand 0, and all 1, in
- * every combination of the operands. Bits of the result that differ are undefined. That way
- * modifiers, selects and lane permutations need no rules of their own. */
+ * The instruction runs on a wave that belongs to the checker (the lab), with all undefined bits of
+ * an operand 0, and all 1, in every combination of the operands. Bits of the result that differ are
+ * undefined. That way modifiers, selects and lane permutations need no rules of their own. */
 #include "softgpu/check/init_ask.h"
 
 #include "softgpu/exec/code.h"
@@ -10,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The page on which instructions seem to be: the messages of the executor give addresses in it. */
+/* A stand-in for the code page of instructions that run in the lab: the executor's messages give
+ * addresses in it. */
 static isa_page_t no_code;
-/* Before a wave of the program's is asked about, any GPU will do. */
+/* Until the first wave of the program is checked, instructions run as on the first GPU of the
+ * table. */
 static isa_dispatch_t no_dispatch = {.arch = isa_archs};
 static isa_group_t no_group = {.dispatch = &no_dispatch};
 
@@ -61,8 +64,9 @@ void chk_ask_prepare(chk_ask_t *f)
     isa_wave_t *l = &f->lab->wave;
     memcpy(l->sgpr, f->w->sgpr, sizeof l->sgpr);
     l->scc = f->w->scc;
-    l->mode = f->w->mode & ~(uint32_t)ISA_MODE_GPR_IDX; /* no indexing mode: the caller has put the
-                                           final register numbers into the operands */
+    l->mode =
+        f->w->mode & ~(uint32_t)ISA_MODE_GPR_IDX; /* no indexing mode: the caller has put the final
+                                                     register numbers into the operands */
     l->acc_offset = f->w->acc_offset;
     l->group = f->w->group;
     l->stop = 0;

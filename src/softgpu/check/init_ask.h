@@ -1,9 +1,9 @@
-/* init_ask.h - one instruction with undefined operands, and what it makes of other values of them:
- * for the rules in init_alu.c.
+/* init_ask.h - for the rules in init_alu.c: one instruction with undefined operands, and
+ * experiments that run it on other values of them.
  *
- * A frame (chk_ask_t) is one instruction of a wave; `from` becomes the origin of the first
- * undefined operand that is looked at. The shadows are the wave's own. The wave itself does not
- * change. */
+ * A frame (chk_ask_t) is one instruction of a wave; `from` becomes the origin of its first
+ * undefined operand. The frame's shadows are those of the wave and are updated; the wave itself
+ * does not change. */
 #ifndef SOFTGPU_CHECK_INIT_ASK_H
 #define SOFTGPU_CHECK_INIT_ASK_H
 
@@ -12,7 +12,7 @@
 enum {
     CHK_VARIABLES = 6,
     CHK_RESULTS = 8, /* rows of a result */
-    CHK_FRESH = 520  /* the lab's wave has rows from this one on that are no register of a kernel */
+    CHK_FRESH = 520  /* rows of the lab's wave from this one on are no register of any kernel */
 };
 
 /* Registers that the instruction reads and whose undefined bits are set to 0 or to 1 together. */
@@ -59,8 +59,8 @@ static inline bool chk_ask_has_mask(const chk_ask_t *f)
     return f->mask || f->i->dst.kind == ISA_OPK_SGPR || f->i->dst2.kind == ISA_OPK_SGPR;
 }
 
-/* prepare(): the lab's wave gets the registers of the program's wave. run(): runs the instruction
- * on it. False: it does not run there. */
+/* chk_ask_prepare() copies the registers of the program's wave to the lab's wave. chk_ask_run()
+ * runs the instruction on the lab's wave; false: the instruction cannot run there. */
 void chk_ask_prepare(chk_ask_t *f);
 bool chk_ask_run(chk_ask_t *f, const isa_inst_t *i);
 
@@ -68,7 +68,7 @@ bool chk_ask_run(chk_ask_t *f, const isa_inst_t *i);
  * `without`, by bit. */
 void chk_ask_variables(chk_ask_t *f, unsigned without);
 /* Runs all combinations; f->differ gets the bits in which the results differ. False: the
- * instruction does not run there. */
+ * instruction cannot run in the lab. */
 bool chk_ask_all(chk_ask_t *f);
 
 bool chk_ask_is_half(const isa_field_t *field);

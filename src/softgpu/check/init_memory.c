@@ -1,10 +1,11 @@
-/* init_memory.c - which bytes of the program's GPU memory somebody has written.
+/* init_memory.c - records which bytes of the program's GPU memory have been written, by kernels,
+ * copies or the host.
  *
  * An allocation of hipMalloc or its like is filled with a pattern that depends on the address, and
- * has a bit for every byte. Kernels and copy engines set the bits. What the host writes is not
- * seen, but it destroys the pattern: a byte counts as never written while its bit is 0 and the
- * dword around it holds what it held last, the pattern or an undefined value that was stored. All
- * other memory counts as written. */
+ * has a bit for every byte. Kernels and copy engines set the bits. The checker does not see writes
+ * by the host, but these destroy the pattern: a byte counts as never written while its bit is 0 and
+ * the dword around it is unchanged, that is, still the pattern or an undefined value that was
+ * stored. All other memory counts as written. */
 #include "softgpu/check/init.h"
 
 #include "base/grow.h"
@@ -32,7 +33,7 @@ static struct {
     chk_bytes_t **place; /* watched allocations, by address */
     size_t n, room;
     _Atomic uint64_t epoch;
-    chk_bytes_t *gone; /* no longer in `place`; waves may still have pointers to them */
+    chk_bytes_t *gone; /* allocations removed from `place`; waves may still have pointers to them */
     unsigned dispatches;
     uint64_t bytes; /* sum of the allocations' sizes */
 } all = {.lock = PTHREAD_RWLOCK_INITIALIZER, .epoch = 1};
@@ -44,9 +45,10 @@ void chk_bytes_fork(chk_fork_t when)
     if (when == CHK_FORK_CHILD) all.dispatches = 0;
 }
 
-/* Whether the allocation is watched: all its writers but the host have to be known, and nobody may
- * use the memory any more. A pool may give out memory that work on its stream still uses, unless
- * that is known to be over (IDLE). HSA allocations count if the program itself made them (OWN). */
+/* Whether the allocation is watched: the checker has to see all writers except the host, and no
+ * earlier work may still use the memory. A pool may give out memory that work on its stream still
+ * uses, unless that work is known to be complete (IDLE). HSA allocations are watched if the program
+ * itself made them (OWN). */
 static bool is_watched(const chk_place_t *p)
 {
     static const struct {
@@ -283,8 +285,8 @@ static uint32_t dword_at(const chk_bytes_t *b, uint64_t dword)
     return __atomic_load_n((const uint32_t *)b->host + dword, __ATOMIC_RELAXED);
 }
 
-/* Whether the host has written the dword, which then holds something else than it held last. If so,
- * its bytes are marked as written. */
+/* Whether the host has written the dword: its value then differs from the recorded one. If so, the
+ * bytes of the dword are marked as written. */
 static bool was_written(chk_bytes_t *b, uint64_t dword)
 {
     const uint64_t va = b->begin + 4 * dword;
@@ -311,8 +313,8 @@ uint32_t chk_bytes_unwritten(chk_bytes_t *b, uint64_t va, uint32_t bytes)
 }
 
 /* For each dword with an unwritten byte, records the value that it is going to hold: the bytes of
- * `data` among those it held last. It is not read from memory, since stores of other lanes may not
- * have been executed yet. */
+ * `data` among those it held last. The value is not read from memory, since stores of other lanes
+ * may not have been executed yet. */
 void chk_bytes_store(chk_bytes_t *b, uint64_t va, const uint8_t *data, uint32_t bytes,
                      uint32_t undefined)
 {
@@ -371,8 +373,7 @@ enum { STEP = 16 }; /* bytes per step where not all are defined */
 
 /* In strict mode, reports undefined bytes that are copied to memory that counts as written: the
  * host's, or another GPU's. */
-static void look_at_leaving(const sg_memory_t *m, chk_bytes_t *from, uint64_t source,
-                            uint64_t bytes)
+static void check_leaving(const sg_memory_t *m, chk_bytes_t *from, uint64_t source, uint64_t bytes)
 {
     uint64_t n = 0, first = 0;
     char more[96];
@@ -400,7 +401,7 @@ static void carry(const sg_memory_t *m, chk_bytes_t *from, uint64_t source, chk_
                   uint64_t target, uint64_t bytes)
 {
     if (!to) {
-        if (from) look_at_leaving(m, from, source, bytes);
+        if (from) check_leaving(m, from, source, bytes);
         return;
     }
     if (!from || chk_bytes_whole(from, source, bytes)) {
@@ -437,8 +438,8 @@ static void transfer(const sg_memory_t *m, uint64_t from, uint64_t to, uint64_t 
     }
 }
 
-/* If the program frees the memory meanwhile, nothing more is read here; the copy itself reports it.
- */
+/* If the program frees the memory meanwhile, the guard ends the transfer of bits; the copy itself
+ * reports the error. */
 void chk_bytes_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
 {
     sg_guard_t g;

@@ -1,7 +1,8 @@
-/* init_rules.c - what the init check has to know of each instruction between registers.
+/* init_rules.c - fills in, for each instruction between registers, the row from which the init
+ * check works (chk_alu_t).
  *
- * How the result depends on the operands is in the table of instructions. Whether a part of the
- * destination is left alone is written nowhere: the instruction is run to find out. */
+ * How the result depends on the operands is in the table of instructions. No table says whether an
+ * instruction leaves a part of its destination unchanged: the instruction is run to find out. */
 #include "softgpu/check/init.h"
 
 #include <string.h>
@@ -38,9 +39,10 @@ static void rule_of(chk_alu_t *a, const isa_row_desc_t *row)
         row->writes & ISA_REG_SCC && a->of.rule == ISA_DATA_BITS && isa_field(row, ISA_ROLE_SDST);
 }
 
-/* ---- what running the instruction shows ---- */
+/* ---- experiments ---- */
 
-/* Whether a part of the destination is left alone: runs with a destination of zeros and of ones. */
+/* Whether the instruction leaves a part of its destination unchanged: runs it with a destination of
+ * zeros and one of ones. */
 static bool keeps(chk_lab_t *l, unsigned op)
 {
     enum { DST = 8, DWORDS = 4 };

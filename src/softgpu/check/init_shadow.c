@@ -1,5 +1,5 @@
-/* init_shadow.c - the shadows of a wave's registers, and instructions that read nothing undefined,
- * which nearly all do.
+/* init_shadow.c - the shadows of a wave's registers, and the fast path for instructions whose
+ * operands are all defined, as those of nearly all instructions are.
  *
  * chk_alu_step() runs for every such instruction of a checked wave. Where nothing is undefined it
  * only loads the masks of the operands and stores those of the result. */
@@ -22,7 +22,8 @@ static void name_registers(chk_shadow_t *s)
 
 void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars)
 {
-    /* registers that this wave does not have count as defined; clear those that the last one had */
+    /* registers that this wave does not have count as defined; clear what an earlier wave has left
+     * in their shadows */
     if (d->n_vgpr < s->n_rows)
         memset(s->some + d->n_vgpr, 0, (s->n_rows - d->n_vgpr) * sizeof *s->some);
     s->acc_offset = d->acc_offset;
@@ -130,7 +131,7 @@ static uint16_t plain_of(unsigned op, unsigned dwords)
     return dwords == 2 ? ISA_OP_s_mov_b64 : ISA_OP_s_mov_b32;
 }
 
-/* A register of such an instruction; one that does not exist is left as it is. */
+/* Adds `by` to an operand's register number; an operand that has no register is left as it is. */
 static void move_register(const isa_wave_t *w, isa_operand_t *o, uint32_t by)
 {
     const uint32_t n = w->group->dispatch->n_vgpr, rows = n < ISA_VGPRS ? n : ISA_VGPRS;

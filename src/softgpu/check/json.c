@@ -1,7 +1,8 @@
-/* json.c - findings for programs: lines of JSON as docs/check.schema.json describes them.
+/* json.c - writes findings for programs to read: lines of JSON, as docs/check.schema.json describes
+ * them.
  *
- * Each line is written at once, so that processes may share a file, and one that is killed leaves
- * whole lines. */
+ * Each line is written by one call, so that processes may share a file, and a process that is
+ * killed leaves no partial line. */
 #include "softgpu/check/format.h"
 #include "softgpu/check/json_text.h"
 
@@ -118,7 +119,7 @@ static void put_place(FILE *f, const chk_told_t *t)
 
 /* ---- lines ---- */
 
-static bool begun; /* the process has written its first line, which says who it is */
+static bool begun; /* the process has written its first line, which identifies it */
 
 /* Begins a line, after the line about the process if it is the first. NULL: out of memory. */
 static FILE *begin_line(char **text, size_t *bytes, const char *record)

@@ -1,4 +1,4 @@
-/* json_text.c - see json_text.h. */
+/* json_text.c - see json_text.h: the command line comes from /proc. */
 #include "softgpu/check/json_text.h"
 
 #include "base/file.h"

@@ -1,6 +1,7 @@
-/* json_text.h - what JSON and SARIF files say of the run: version, command line.
+/* json_text.h - the facts about a run that JSON and SARIF files have in common: version and command
+ * line.
  *
- * A file of its own because the launcher uses it, too. Needs nothing of the device. */
+ * A file of its own because the launcher uses it, too: it needs no part of the device. */
 #ifndef SOFTGPU_CHECK_JSON_TEXT_H
 #define SOFTGPU_CHECK_JSON_TEXT_H
 
@@ -8,7 +9,7 @@
 
 extern const char chk_version[];
 
-/* Writes the process's command line, a list of strings. */
+/* Writes the process's command line as a JSON list of strings. */
 void chk_json_command(FILE *f);
 
 #endif

@@ -1,4 +1,4 @@
-/* kinds.c - see kinds.h. */
+/* kinds.c - see kinds.h: the tables that its lists expand to. */
 #include "softgpu/check/kinds.h"
 
 const chk_kind_row_t chk_kinds[CHK_KIND_COUNT] = {

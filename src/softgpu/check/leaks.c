@@ -1,5 +1,5 @@
-/* leaks.c - reports what the program has not given back when it ends. Not a part (part.h), since
- * nothing is looked at before the end. */
+/* leaks.c - reports memory that the program has not freed when it ends. Not a part (part.h), since
+ * it looks at no instruction. */
 #include "softgpu/check/leaks.h"
 
 #include "base/grow.h"
@@ -25,8 +25,8 @@ typedef struct {
     bool lost; /* out of memory: some allocations are missing */
 } leaks_t;
 
-/* Memory that a runtime has for itself lives as long as the process, and so does host memory that
- * the GPU may use. */
+/* No leaks are: memory that a runtime allocates for itself, and host memory that the GPU may use.
+ * Both live as long as the process. */
 static bool is_leak(const chk_place_t *p)
 {
     return p->live && !p->gone_by && !(p->flags & SOFTGPU_CHECK_HOST) && chk_made_by_program(p);

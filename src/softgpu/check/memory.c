@@ -1,5 +1,5 @@
-/* memory.c - the memory check: compares accesses with what the program may touch: allocations, LDS,
- * scratch, kernel arguments.
+/* memory.c - the memory check: compares accesses with the memory that the program may use:
+ * allocations, LDS, scratch, kernel arguments.
  *
  * Addresses come from the cache model's reach.h, allocations from places.h. Most accesses fall into
  * the same allocations as the ones before, so the last few spans are kept until an allocation
@@ -25,7 +25,7 @@ enum {
 
 typedef struct {
     chk_span_t at;
-    bool writes; /* writes are allowed, too; false: that has not been asked */
+    bool writes; /* writes are allowed, too; false: unknown */
 } span_t;
 
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
     unsigned next_span;
 } state_t;
 
-/* One instruction of a wave, with all that the functions below need. */
+/* One instruction of a wave that accesses memory: the arguments of the functions below. */
 typedef struct {
     chk_group_t *group;
     state_t *state;
@@ -53,7 +53,7 @@ static void wants(uint8_t *wants)
     }
 }
 
-/* The kind of an invalid access by what it does. ORDER: sgc_access_t. */
+/* The kind of finding for an invalid access. ORDER: sgc_access_t. */
 static const chk_kind_t memory_kinds[] = {CHK_KIND_READ, CHK_KIND_WRITE, CHK_KIND_ATOMIC},
                         lds_kinds[] = {CHK_KIND_LDS_READ, CHK_KIND_LDS_WRITE, CHK_KIND_LDS_WRITE},
                         scratch_kinds[] = {CHK_KIND_SCRATCH_READ, CHK_KIND_SCRATCH_WRITE,
@@ -75,8 +75,9 @@ static bool none_outside(const uint32_t *row, uint32_t first, uint32_t more)
 
 /* ---- allocations ---- */
 
-/* Whether the program may access [va, va + bytes). Looks it up and keeps the span of the answer. */
-static bool ask(state_t *s, const isa_wave_t *w, uint64_t va, uint32_t bytes, bool writes)
+/* Whether the program may access [va, va + bytes). Keeps the span of addresses that have the same
+ * answer. */
+static bool is_valid(state_t *s, const isa_wave_t *w, uint64_t va, uint32_t bytes, bool writes)
 {
     const sg_memory_t *m = w->group->dispatch->memory;
     const sg_extent_t *e = sg_memory_find(m, va);
@@ -102,7 +103,7 @@ static bool is_good(state_t *s, const isa_wave_t *w, uint64_t va, uint32_t bytes
             (!writes || s->span[k].writes))
             return true;
     }
-    return ask(s, w, va, bytes, writes);
+    return is_valid(s, w, va, bytes, writes);
 }
 
 /* Drops the spans if an allocation or a mapping has changed since. */
@@ -158,8 +159,8 @@ static bool is_right(const access_t *x, uint64_t va, uint32_t bytes)
            is_good(x->state, x->wave, va + 3, 1, writes(x));
 }
 
-/* The lanes whose access through a buffer is in the buffer's range and in no allocation. What is
- * beyond the range is cut off by the hardware. */
+/* The lanes whose access through a buffer is in the buffer's range and in no allocation. The
+ * hardware suppresses accesses beyond the range. */
 static uint64_t bad_of_buffer(const access_t *x, const sgc_lanes_t *a, uint64_t *first)
 {
     const uint32_t bytes = a->bytes, part = bytes < 4 ? bytes : 4;
@@ -200,7 +201,7 @@ static bool all_good(const access_t *x, const sgc_lanes_t *a)
     return false;
 }
 
-static void look_at_alignment(const access_t *x, sgc_lanes_t *a)
+static void check_alignment(const access_t *x, sgc_lanes_t *a)
 {
     uint64_t bad = 0;
     if (a->even && !((a->va[0] | a->step) & (a->bytes - 1))) return;
@@ -212,8 +213,8 @@ static void look_at_alignment(const access_t *x, sgc_lanes_t *a)
     if (bad) report(x, CHK_KIND_MISALIGNED, a->bytes, bad, a->va[__builtin_ctzll(bad)]);
 }
 
-/* The quick test for most loads and stores: all lanes are in one span that is known. False: look
- * closer. */
+/* The quick test for most loads and stores: all lanes are in one cached span. False: each lane has
+ * to be tested. */
 static bool global_is_inside(const access_t *x)
 {
     const isa_inst_t *i = x->inst;
@@ -259,7 +260,7 @@ static uint32_t ignored_on(const isa_arch_t *arch, unsigned op)
     }
 }
 
-static void look_at_floats(const access_t *x, sgc_lanes_t *a)
+static void check_floats(const access_t *x, sgc_lanes_t *a)
 {
     const uint32_t ignored = ignored_on(x->wave->group->dispatch->arch, x->inst->op);
     const sg_memory_t *m = x->wave->group->dispatch->memory;
@@ -274,7 +275,7 @@ static void look_at_floats(const access_t *x, sgc_lanes_t *a)
     if (lost) report(x, CHK_KIND_FLOAT_ATOMIC, a->bytes, lost, a->va[__builtin_ctzll(lost)]);
 }
 
-static void look_at_lanes(const access_t *x, sgc_lanes_t *a)
+static void check_lanes(const access_t *x, sgc_lanes_t *a)
 {
     if (!all_good(x, a)) {
         uint64_t first = 0;
@@ -283,16 +284,15 @@ static void look_at_lanes(const access_t *x, sgc_lanes_t *a)
         if (bad) report(x, memory_kinds[x->op->access], a->bytes, bad, first);
     }
     if (x->op->access != SGC_ATOMIC) return;
-    look_at_alignment(x, a);
-    look_at_floats(x, a);
+    check_alignment(x, a);
+    check_floats(x, a);
 }
 
-/* ---- memory of the lane and of the workgroup ---- */
+/* ---- scratch and LDS ---- */
 
 /* Reports the lanes whose offset is beyond their memory of `room` bytes. */
-static void look_at_offsets(const access_t *x, const uint64_t *offset, uint64_t exec,
-                            uint32_t bytes, uint32_t room, const chk_kind_t *kinds,
-                            const char *whose)
+static void check_offsets(const access_t *x, const uint64_t *offset, uint64_t exec, uint32_t bytes,
+                          uint32_t room, const chk_kind_t *kinds, const char *whose)
 {
     const uint64_t bad = isa_lanes_outside(offset, exec, bytes, room);
     if (!bad) return;
@@ -316,17 +316,17 @@ static bool is_zero_by_hardware(const access_t *x, const sgc_lanes_t *a)
     return true;
 }
 
-static void look_at_lds(const access_t *x, sgc_lanes_t *a)
+static void check_lds(const access_t *x, sgc_lanes_t *a)
 {
     const uint32_t room = x->group->dispatch->lds_bytes;
     if (a->even && a->va[0] + (ISA_LANES - 1) * (uint64_t)a->step + a->bytes <= room) return;
     sgc_lanes_spread(a);
     if (is_zero_by_hardware(x, a)) return;
-    look_at_offsets(x, a->va, a->exec, a->bytes, room, lds_kinds, "workgroup");
+    check_offsets(x, a->va, a->exec, a->bytes, room, lds_kinds, "workgroup");
 }
 
 /* Checks addresses in scratch, where the same dword of a wave's lanes lies side by side. */
-static void look_at_scratch(const access_t *x, const sgc_lanes_t *a)
+static void check_scratch(const access_t *x, const sgc_lanes_t *a)
 {
     const uint64_t base = x->wave->scratch_base;
     const uint32_t room = x->group->dispatch->scratch_bytes;
@@ -336,7 +336,7 @@ static void look_at_scratch(const access_t *x, const sgc_lanes_t *a)
         offset[l] = (uint64_t)((from >> 8) * 4 | (from & 3));
         outside |= offset[l] | ((uint64_t)room - a->bytes - offset[l]);
     }
-    if (outside >> 63) look_at_offsets(x, offset, a->exec, a->bytes, room, scratch_kinds, "lane");
+    if (outside >> 63) check_offsets(x, offset, a->exec, a->bytes, room, scratch_kinds, "lane");
 }
 
 /* Whether the instruction accesses scratch by other means than an aperture. */
@@ -352,16 +352,16 @@ static bool is_scratch(const access_t *x)
 
 /* ---- scalar memory ---- */
 
-/* How many bytes of a scalar load have to be valid. Compilers load a power of two of dwords of
- * which they want more than half, and of the last one perhaps only a byte. The rest does no harm if
- * no page can end in between (`safe`). */
+/* How many bytes of a scalar load have to be valid. Compilers load a power of two of dwords
+ * although the program uses only somewhat more than half of them, and perhaps only a byte of the
+ * last one. Loading the rest does no harm if no page can end in between (`safe`). */
 static uint32_t needed(const access_t *x, bool safe, uint32_t bytes)
 {
     if (writes(x)) return bytes;
     return (safe ? bytes / 8 * 4 : bytes - 4) + 1;
 }
 
-static void look_at_scalar(const access_t *x)
+static void check_scalar(const access_t *x)
 {
     const isa_wave_t *w = x->wave;
     const chk_dispatch_t *d = x->group->dispatch;
@@ -402,7 +402,7 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
 {
     const access_t x = {g, state, w, i, &sgc_ops_table[i->op]};
     if (x.op->unit == ISA_UNIT_SCALAR) {
-        look_at_scalar(&x);
+        check_scalar(&x);
     } else if (!w->exec) {
         return;
     } else if (x.op->unit == ISA_UNIT_VECTOR) {
@@ -410,21 +410,22 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
         if (global_is_inside(&x)) return;
         sgc_reach_t *r = chk_reach(g, w, i);
         if (r->memory.exec && is_scratch(&x))
-            look_at_scratch(&x, &r->memory);
+            check_scratch(&x, &r->memory);
         else
             for (unsigned k = 0; r->memory.exec && k < sgc_reach_parts(r); k++)
-                look_at_lanes(&x, sgc_reach_part(r, k));
-        if (r->own.exec) look_at_scratch(&x, &r->own);
-        if (r->lds.exec) look_at_lds(&x, &r->lds);
+                check_lanes(&x, sgc_reach_part(r, k));
+        if (r->own.exec) check_scratch(&x, &r->own);
+        if (r->lds.exec) check_lds(&x, &r->lds);
     } else if (!sgc_lds_within(w, i, x.op, g->dispatch->lds_bytes)) {
         unsigned n;
         sgc_lanes_t *a = chk_lds_reach(g, w, i, &n);
         for (unsigned k = 0; k < n; k++)
-            look_at_lds(&x, &a[k]);
+            check_lds(&x, &a[k]);
     }
 }
 
-/* The spans of the last workgroup may be of another GPU's memory. */
+/* Drops the cached spans: the last workgroup may have run on another GPU, which has memory of its
+ * own. */
 static void start(chk_group_t *g, void *state, const isa_group_t *group)
 {
     (void)g;

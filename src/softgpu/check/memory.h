@@ -1,25 +1,26 @@
-/* memory.h - the memory check's functions for its own files, and for the program's calls that copy
- * and fill. */
+/* memory.h - what the files of the memory check share, and the check of the program's calls that
+ * copy and fill. */
 #ifndef SOFTGPU_CHECK_MEMORY_H
 #define SOFTGPU_CHECK_MEMORY_H
 
 #include "softgpu/check/check.h"
 
-/* A call of the program's begins, which writes bytes at `to` and reads bytes at `from`; 0 bytes: it
- * does not. An invalid range is reported at once. Copy engines and kernels that work for the call
- * find it by asked.h; the calling thread is in it until chk_asked_over(). */
+/* The program begins a call that writes to_bytes at `to` and reads from_bytes at `from`; 0 bytes:
+ * it does not write or read. An invalid range is reported at once. The call is recorded in asked.h,
+ * for the copy engines and kernels that do its work; the calling thread is in the call until
+ * chk_asked_over(). */
 void chk_copy_call(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
                    const char *call, const chk_stack_t *stack);
 
-/* Whether the kernel is one with which a runtime copies and fills: HIP compiles some for itself,
- * ROCr has some without a code object. */
+/* Whether the kernel is one with which a runtime copies and fills: HIP compiles such kernels for
+ * itself, ROCr has some that are in no code object. */
 bool chk_copy_kernel(const struct sg_memory *m, uint64_t kernel_object);
 
 /* Reports an invalid access, unless a runtime's own kernel makes it for a call whose error has been
  * reported. */
 void chk_memory_report(chk_finding_t *f);
 
-/* Reports what a copy engine does, with the call that it works for. */
+/* Reports a finding about a copy engine, with the call for which the engine works. */
 void chk_copy_report(chk_finding_t *f);
 
 /* If a runtime's own kernel made the access for a call that is known, adds that call to the finding

@@ -1,9 +1,9 @@
-/* memory_copies.c - copies and fills: the calls that ask for them, and the engines and kernels that
- * do them.
+/* memory_copies.c - checks copies and fills: the calls that request them, and the engines and
+ * kernels that do the work.
  *
- * A call is checked when it is made, whoever does the work. The accesses of copy engines and of the
- * runtimes' own kernels are checked, too. If they work for a call whose error was reported they are
- * not reported again; if the call was valid they are reported with its name. */
+ * A call's ranges are checked when the call is made. The accesses of copy engines and of the
+ * runtimes' own kernels are checked, too: an invalid access is reported with the name of the call,
+ * unless an error of that call has been reported already. */
 #include "softgpu/check/asked.h"
 #include "softgpu/check/code.h"
 #include "softgpu/check/group.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool look_at_side(const chk_asked_t *c, const chk_span_t *side, chk_kind_t kind)
+static bool check_side(const chk_asked_t *c, const chk_span_t *side, chk_kind_t kind)
 {
     const uint64_t bytes = side->end - side->begin;
     const sg_memory_t *m = bytes ? chk_memory_of(side->begin) : NULL;
@@ -46,8 +46,8 @@ void chk_copy_call(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_
                      .stack = *stack};
     if (!(chk_wanted() & (CHK_MEMORY | CHK_INIT | CHK_RACE))) return;
     if (chk_wanted() & CHK_MEMORY) {
-        const bool writes = look_at_side(&c, &c.to, CHK_KIND_COPY_WRITE),
-                   reads = look_at_side(&c, &c.from, CHK_KIND_COPY_READ);
+        const bool writes = check_side(&c, &c.to, CHK_KIND_COPY_WRITE),
+                   reads = check_side(&c, &c.from, CHK_KIND_COPY_READ);
         c.told = writes || reads;
     }
     chk_asked_begin(&c);
@@ -57,7 +57,7 @@ void chk_copy_call(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_
 
 bool chk_copy_kernel(const sg_memory_t *m, uint64_t kernel_object)
 {
-    /* a few are kept: a faulty kernel is asked about for many waves, and a race has two kernels */
+    /* a cache: a faulty kernel is looked up for many waves, and a race involves two kernels */
     enum { KERNELS = 4, OBJECT_BYTES = 64 };
     static _Thread_local struct {
         uint64_t kernel_object, epoch;
@@ -109,7 +109,7 @@ void chk_memory_report(chk_finding_t *f)
     chk_asked_t c;
     char more[512];
     const bool own = is_runtimes_own(f);
-    if (own && f->kind == CHK_KIND_CODE) return; /* that is how the runtimes load code */
+    if (own && f->kind == CHK_KIND_CODE) return; /* the runtimes load code by such a copy */
     if (f->kind == CHK_KIND_CODE) {
         name_code(f->memory, f->va, more, sizeof more);
         f->more = more;
@@ -119,7 +119,7 @@ void chk_memory_report(chk_finding_t *f)
         f->call = c.call;
         f->stack = &c.stack;
     } else if (own && chk_code_is_at(f->memory, f->va)) {
-        return; /* and how they load its variables, all at once */
+        return; /* the runtimes load all variables of a code object by one copy */
     }
     chk_report(f);
 }
@@ -160,7 +160,7 @@ void chk_copy_report(chk_finding_t *f)
     chk_report(f);
 }
 
-static void look_at_transfer(const sg_memory_t *m, uint64_t va, uint64_t bytes, chk_kind_t kind)
+static void check_transfer(const sg_memory_t *m, uint64_t va, uint64_t bytes, chk_kind_t kind)
 {
     chk_asked_t c;
     chk_finding_t f = {.kind = kind, .bytes = bytes, .at_address = true, .memory = m};
@@ -170,6 +170,6 @@ static void look_at_transfer(const sg_memory_t *m, uint64_t va, uint64_t bytes, 
 
 void chk_memory_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
 {
-    look_at_transfer(m, from, bytes, CHK_KIND_COPY_READ);
-    look_at_transfer(m, to, bytes, CHK_KIND_COPY_WRITE);
+    check_transfer(m, from, bytes, CHK_KIND_COPY_READ);
+    check_transfer(m, to, bytes, CHK_KIND_COPY_WRITE);
 }

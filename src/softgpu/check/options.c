@@ -1,4 +1,4 @@
-/* options.c - see options.h. */
+/* options.c - see options.h: reads the environment variables of the checker's options. */
 #include "softgpu/check/options.h"
 
 #include "base/env.h"

@@ -1,7 +1,7 @@
-/* options.h - what the environment asks the checker for. The launcher reads it, too, so that a
- * wrong value is reported before the program runs.
+/* options.h - the checker's options, which come as environment variables. The launcher reads them,
+ * too, so that a wrong value is reported before the program runs.
  *
- * A new option is a row of softgpu/profile/options.def. Needs nothing of the device. */
+ * A new option is a row of softgpu/profile/options.def. This header needs no part of the device. */
 #ifndef SOFTGPU_CHECK_OPTIONS_H
 #define SOFTGPU_CHECK_OPTIONS_H
 
@@ -28,7 +28,8 @@ typedef struct {
     const char *kernel_text; /* as in the environment */
     chk_rules_t *rules;      /* NULL: nothing is suppressed */
     chk_format_t format;
-    unsigned strict; /* families that also report what is no error by itself */
+    unsigned
+        strict; /* families in strict mode: they also report what is not necessarily an error */
     int status; /* the launcher's exit status if errors were found; 0: the program's own status */
 } chk_options_t;
 

@@ -1,10 +1,11 @@
-/* order.c - see order.h.
+/* order.c - see order.h: vector clocks decide which of two actors comes first.
  *
  * Each actor has a chain (a sequence of actors that run one after the other), a position in it, and
  * a vector clock: by chain, up to which position actors were over when it began. An actor happens
- * after those before it in its chain and after those in its clock. Queues, words that somebody
- * waits for, and the program have clocks too: whoever waits for a word learns what those knew who
- * changed it. One lock guards all changes; chk_order_before() takes none. */
+ * after those before it in its chain and after those in its clock. Queues, words that can be waited
+ * for, and the program have clocks too. An actor that changes a word joins its clock to that of the
+ * word; a queue or thread that waits for the word joins the word's clock to its own. One lock
+ * guards all changes; chk_order_before() takes none. */
 #include "softgpu/check/order.h"
 
 #include "base/grow.h"
@@ -21,7 +22,7 @@
 
 enum {
     ACTORS = 1 << 20, /* how many of the latest actors are remembered */
-    ENDED = 1024,     /* the clocks of so many actors that are over are kept */
+    ENDED = 1024,     /* how many actors that are over keep their clocks */
     OPEN = 32, /* packets of a queue that may run at once; the next packet counts as having waited
                   for the 32nd before it */
     CHAINS = 4096,   /* of all queues; when they are used up, queues share the first */
@@ -35,17 +36,17 @@ typedef struct {
     _Atomic(chk_clock_t *) clock; /* NULL: forgotten, long after its end */
 } actor_t;
 
-/* Eight bytes of memory that somebody waits for, such as a signal's value. */
+/* Eight bytes of memory that a queue or the program waits for, such as a signal's value. */
 typedef struct word {
     struct word *next;
     uint64_t va;
-    chk_clock_t *clock;   /* what everyone knew who has changed the word */
+    chk_clock_t *clock;   /* the joined clocks of all actors that have changed the word */
     int64_t armed, value; /* before the first of these changes, and after the last */
     uint32_t telling, told;
 } word_t;
 
-/* The program has rung the doorbell when the packets below `upto` were in the queue: in this call,
- * and with this clock. */
+/* The program has rung the doorbell when the packets below `upto` were in the queue: `call` and
+ * `clock` are those of the program at that time. */
 typedef struct {
     uint64_t upto;
     chk_clock_t *clock;
@@ -55,8 +56,8 @@ typedef struct {
 struct chk_line {
     chk_line_t *next;
     uint64_t queue;
-    chk_clock_t *base;      /* every packet from now on knows at least this clock */
-    chk_clock_t *met;       /* joined to `base` when everything that now runs is over */
+    chk_clock_t *base;      /* joined to the clock of every packet from now on */
+    chk_clock_t *met;       /* joined to `base` when all actors that run now are over */
     uint32_t chain[OPEN];   /* by packet since the last barrier bit; CHAINS: none taken yet */
     uint32_t open;          /* number of packets since the last barrier bit */
     uint64_t copy;          /* the actor of the copy that is being made, or 0 */
@@ -64,13 +65,13 @@ struct chk_line {
     uint64_t packets;       /* number of packets taken from the queue */
     uint64_t call;          /* that rang the doorbell for the last of these packets, or 0 */
     uint64_t last;          /* the last serial given out in this queue */
-    bool rung; /* the program has rung its doorbell: the queue is not one inside a runtime */
+    bool rung; /* the program has rung its doorbell: it is no queue that only a runtime uses */
     ring_t *ring;
     size_t n_rings, rings_room;
 };
 
-/* The clock that a running actor had before it met another one: threads may still be reading it, so
- * it is kept until the actor is over. */
+/* The clock that a running actor had before chk_order_meet() replaced it. Threads may still be
+ * reading the old clock, so it is kept until the actor is over. */
 typedef struct held {
     struct held *next;
     uint64_t serial;
@@ -82,11 +83,11 @@ enum { LOOKED_AT = 64 };
 static struct {
     pthread_once_t once;
     pthread_mutex_t lock;
-    actor_t *actor; /* by serial; NULL: no order is kept */
+    actor_t *actor; /* by serial; NULL: the order is not recorded */
     _Atomic uint64_t latest;
-    _Atomic bool lost;  /* out of memory: from now on everything counts as ordered */
-    _Atomic bool heard; /* the program's calls are reported; without them its waits are unknown and
-                           everything counts as ordered */
+    _Atomic bool lost;  /* out of memory: from now on all accesses count as ordered */
+    _Atomic bool heard; /* the program's calls are reported; without them its waits are unknown, and
+                           all accesses count as ordered */
     uint64_t begun[CHAINS], over[CHAINS];
     uint32_t n_chains;
     uint32_t spare[CHAINS], n_spare; /* chains of queues that are gone, to be used again */
@@ -94,8 +95,9 @@ static struct {
     chk_clock_t *host;
     chk_line_t *lines;
     held_t *held;
-    uint64_t ended[ENDED], n_ended; /* a ring of the last ones, and how many there were */
-    uint64_t looked_at[LOOKED_AT];  /* signals that calls of the runtime may be testing now */
+    uint64_t ended[ENDED],
+        n_ended; /* a ring of the last actors that have ended, and how many have ended so far */
+    uint64_t looked_at[LOOKED_AT]; /* signals that calls of the runtime may be testing now */
     unsigned n_looked_at;
     word_t *words[WORD_LISTS];
 } order = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -192,8 +194,8 @@ static void begin(void)
 
 /* ---- actors ---- */
 
-/* All actors of the queue are over: its next packets know that. The next actor is in the first
- * chain, and an actor needs no clock entry for its own chain. */
+/* All actors of the queue are over: they are added to the clock of its next packets. The next actor
+ * is in the first chain, and an actor needs no clock entry for its own chain. */
 static void close_line(chk_line_t *l)
 {
     join(&l->base, l->met);
@@ -202,8 +204,8 @@ static void close_line(chk_line_t *l)
     l->open = 0;
 }
 
-/* If one packet is open, the next packet may run beside it and gets another chain. Its clock needs
- * an entry for the first chain then, up to the packets before the open one. */
+/* If one packet is open, the next packet may run at the same time and gets another chain. The clock
+ * of that packet needs an entry for the first chain, up to the packets before the open one. */
 static void name_first(chk_line_t *l)
 {
     if (l->open == 1) raise(&l->base, l->chain[0], order.begun[l->chain[0]] - 1);
@@ -252,7 +254,8 @@ static void forget_clock(uint64_t serial)
         chk_clock_drop(atomic_exchange(&actor_of(serial)->clock, NULL));
 }
 
-/* The clock is kept for a while: waves may yet read what the actor has left behind, and meet it. */
+/* Ends an actor. Its clock is kept for a while: a wave may read a value of the actor later, and is
+ * then ordered behind it (chk_order_meet()). */
 static void end(uint64_t serial)
 {
     if (is_forgotten(serial)) return;
@@ -272,7 +275,7 @@ static void end_copy(chk_line_t *l)
     l->open = 0;
 }
 
-/* Adds to `c` what is known once the actor is over. */
+/* Joins to *c the clock of the actor, and the actor itself, which is over. */
 static void join_actor(chk_clock_t **c, uint64_t serial)
 {
     const uint64_t place = atomic_load(&actor_of(serial)->place);
@@ -284,8 +287,8 @@ static void join_actor(chk_clock_t **c, uint64_t serial)
     raise(c, chain_of(place), position_of(place));
 }
 
-/* Under the lock: the actors behind this one in its queue are also ordered behind those that it has
- * met (chk_order_meet()). */
+/* The actors after this one in its queue are also ordered behind those that chk_order_meet() has
+ * put before this one. */
 static void hand_on(chk_line_t *l, uint64_t serial)
 {
     const held_t *h = order.held;
@@ -392,7 +395,8 @@ chk_line_t *chk_line_create(uint64_t queue)
     return l;
 }
 
-/* The line's chains are used again: the queue that gets them counts as ordered behind this one. */
+/* The chains are given to other queues, whose actors then count as ordered behind those of this
+ * queue. */
 void chk_line_free(chk_line_t *l)
 {
     if (!l) return;
@@ -413,8 +417,8 @@ void chk_line_free(chk_line_t *l)
     free(l);
 }
 
-/* The program's clock when it rang the doorbell for the packet, or what it is now if no ring was
- * seen. Sets l->call to the call that rang. */
+/* The program's clock at the time when it rang the doorbell for the packet; if no ring was seen,
+ * its present clock. Sets l->call to the call that rang. */
 static chk_clock_t *known_at(chk_line_t *l, uint64_t index)
 {
     size_t gone = 0;
@@ -452,8 +456,9 @@ uint64_t chk_line_dispatch(chk_line_t *l)
     return serial;
 }
 
-/* The call that asked for the copy has not returned. The runtime may have found a signal that the
- * copy has to wait for at its value already, and not have told the engine of it. */
+/* The call that requested the copy has not returned. If a signal that the copy has to wait for had
+ * its value already, the runtime may not have passed that signal to the copy engine: signals that
+ * the runtime has been testing are joined here. */
 static void join_looked_at(chk_line_t *l)
 {
     for (unsigned k = 0; k < order.n_looked_at; k++) {
@@ -538,16 +543,18 @@ void chk_order_end(chk_line_t *l, uint64_t serial)
     unlock();
 }
 
-/* Whether the value comes from a change that nobody announced, for example one by a kernel. It does
- * not while an announced change is under way, nor if it lies between the value before the first
- * announced change (w->armed) and that after the last one (w->value): it was read in between. */
+/* Whether the value comes from a change that was not announced, for example one by a kernel. The
+ * answer is no while an announced change is in progress, and if the value lies between the one
+ * before the first announced change (w->armed) and the one after the last (w->value): then it was
+ * read between two changes. */
 static bool is_of_others(const word_t *w, int64_t value)
 {
     if (!w) return true;
     return !w->telling && (value < w->value || (value > w->value && value > w->armed));
 }
 
-/* A value of unknown origin counts as behind everything that has begun. */
+/* After a value of unknown origin, the queue counts as ordered behind all actors that have
+ * begun. */
 void chk_line_met(chk_line_t *l, uint64_t va, int64_t value)
 {
     if (!l) return;
@@ -567,7 +574,7 @@ static bool is_there(const void *ring, uint64_t slots, uint64_t packet)
     return (__atomic_load_n(header, __ATOMIC_ACQUIRE) & 0xff) != HSA_PACKET_TYPE_INVALID;
 }
 
-/* Under the lock: the packets below `upto` are written. */
+/* Records that the packets below `upto` are written. */
 static void add_ring(chk_line_t *l, uint64_t upto)
 {
     ring_t *last = l->n_rings ? &l->ring[l->n_rings - 1] : NULL;
@@ -577,12 +584,12 @@ static void add_ring(chk_line_t *l, uint64_t upto)
         return;
     }
     if (!BASE_GROW(l->ring, l->n_rings, &l->rings_room))
-        return; /* then the packet gets what the program knows when it is taken */
+        return; /* then the packet gets the program's clock of the time when it is taken */
     l->ring[l->n_rings++] = (ring_t){upto, chk_clock_keep(order.host), call};
 }
 
-/* Packets before this one may have been reserved by other threads and not be written yet: only
- * those that are count. */
+/* The program rings a doorbell. Other threads may have reserved earlier packets and not written
+ * them yet: the ring counts up to the first packet that is not written. */
 static void rung(uint64_t queue, uint64_t packet, const void *ring, uint64_t slots)
 {
     atomic_store(&order.heard, true);
@@ -602,8 +609,8 @@ static void rung(uint64_t queue, uint64_t packet, const void *ring, uint64_t slo
     unlock();
 }
 
-/* A value of unknown origin, written by a profiler perhaps, counts as behind everything that is
- * over. */
+/* The program has read a value. After one of unknown origin, perhaps from a profiler, the program
+ * counts as ordered behind all actors that are over. */
 static void seen(uint64_t va, int64_t value, bool waited)
 {
     lock();
@@ -667,8 +674,8 @@ static uint64_t called(void)
     return atomic_load(&order.latest);
 }
 
-/* The call has waited for its copies or kernels. They are in queues of the runtime's own: those
- * that have begun something since the call began. */
+/* The call has waited for its copies or kernels. They ran in queues that only the runtime uses:
+ * those queues that have begun an actor since the call began. */
 static void returned(uint64_t number)
 {
     lock();

@@ -1,7 +1,8 @@
 /* order_calls.c - the calls by which programs wait for signals, set them, and ring doorbells.
  *
- * Preloaded like those of calls.c: each calls the runtime's function and tells the checker what the
- * program knows by now. A signal's handle is the address of AMD's amd_signal_t. */
+ * Preloaded like those of calls.c: each calls the runtime's function and reports to the checker the
+ * value that the program has read or set. A signal's handle is the address of AMD's
+ * amd_signal_t. */
 #include "softgpu/check/calls.h"
 
 #include <hsa/amd_hsa_queue.h>
@@ -43,7 +44,7 @@ static bool holds(hsa_signal_condition_t condition, hsa_signal_value_t value,
     }
 }
 
-/* ---- what the program sees ---- */
+/* ---- values that the program reads ---- */
 
 #define LOADS(X) X(hsa_signal_load_relaxed) X(hsa_signal_load_scacquire) X(hsa_signal_load_acquire)
 
@@ -121,7 +122,7 @@ static uint64_t extent_of(const hsa_pitched_ptr_t *p, const hsa_dim3_t *n)
     return n->x && n->y && n->z ? (n->z - 1) * p->slice + (n->y - 1) * p->pitch + n->x : 0;
 }
 
-/* Tells the checker what a copy engine is given to do. */
+/* Reports the copy that is given to a copy engine. */
 static void moves(const hsa_pitched_ptr_t *to, const hsa_dim3_t *to_offset,
                   const hsa_pitched_ptr_t *from, const hsa_dim3_t *from_offset,
                   const hsa_dim3_t *range)
@@ -132,7 +133,8 @@ static void moves(const hsa_pitched_ptr_t *to, const hsa_dim3_t *to_offset,
              extent_of(from, range), (uint64_t)range->x * range->y * range->z);
 }
 
-/* It is not in calls_copies.c, since its copies are checked only when the engine makes them. */
+/* This function is not in calls_copies.c, since its ranges are not checked in the call: the
+ * engine's accesses are. */
 EXPORT hsa_status_t hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *to,
                                                    const hsa_dim3_t *to_offset,
                                                    const hsa_pitched_ptr_t *from,
@@ -184,7 +186,7 @@ EXPORT hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal,
     return status;
 }
 
-/* ---- what the program sets ---- */
+/* ---- values that the program sets ---- */
 
 /* The value written to a doorbell is the index of a packet, and at most the last one that was
  * reserved. The type of a signal's queue has another name in newer headers of HSA, hence the void
@@ -216,7 +218,7 @@ static void added(hsa_signal_t signal, hsa_signal_value_t more)
     o->added(value_at(signal), __atomic_load_n(&at(signal)->value, __ATOMIC_ACQUIRE), more);
 }
 
-/* X(name, what the checker is told) */
+/* X(name, the call of softgpu_order_api) */
 #define SETS(X)                                                                                    \
     X(hsa_signal_store_relaxed, stored(signal, value))                                             \
     X(hsa_signal_store_screlease, stored(signal, value))                                           \

@@ -1,8 +1,9 @@
-/* part.h - a part: what looks for one family of findings.
+/* part.h - the interface of a part: the code that looks for one family of findings.
  *
  * A part names the instructions that it wants to see, and group.c calls it for those; if its family
  * is not wanted, it is not called at all. Its state for a workgroup is memory that is zeroed once
- * and kept from one workgroup to the next. What workgroups share is the part's own affair. */
+ * and kept from one workgroup to the next. State that workgroups share belongs to the part, which
+ * guards it. */
 #ifndef SOFTGPU_CHECK_PART_H
 #define SOFTGPU_CHECK_PART_H
 
@@ -15,8 +16,8 @@ enum { CHK_PARTS_MAX = 8 };
 
 struct chk_group {
     isa_subscriber_t subscriber; /* must be first: group.c casts it to chk_group_t */
-    /* Of the instruction that the parts are told of. After that has run, watch->seen still has
-     * what chk_reach() returned before. */
+    /* About the instruction that runs: in `after`, watch->seen still has the addresses that
+     * chk_reach() returned in `before`. */
     isa_watch_t *watch;
     const chk_dispatch_t *dispatch;
     uint64_t id; /* of the workgroup in its dispatch, counted along x, then y, then z */
@@ -29,8 +30,8 @@ typedef struct {
     unsigned family; /* one of CHK_* */
     size_t bytes;    /* size of its state for a workgroup */
 
-    /* Sets ISA_WANTS_BEFORE and ISA_WANTS_AFTER for each ISA_OP_* that it wants to see. Called
-     * once, before all else. */
+    /* Sets ISA_WANTS_BEFORE and ISA_WANTS_AFTER for each ISA_OP_* that the part wants to see.
+     * Called once, before all other functions. */
     void (*wants)(uint8_t *wants);
 
     void (*dispatch_begin)(const chk_dispatch_t *d);
@@ -42,15 +43,16 @@ typedef struct {
     void (*before)(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i);
     /* The instruction has run. */
     void (*after)(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i);
-    /* All waves of the workgroup have ended or wait at a barrier; those in `waiting` (by bit) go
-     * on. */
+    /* All waves of the workgroup have ended or wait at a barrier; those in `waiting` (by bit)
+     * continue. */
     void (*barrier)(chk_group_t *g, void *state, const isa_group_t *group, uint32_t waiting);
     /* Frees what the state points to; group.c frees the state itself. */
     void (*free)(void *state);
 
-    /* A copy engine is about to read from `from` and write to `to`; 0: it does only one of them. */
+    /* A copy engine is about to read from `from` and write to `to`; an address of 0: it does not
+     * read, or not write. */
     void (*transfer)(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes);
-    /* The program has got this memory; it is about to give it back. */
+    /* made(): the program has allocated this memory. going(): the program is about to free it. */
     void (*made)(uint64_t begin, uint64_t bytes);
     void (*going)(uint64_t begin, uint64_t bytes);
 } chk_part_t;
@@ -58,8 +60,8 @@ typedef struct {
 /* ---- helpers for parts ---- */
 
 /* The addresses of a vector memory instruction's lanes; those of an LDS instruction, by element.
- * Worked out once for all parts; a part that needs each lane's address calls sgc_lanes_spread().
- * Only in `before`: a load may replace its own address register. */
+ * Computed once for all parts; a part that needs each lane's address calls sgc_lanes_spread(). Only
+ * in `before`: a load may replace its own address register. */
 sgc_reach_t *chk_reach(chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i);
 sgc_lanes_t *chk_lds_reach(chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, unsigned *n);
 

@@ -1,5 +1,5 @@
-/* places.c - see places.h. A sorted array under a readers-writer lock: waves keep the answers and
- * seldom ask. Freed allocations stay in it until others overlap them. */
+/* places.c - see places.h. A sorted array under a readers-writer lock: waves cache the answers and
+ * seldom look up. Freed allocations stay in the array until new ones overlap them. */
 #include "softgpu/check/places.h"
 
 #include "base/grow.h"
@@ -21,8 +21,9 @@ static struct {
     size_t n, room, n_gone;
     uint64_t serial;
     _Atomic uint64_t epoch;
-    pid_t process;     /* the process whose allocations these are */
-    atomic_bool blind; /* an allocation is missing: whose an address is, nobody knows any more */
+    pid_t process; /* the process whose allocations these are */
+    atomic_bool
+        blind; /* an allocation is missing: the owner of an address may be unknown from now on */
 } all = {.lock = PTHREAD_RWLOCK_INITIALIZER, .epoch = 1};
 
 void chk_places_fork(chk_fork_t when)
@@ -73,7 +74,8 @@ static bool make_room(void)
     return BASE_GROW(all.place, all.n, &all.room);
 }
 
-/* Under the lock: forgets what was between the addresses; says whether any of it is live. */
+/* Under the lock: removes the allocations between the addresses; returns whether any of them is
+ * live. */
 static bool clear(uint64_t begin, uint64_t end)
 {
     const size_t at = first_behind(begin);
@@ -231,7 +233,7 @@ void chk_places_shared(uint64_t begin, uint64_t bytes)
 }
 
 /* Whether the allocation, live or freed, says who owns its addresses. A freed one that is unmapped
- * does not: what is mapped there now may be somebody else's that was never announced. */
+ * does not: a mapping that is there now may belong to a runtime and was never announced. */
 static bool counts(const chk_place_t *p, bool shared)
 {
     return p->live || p->held || (shared && is_unlocked(p));
@@ -263,7 +265,8 @@ chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, bool share
     return where;
 }
 
-/* Nothing else is in the rest of an allocation's last page. */
+/* Whether the address is in the rest of the allocation's last page, where no other allocation can
+ * be. */
 static bool in_last_page(const chk_place_t *p, uint64_t va)
 {
     return va >= p->end && (va ^ (p->end - 1)) < PAGE_BYTES;
@@ -279,7 +282,7 @@ static bool is_piece(const chk_place_t *p)
     return p->live && p->call && !strcmp(p->call, "hipMemMap");
 }
 
-/* The end of the allocation. Those that a program has mapped one behind the other are one. */
+/* The end of the allocation. Adjacent pieces that a program has mapped count as one allocation. */
 static uint64_t end_of_pieces(size_t at)
 {
     while (at + 1 < all.n && is_piece(all.place[at]) && is_piece(all.place[at + 1]) &&
@@ -325,7 +328,7 @@ bool chk_place_near(uint64_t va, chk_place_t *out)
         const chk_place_t *p = all.place[k];
         const uint64_t d = chk_place_distance(p, va);
         if (d > CHK_NEAR_BYTES) continue;
-        /* one that holds the address comes first, even if freed; then live ones; then the
+        /* preferred in this order: an allocation around the address, even if freed; a live one; the
          * nearest */
         if (!best || !d || (chk_place_distance(best, va) && p->live > best->live) ||
             (p->live == best->live && d < chk_place_distance(best, va)))

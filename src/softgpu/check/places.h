@@ -1,5 +1,5 @@
-/* places.h - the allocations ("places") of the program: where they lie on the GPU, who made them
- * and who freed them.
+/* places.h - the allocations ("places") of the program: their GPU addresses, and the calls that
+ * made and freed them.
  *
  * Filled by the program's calls (sink.h), read by waves. A mapping in which no allocation was
  * announced belongs to the runtimes. */
@@ -25,10 +25,10 @@ typedef struct {
     unsigned flags;      /* SOFTGPU_CHECK_HOST, SOFTGPU_CHECK_INNER */
     bool live;
     bool held;            /* freed, but still mapped */
-    bool over;            /* it took the place of a live allocation whose end was not announced */
+    bool over;            /* it replaced a live allocation whose end was not announced */
     const char *call;     /* that made it, such as "hipMalloc"; lives as long as the process */
     const char *variable; /* the symbol, if it is a variable; lives as long as the process */
-    const char *gone_by;  /* that freed it, or will when its stream gets there; or NULL */
+    const char *gone_by;  /* that freed it, or will free it when its stream gets there; or NULL */
     chk_stack_t made, gone;
 } chk_place_t;
 
@@ -59,14 +59,14 @@ typedef enum {
     CHK_OUTSIDE /* in a mapping with allocations, and in none of them */
 } chk_where_t;
 
-/* Adds an allocation. It replaces those that it overlaps: memory that was given out again, or a
- * block that a runtime had asked for and now divides. Returns its serial; 0: out of memory, the
- * allocation is not known. From then on all of a mapping counts as the program's, and no free as
- * wrong; one line says so. */
+/* Adds an allocation. It replaces the allocations that it overlaps: memory that was given out
+ * again, or a block that a runtime had allocated and now divides. Returns its serial; 0: out of
+ * memory, the allocation is not recorded. From then on every mapping counts as the program's and no
+ * free as wrong; one line in the report says so. */
 uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigned flags,
                        const chk_stack_t *made);
 
-/* Whether all allocations are known. */
+/* Whether all allocations are recorded. */
 bool chk_places_all(void);
 /* The allocation is the variable with that symbol. */
 void chk_place_name(uint64_t begin, uint64_t serial, const char *variable);
@@ -85,7 +85,8 @@ void chk_place_released(uint64_t begin, uint64_t serial);
 /* Host memory in the range may be used by the GPU again, whatever was unlocked there. */
 void chk_places_shared(uint64_t begin, uint64_t bytes);
 
-/* Changes whenever an answer may have changed. To keep an answer, read the epoch before asking. */
+/* Changes whenever an answer of chk_place_find() may have changed. A caller that caches an answer
+ * reads the epoch before the look-up. */
 uint64_t chk_places_epoch(void);
 /* Where `va` is in its mapping [begin, end); *span is the range around it with the same answer.
  * `shared`: the mapping is host memory at its own address, which stays mapped when it is
@@ -93,9 +94,9 @@ uint64_t chk_places_epoch(void);
 chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, bool shared,
                            chk_span_t *span);
 
-/* Whether a range that a call names goes beyond an allocation, and the first address that does.
- * Given are the program's addresses, most of which are in no GPU allocation. Nothing is said of
- * host memory, and of freed memory that is not mapped any more. */
+/* Whether a range that a call names goes beyond an allocation, and the first address that does. The
+ * range has the program's addresses, most of which are in no GPU allocation. False also for host
+ * memory, and for freed memory that is not mapped any more. */
 bool chk_place_beyond(uint64_t va, uint64_t bytes, uint64_t *bad);
 
 /* Calls `see` for every allocation. In a forked child there are none. */

@@ -1,7 +1,8 @@
-/* race.c - the race check's entry points: which instructions are checked, and how a race is
+/* race.c - the race check as a part (part.h): which instructions are checked, and how a race is
  * reported.
  *
- * The shadow is in race_lds.c and race_global.c, the order in race_clock.c and race_run.c. */
+ * The shadow words are in race_lds.c and race_global.c, the order of accesses in race_clock.c and
+ * race_run.c. */
 #include "softgpu/check/race.h"
 
 #include "softgpu/check/waits.h"
@@ -24,7 +25,8 @@ static bool is_gws(unsigned op)
 }
 
 /* Accesses are checked before they run, since a load may replace its own address register; loads
- * and atomic accesses also afterwards, when they have read what others wrote. */
+ * and atomic accesses are also handled afterwards, when they have read the values of other
+ * waves. */
 static void wants(uint8_t *wants)
 {
     const isa_core_t *core = isa_core_select();
@@ -35,7 +37,8 @@ static void wants(uint8_t *wants)
                            o->kind == ISA_ACCESS_LANE || o->kind == ISA_ACCESS_FROM_LDS ||
                            o->kind == ISA_ACCESS_TRANSPOSE;
         if (is_gws(op)) wants[op] = ISA_WANTS_BEFORE | ISA_WANTS_AFTER;
-        /* scratch is a lane's own; LDS, where a load from it may bring it, is not */
+        /* only one lane accesses its scratch; but a load from scratch may write to LDS, which waves
+         * share */
         const bool own = isa_table[op].fmt == ISA_FMT_SCRATCH && !(isa_table[op].mods & ISA_M_LDS);
         if (o->unit == ISA_UNIT_NONE || !moves || own) continue;
         wants[op] = ISA_WANTS_BEFORE;
@@ -92,7 +95,7 @@ typedef struct {
     chk_asked_t own, other;
 } calls_t;
 
-/* Who makes an access. */
+/* The kernel or copy engine that makes an access. */
 typedef struct {
     const struct sg_memory *m;
     uint64_t kernel_object; /* 0: a copy engine */
@@ -100,8 +103,8 @@ typedef struct {
     bool writes;
 } maker_t;
 
-/* Only copies, and the kernels with which a runtime copies, are named by the call: a kernel of the
- * program has source lines. */
+/* Only copies, and the kernels with which a runtime copies, are reported with the program's call: a
+ * kernel of the program has source lines. */
 static bool has_call(const maker_t *by, uint64_t va, uint64_t beside, chk_asked_t *call)
 {
     return (!by->kernel_object || chk_copy_kernel(by->m, by->kernel_object)) &&
@@ -126,9 +129,9 @@ static void name_other(chk_finding_t *f, bool is_read, uint64_t va, uint64_t bes
 
 /* ---- reports ---- */
 
-/* Reports the race of *a. The caller has filled in *f, but for the other access; of that, what it
- * has in common with *a if both are in one workgroup. `serial`: of the dispatch, or 0; `call`:
- * number of the call that asked for it, or 0. */
+/* Reports the race of *a. The caller has filled in *f except for the other access, of which only
+ * the members are set that it shares with *a if both are in one workgroup. `serial`: of the
+ * dispatch, or 0; `call`: number of the call that asked for it, or 0. */
 static void report(chk_finding_t *f, const race_access_t *a, uint64_t serial, uint64_t call)
 {
     calls_t calls = {0};
@@ -181,12 +184,13 @@ static bool same_texel(const race_access_t *x, unsigned lane, const uint8_t *at,
 {
     isa_image_t m;
     uint32_t element[4];
-    if (isa_image_decode(&x->w->sgpr[x->i->src[2].reg], &m)) return true; /* it is not stored */
+    if (isa_image_decode(&x->w->sgpr[x->i->src[2].reg], &m))
+        return true; /* the element is outside the image: it is not stored */
     isa_image_element(x->w, x->i, &m, lane, element);
     return from + bytes <= sizeof element && !memcmp((uint8_t *)element + from, at, bytes);
 }
 
-/* The same of an element of a buffer with a format. */
+/* As same_texel(), for an element of a buffer with a format. */
 static bool same_element(const race_access_t *x, unsigned lane, const uint8_t *at, uint32_t from,
                          uint32_t bytes)
 {
@@ -284,7 +288,7 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
 static void after(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
 {
     race_state_t *s = state;
-    if (is_gws(i->op)) /* waves that ran while it waited have published by now */
+    if (is_gws(i->op)) /* waves that ran during the wait have published by now */
         race_run_acquire(s, w->index_in_group, race_run_slot(0));
     else if (s->meets)
         race_global_met(s, w, &g->watch->seen->reach.memory);

@@ -11,9 +11,9 @@
  *
  * Owner: for global memory the workgroup, numbered through all dispatches; for LDS the time of the
  * access, since each workgroup has its own LDS shadow; the lowest bit of `time` is RACE_FIRST
- * there, its other bits are 0. Owners only grow, so that one comparison with a floor tells whether
+ * there, its other bits are 0. Owners only grow, so that one comparison with a floor shows whether
  * an access is old enough to be ordered for sure. Mask: the bytes of the dword. Atomic: the access
- * is in no race with an atomic access. Extra: on a write to LDS, the access waits in a loop
+ * cannot race with an atomic access. Extra: on a write to LDS, the access waits in a loop
  * (race_site_t.waits); on a read of global memory, a second reader is recorded; on a write to it,
  * earlier writes of other bytes of the dword are. */
 #ifndef SOFTGPU_CHECK_RACE_H
@@ -30,8 +30,9 @@ enum {
     RACE_MASK_SHIFT = 2,
     RACE_ATOMIC = 2,
     RACE_EXTRA = 1,
-    /* On a write to LDS: no other wave of the workgroup had written the dword before. Whoever waits
-     * there need not have waited for this write, but may have found what LDS held before. */
+    /* On a write to LDS: no other wave of the workgroup had written the dword before. A wave that
+       waits at the dword may have read the value from before this write, and is then not ordered
+       behind it. */
     RACE_FIRST = 1 << 26,
     RACE_WAVES = 1 << (RACE_OWNER_SHIFT - RACE_WAVE_SHIFT),
     RACE_TIME_MAX = (1 << (RACE_WAVE_SHIFT - RACE_TIME_SHIFT)) -
@@ -66,7 +67,8 @@ typedef enum {
     RACE_FREE = RACE_KINDS /* memory is freed; not in shadow words */
 } race_kind_t;
 
-/* The bytes of the dword at `va` that an access covers which has `left` bytes to go. */
+/* The mask of the bytes that an access of `left` bytes from `va` on covers in the dword around
+ * `va`. */
 static inline uint32_t race_mask(uint64_t va, uint32_t left)
 {
     const uint32_t low = va & 3;
@@ -80,7 +82,7 @@ typedef struct {
     _Atomic uint64_t page; /* serial of the code page where it was last seen: another page may have
                               other code around the same instruction */
     uint32_t words[3];
-    uint16_t id; /* 0: the table of sites is full, this one has no number */
+    uint16_t id; /* 0: the table of sites is full: this site has no number */
     uint8_t n_words;
     uint8_t data_shift; /* of a store below a dword: where its bits are in the register */
     bool rmw;
@@ -108,7 +110,8 @@ const race_site_t *race_site_of(uint64_t word);
 /* ---- race_clock.c: vector clocks of the waves of a workgroup ---- */
 
 /* Releases and acquires through atomic accesses to LDS. Dwords are hashed to this many entries; two
- * that share an entry are taken for one, which orders too much rather than too little. */
+ * that share an entry count as one, so that accesses are rather taken for ordered than for a
+ * race. */
 enum { RACE_MEETINGS = 256 };
 typedef struct {
     uint32_t time; /* of the last release */
@@ -120,7 +123,8 @@ typedef struct {
  * wave, a wave knows up to which time that one's accesses happened before its own. */
 typedef struct {
     uint32_t now;     /* the last time given to any wave */
-    uint32_t barrier; /* up to this time every wave knows everything: the last barrier */
+    uint32_t barrier; /* time of the last barrier: all accesses up to it happened before those of
+                         every wave now */
     uint32_t begin;   /* the time at which the workgroup began */
     uint32_t own[RACE_WAVES];
     uint32_t done[RACE_WAVES]; /* stores of the wave up to this time have reached memory */
@@ -142,19 +146,20 @@ void race_clock_wait(race_clock_t *c, unsigned wave);
  * learns the times published there. */
 void race_clock_release(race_clock_t *c, unsigned wave, uint32_t dword);
 void race_clock_acquire(race_clock_t *c, unsigned wave, uint32_t dword);
-/* The flag that the wave stored in the dword at `time` is not in the shadow any more, since another
- * wave has stored beside it: who synchronises at the dword learns of it all the same. */
+/* Another wave's store has replaced, in the shadow, the flag that `wave` stored in the dword at
+ * `time`, although its bytes remain: waves that synchronise at the dword are still ordered behind
+ * that flag. */
 void race_clock_leave(race_clock_t *c, unsigned wave, uint32_t dword, uint32_t time);
-/* The wave is about to access LDS by a plain load or store: what it has published before does not
- * cover that. */
+/* The wave is about to access LDS by a plain load or store: its earlier publications do not cover
+ * that access. */
 void race_clock_pass(race_clock_t *c, unsigned wave);
-/* Whether the wave's store at `time` may give a lock back: it has accessed the dword by an atomic
- * access before. */
+/* Whether the wave's store at `time` may release a lock: the wave has accessed the dword by an
+ * atomic access before. */
 bool race_clock_gives_back(race_clock_t *c, unsigned wave, uint32_t dword, uint32_t time);
 /* The wave has read, by an access that synchronises, what `other` wrote at `time`. */
 void race_clock_meet(race_clock_t *c, unsigned wave, unsigned other, uint32_t time);
-/* Up to which time the wave knows the accesses of `other`; of its own stores, up to which time they
- * have reached memory. */
+/* The time up to which the accesses of `other` happened before the wave's own; for the wave itself,
+ * the time up to which its stores have reached memory. */
 static inline uint32_t race_clock_knows(const race_clock_t *c, unsigned wave, unsigned other)
 {
     if (other == wave) return c->stored >> wave & 1 ? c->done[wave] : c->own[wave] - 1;
@@ -174,8 +179,8 @@ enum { RACE_SLOTS = 64 }; /* addresses of synchronising accesses, hashed: race_r
 typedef struct race_run race_run_t;
 typedef struct race_worker race_worker_t;
 
-/* A remembered answer: whether the actor (dispatch or copy) with these owners is ordered before
- * this one. Dropped when the workgroup learns more. */
+/* A cached answer: whether the actor (dispatch or copy) with these owners is ordered before this
+ * one. Dropped when the order of the workgroup changes. */
 enum { RACE_MEMOS = 16 };
 typedef struct {
     uint32_t base, end; /* the owners of the actor */
@@ -201,15 +206,15 @@ typedef struct {
     race_worker_t *worker; /* race_step.c's entry for the thread; NULL: none was free */
     race_run_t *run;       /* NULL: the workgroup is not checked */
     uint32_t owner;
-    /* Owners below the floor, and `n_before` owners from `before` on, happen before everything that
-     * the workgroup does. */
+    /* Owners below the floor, and `n_before` owners from `before` on, happen before all accesses of
+     * the workgroup. */
     uint32_t floor, before, n_before;
     race_memo_t memo[RACE_MEMOS];
     unsigned next_memo;
     bool meets; /* the instruction being checked is an atomic access whose value the wave gets */
-    bool shown; /* it has written to host memory, and race_run_show() has been called */
-    /* When each wave last read each slot: by that it may be ordered behind other waves of its own
-     * workgroup. A row is valid only if its wave is in read_by. */
+    bool shown; /* the workgroup has written to host memory, and race_run_show() has been called */
+    /* The stamp at which each wave last read each slot, by which it may be ordered behind other
+     * waves of its own workgroup. A row is valid only if its wave is in read_by. */
     uint32_t read_by; /* waves, by bit */
     uint32_t read[RACE_WAVES][RACE_SLOTS];
 } race_state_t;
@@ -219,21 +224,21 @@ typedef struct {
 /* A workgroup begins on the thread; the workgroup's state is about to be freed. */
 void race_step_enter(race_state_t *s);
 void race_step_leave(race_state_t *s);
-/* race_step(): everything the workgroup has checked has been executed. race_step_stores(): it is
- * about to check a store. */
+/* race_step(): all accesses that the workgroup has checked have been executed. race_step_stores():
+ * the workgroup is about to check a store. */
 void race_step(race_state_t *s);
 void race_step_stores(race_state_t *s);
 
 /* A store of another workgroup that has been checked and may not have been executed yet. */
 typedef struct {
-    const race_worker_t *worker; /* NULL: there is nothing to wait for */
+    const race_worker_t *worker; /* NULL: no store is awaited */
     uint32_t owner, step;
     unsigned turns;
 } race_awaited_t;
 typedef enum {
     RACE_TURN_AGAIN,
     RACE_TURN_OVER, /* the store has been executed, or the wait took too long */
-    RACE_TURN_ITS   /* the other workgroup waits for this one: it compares the values for both */
+    RACE_TURN_ITS   /* the other workgroup waits for this one and compares the values for both */
 } race_turn_t;
 race_awaited_t race_step_of(const race_state_t *s, uint32_t owner);
 /* Waits a short while for the store; the caller compares values after each wait. The caller calls
@@ -243,14 +248,14 @@ void race_step_waited(race_state_t *s);
 
 /* ---- race_rule.c: which two accesses are in a race ---- */
 
-/* Words that are known to happen before everything that the accessing one does: those below
- * `floor`, and `n_before` from `before` on. */
+/* Shadow words whose accesses are known to happen before all accesses of the one that is being
+ * checked: words below `floor`, and `n_before` from `before` on. */
 typedef struct {
     uint64_t floor, before, n_before;
 } race_known_t;
 
-/* An access that is being checked, and what was found: the lanes that are in a race, with the
- * details of the first of them. */
+/* An access that is being checked, and the result: the lanes that are in a race, with the details
+ * of the first of them. */
 typedef struct {
     race_kind_t kind;
     bool in_lds;
@@ -265,16 +270,16 @@ typedef struct {
     unsigned wave, element; /* element: which of an instruction with two */
     /* of a copy, or of a handler that frees memory; NULL for waves */
     race_copy_t *copy;
-    /* found: */
+    /* result: */
     uint64_t lanes;     /* the lanes that are in a race; the rest is about the first: */
     uint64_t va;        /* address of its access, */
     uint64_t other;     /* shadow word of the other access, */
     bool other_is_read; /* and whether that other access is a read */
 } race_access_t;
 
-/* Makes *x the access of a wave, all but `known`, `again` and what is found. `when`: owner and
- * time, as in a shadow word. The fields are set one by one: to clear *x first takes as long as
- * some checks. */
+/* Makes *x the access of a wave, except for `known`, `again` and the members of the result. `when`:
+ * owner and time, as in a shadow word. The fields are set one by one: clearing *x first would take
+ * as long as some checks. */
 static inline void race_begin(race_access_t *x, race_state_t *s, const isa_wave_t *w,
                               const isa_inst_t *i, const race_site_t *site, race_kind_t kind,
                               uint64_t when)
@@ -295,9 +300,9 @@ static inline void race_begin(race_access_t *x, race_state_t *s, const isa_wave_
     x->lanes = 0;
 }
 
-/* The rule. Compares an access to `bytes` bytes at `va`, which are in one dword and from byte
- * `from` of the lane's element on, with a recorded one that is not known to be before it, and
- * records the lane if they are in a race. */
+/* The rule. Compares an access with a recorded one that is not known to happen before it, and
+ * records the lane if the two are in a race. The access is to `bytes` bytes at `va`, which are in
+ * one dword and begin at byte `from` of the lane's element. */
 void race_compare(race_access_t *x, uint64_t word, bool is_read, unsigned lane, uint64_t va,
                   uint32_t from, uint32_t bytes);
 
@@ -329,8 +334,8 @@ void race_lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *
 
 /* ---- race_global.c ---- */
 
-/* Whether the bytes that the lane or the copy stores are in memory already, or are going to be when
- * the store of the word `other` has been executed. */
+/* Whether the bytes that the lane or the copy stores are in memory already, or will be when the
+ * store of the shadow word `other` has been executed. */
 bool race_global_same(race_access_t *x, uint64_t other, unsigned lane, uint64_t va, uint32_t from,
                       uint32_t bytes);
 
@@ -339,17 +344,19 @@ void race_global(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_
 /* A scalar load: one access for the whole wave. */
 void race_global_scalar(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
                         const race_site_t *site, uint64_t va, uint32_t bytes);
-/* made: the program has got this memory, which nobody has accessed yet; accesses to it are recorded
- * from now on. going: it is about to be freed. */
+/* race_global_made(): the program has allocated this memory: it has no accesses yet, and they are
+ * recorded from now on. race_global_going(): the memory is about to be freed. */
 void race_global_made(uint64_t begin, uint64_t bytes);
-/* As race_global_made(), for the mapping of the kernel's code object when it is first seen: its
- * variables are in there, and no call announces them. */
+/* As race_global_made(), for the mapping of the kernel's code object when it is first seen: the
+ * mapping holds its variables, which no call announces. */
 void race_global_code(const struct sg_memory *m, uint64_t kernel_object);
 void race_global_going(uint64_t begin, uint64_t bytes);
 void race_global_forget(void); /* clears the whole shadow */
-/* A copy is about to read from `from` and to write to `to`; 0: it does only one of them. */
+/* A copy is about to read from `from` and to write to `to`; an address of 0: it does not read, or
+ * not write. */
 void race_global_copy(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes);
-/* After an atomic access whose value the wave gets: orders the wave behind those who wrote it. */
+/* After an atomic access that returns a value: orders the wave behind the waves that wrote the
+ * value. */
 void race_global_met(race_state_t *s, const isa_wave_t *w, sgc_lanes_t *a);
 
 /* ---- race_run.c: dispatches, and the order between their workgroups ---- */
@@ -359,8 +366,8 @@ void race_run_end(const chk_dispatch_t *d);
 /* A workgroup begins. Sets s->run; NULL if the dispatch is not checked or had too many
  * workgroups. */
 void race_run_enter(race_state_t *s, uint64_t serial, uint64_t group);
-/* Does the access of the word happen before what the wave does now? Not for words of the wave
- * itself, or below the floor. */
+/* Whether the access of the word happens before the wave's present access. Not to be called for
+ * words of the wave itself, or below the floor. */
 bool race_run_ordered(race_state_t *s, unsigned wave, uint64_t word, bool is_read);
 /* The slot of an address at which waves synchronise, as a bit of 64. */
 static inline uint64_t race_run_slot(uint64_t va)
@@ -369,16 +376,16 @@ static inline uint64_t race_run_slot(uint64_t va)
 }
 void race_run_release(race_state_t *s, unsigned wave, uint64_t slots);
 void race_run_acquire(race_state_t *s, unsigned wave, uint64_t slots);
-/* Has any wave of the dispatch published anything? */
+/* Whether any wave of the dispatch has published. */
 bool race_run_has_met(const race_state_t *s);
-/* Does everything that the owner has done happen before everything that the workgroup does? Also
- * true of the word 0, of memory that nobody has accessed. */
+/* Whether all accesses of the owner happen before all accesses of the workgroup. Also true of owner
+ * 0, that of memory without accesses. */
 static inline bool race_run_is_before(const race_state_t *s, uint32_t owner)
 {
     return owner < s->floor || owner - s->before < s->n_before;
 }
-/* The workgroup has read, by an access that synchronises, the value that the access of the word
- * wrote. */
+/* The workgroup has read, by an access that synchronises, the value that the access of the shadow
+ * word has written. */
 void race_run_meet(race_state_t *s, unsigned wave, uint64_t word);
 /* The workgroup writes to host memory: the program may poll for it, and is ordered behind the
  * dispatch from then on. */
@@ -389,8 +396,8 @@ const struct sg_memory *race_run_tell(uint64_t word, chk_other_t *o);
 
 /* A copy has one owner for each pair of serial and program call. False: it is not checked. */
 bool race_run_copy(race_copy_t *c, uint64_t serial, uint64_t call);
-/* The same for an actor that accesses nothing itself, a handler that frees memory. False: every
- * access so far happens before it. */
+/* race_run_pass(): the same for a handler that frees memory, an actor that makes no access itself.
+ * False: every access so far happens before it. */
 bool race_run_pass(race_copy_t *c, uint64_t serial);
 bool race_run_copy_ordered(race_copy_t *c, uint64_t word);
 
@@ -401,10 +408,11 @@ void race_report(const chk_group_t *g, chk_kind_t kind, const race_access_t *a, 
                  const char *more);
 /* The same for a copy, which reads or writes all of a span. */
 void race_report_copy(const struct sg_memory *m, chk_span_t all, const race_access_t *a);
-/* So many bytes were freed while the access that *a has found may still use one of them. */
+/* Reports that `bytes` bytes were freed although the access that *a has found may still use one of
+ * them. */
 void race_report_free(uint64_t bytes, const race_access_t *a);
-/* Whether the lane stores the bytes that are there already. `at`: those bytes, on the host; `from`:
- * the first byte of the lane's element that is compared with them. */
+/* Whether the bytes that the lane stores are in memory already. `at`: those bytes, on the host;
+ * `from`: the first byte of the lane's element that is compared with them. */
 bool race_same(const race_access_t *x, unsigned lane, const uint8_t *at, uint32_t from,
                uint32_t bytes);
 

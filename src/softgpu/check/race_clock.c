@@ -1,8 +1,8 @@
 /* race_clock.c - vector clocks of the waves of a workgroup: barriers, and atomic accesses to LDS.
  *
- * A wave's time advances only when another wave may learn of it, so that the owner bits of an LDS
- * shadow word suffice for many workgroups. When the times of one are used up, its clock stands
- * still and later accesses count as ordered. */
+ * A wave's time advances only when another wave may synchronise with it, so that the owner bits of
+ * an LDS shadow word suffice for many workgroups. When a workgroup has used up all times, its clock
+ * stands still and later accesses count as ordered. */
 #include "softgpu/check/race.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static uint32_t next(race_clock_t *c)
     return c->now < RACE_OWNERS - 1 ? ++c->now : c->now;
 }
 
-static void all_know_all(race_clock_t *c)
+static void synchronise_all(race_clock_t *c)
 {
     c->barrier = c->now;
     const uint32_t now = next(c);
@@ -29,13 +29,13 @@ bool race_clock_begin(race_clock_t *c)
     if (again) memset(c, 0, sizeof *c);
     c->begin = next(c);
     c->stored = 0;
-    all_know_all(c);
+    synchronise_all(c);
     return again;
 }
 
 void race_clock_barrier(race_clock_t *c)
 {
-    all_know_all(c);
+    synchronise_all(c);
 }
 
 void race_clock_wait(race_clock_t *c, unsigned wave)

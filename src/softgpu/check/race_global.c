@@ -1,9 +1,9 @@
-/* race_global.c - memory that workgroups share: who accessed which dword last.
+/* race_global.c - the shadow of global memory: which wave or copy accessed each dword last.
  *
  * The shadow is a directory of chunks of the address space. A chunk is mapped when the program gets
  * memory there, and never unmapped; its pages take host memory when a wave first touches them. A
- * thread that checks dwords and changes their words holds their block's lock: of two accesses at
- * the very same moment one sees the other. */
+ * thread that checks dwords and changes their words holds the lock of the block that the dwords are
+ * in, so that of two simultaneous accesses one sees the other. */
 #include "softgpu/check/race.h"
 
 #include "base/grow.h"
@@ -29,8 +29,8 @@ typedef _Atomic uint64_t word_t;
 typedef struct {
     word_t write[CHUNK_DWORDS], read[CHUNK_DWORDS];
     word_t second[CHUNK_DWORDS]; /* reader of another workgroup, where the first has RACE_EXTRA */
-    /* where the write has RACE_EXTRA: earlier writes of bytes that no later one has replaced, or 0;
-     * no two of a dword's write words have a byte in common */
+    /* used if the write has RACE_EXTRA: earlier writes of bytes that no later one has replaced, or
+     * 0. No two write words of a dword have a byte in common */
     word_t parts[CHUNK_DWORDS][PARTS];
 } chunk_t;
 
@@ -88,7 +88,7 @@ static inline void let_go(block_t **held)
     *held = NULL;
 }
 
-/* Takes the lock of the dword's block, instead of *held if that is another one or NULL. */
+/* Takes the lock of the dword's block, and releases *held if that is another block. */
 static inline void hold(block_t **held, size_t d)
 {
     block_t *b = block_of(d);
@@ -120,7 +120,7 @@ static inline chunk_t *chunk_of(uint64_t va)
     return atomic_load_explicit(&chunks[va >> CHUNK_SHIFT], memory_order_acquire);
 }
 
-/* ---- memory that comes and goes ---- */
+/* ---- memory that is allocated and freed ---- */
 
 /* The child has no thread that would release a block's lock: all are released there. */
 void race_global_fork(chk_fork_t when)
@@ -245,8 +245,8 @@ static inline race_known_t known_to(const race_state_t *s)
                           .n_before = (uint64_t)s->n_before << RACE_OWNER_SHIFT};
 }
 
-/* Whether some owner between the floor and this dispatch is not before it, so that `before` has to
- * be tested as well. */
+/* Whether owners between the floor and this dispatch happen before it, so that `before` has to be
+ * tested as well. */
 static inline bool has_gap(const race_known_t *p)
 {
     return p->floor < p->before;
@@ -259,8 +259,8 @@ static inline bool fresh(const race_access_t *own, uint64_t word)
     return word >= own->known.floor && word - own->known.before >= own->known.n_before;
 }
 
-/* The same, and another wave did it. */
-static inline bool hot(const race_access_t *own, uint64_t word)
+/* The same, for the access of another wave. */
+static inline bool is_concurrent(const race_access_t *own, uint64_t word)
 {
     return fresh(own, word) && (word ^ own->word) >> RACE_WAVE_SHIFT;
 }
@@ -276,8 +276,8 @@ static bool copies_same(const access_t *x, uint64_t va)
 }
 
 /* If the values differ, waits for the workgroup of the word `other`, whose store was checked but
- * may not be executed yet. The program may have freed the memory: then reading it ends the wave and
- * never returns here, so the block's lock is released first. */
+ * may not be executed yet. The block's lock is released before the memory is read: if the program
+ * has freed the memory, the read ends the wave and does not return here. */
 bool race_global_same(race_access_t *race, uint64_t other, unsigned lane, uint64_t va,
                       uint32_t from, uint32_t bytes)
 {
@@ -285,7 +285,8 @@ bool race_global_same(race_access_t *race, uint64_t other, unsigned lane, uint64
     const sg_extent_t *e = race->copy ? NULL : sg_memory_find(x->memory, va);
     let_go(&x->held);
     if (race->copy) return copies_same(x, va);
-    if (!e || e->flags & SG_MEM_MAILBOXES) return true; /* no store changes another */
+    if (!e || e->flags & SG_MEM_MAILBOXES)
+        return true; /* a store to a mailbox changes no other byte */
     const uint8_t *at = e->host + (va - e->begin);
     if (race_same(race, lane, at, from, bytes)) return true;
     race_awaited_t a = race_step_of(race->s, race_owner(other));
@@ -300,7 +301,7 @@ bool race_global_same(race_access_t *race, uint64_t other, unsigned lane, uint64
 }
 
 /* Records a read. Two readers are kept: the first, and one of another workgroup. `counts`: the
- * recorded first one is not known to be before everything. */
+ * recorded first read is not known to happen before all accesses of this workgroup. */
 static inline void keep_read(chunk_t *c, size_t d, uint64_t read, uint64_t word, bool counts)
 {
     if (!counts) {
@@ -372,7 +373,8 @@ static void touch(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_t 
     words[WRITES + 1] = second;
     keep(own, c, d, write, read, race_word(own, lane, race_mask(va, bytes)));
     for (unsigned k = 0; k < (own->kind == RACE_LOAD ? WRITES : WRITES + 2); k++)
-        if (hot(own, words[k])) race_compare(own, words[k], k >= WRITES, lane, va, from, bytes);
+        if (is_concurrent(own, words[k]))
+            race_compare(own, words[k], k >= WRITES, lane, va, from, bytes);
 }
 
 static void element(access_t *x, unsigned lane, uint64_t va, uint32_t bytes)
@@ -424,8 +426,9 @@ static uint64_t touch_whole(const race_access_t *x, const sgc_lanes_t *a, uint64
             hold(&held, k);
             const uint64_t write = get(&c->write[k]), read = get(&c->read[k]);
             if (own.again && !((read ^ mine) & own.again)) continue;
-            near = hot(&own, write) || (fresh(&own, write) && write & RACE_EXTRA) ||
-                   (!reads && (hot(&own, read) || (fresh(&own, read) && read & RACE_EXTRA)));
+            near =
+                is_concurrent(&own, write) || (fresh(&own, write) && write & RACE_EXTRA) ||
+                (!reads && (is_concurrent(&own, read) || (fresh(&own, read) && read & RACE_EXTRA)));
             if (!near) keep(&own, c, k, write, read, race_word(&own, lane, RACE_ALL_BYTES));
         }
         if (near) others |= UINT64_C(1) << lane;
@@ -557,7 +560,7 @@ static uint64_t slots_of(const sgc_lanes_t *a)
     return slots;
 }
 
-static void meet_writers_of(race_state_t *s, unsigned wave, const chunk_t *c, size_t d)
+static void acquire_from_writers_of(race_state_t *s, unsigned wave, const chunk_t *c, size_t d)
 {
     uint64_t words[WRITES] = {get(&c->write[d])};
     load_parts(c, d, &words[1], words[0]);
@@ -565,9 +568,9 @@ static void meet_writers_of(race_state_t *s, unsigned wave, const chunk_t *c, si
         if (!race_run_is_before(s, race_owner(words[k]))) race_run_meet(s, wave, words[k]);
 }
 
-/* Orders the wave behind the waves that last wrote what its atomic access is about to read, or has
- * read. */
-static void meet_writers(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
+/* Orders the wave behind the waves that last wrote the dwords which its atomic access is about to
+ * read, or has read. */
+static void acquire_from_writers(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
 {
     uint64_t last = UINT64_MAX;
     chunk_t *c = NULL;
@@ -576,13 +579,13 @@ static void meet_writers(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
         for (uint64_t at = va; at < va + a->bytes; at += 4) {
             if (at >> CHUNK_SHIFT != last) c = chunk_of(at);
             last = at >> CHUNK_SHIFT;
-            if (c) meet_writers_of(s, wave, c, at / 4 % CHUNK_DWORDS);
+            if (c) acquire_from_writers_of(s, wave, c, at / 4 % CHUNK_DWORDS);
         }
     }
 }
 
-/* Whether every write to so many rows, a multiple of four, happens before everything that the
- * workgroup does. */
+/* Whether every write to the dwords of `rows` rows, a multiple of four, happens before all accesses
+ * of the workgroup. */
 static __attribute__((target("avx2"))) bool all_before(const race_state_t *s, const chunk_t *c,
                                                        size_t d, unsigned rows)
 {
@@ -596,8 +599,9 @@ static __attribute__((target("avx2"))) bool all_before(const race_state_t *s, co
     return true;
 }
 
-/* A quick test for lanes at an even distance: meet_writers() would find no writer. */
-static bool nobody_to_meet(const race_state_t *s, const sgc_lanes_t *a)
+/* A quick test for lanes at an even distance: whether acquire_from_writers() would find no
+ * writer. */
+static bool has_no_writers(const race_state_t *s, const sgc_lanes_t *a)
 {
     size_t d;
     unsigned shift;
@@ -606,12 +610,12 @@ static bool nobody_to_meet(const race_state_t *s, const sgc_lanes_t *a)
     return !c || all_before(s, c, d, (ISA_LANES / 4) << shift);
 }
 
-/* The access replaces write words in the shadow: the order that they stand for is taken over and
- * published first. */
-static void meet_and_publish(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
+/* The access replaces write words in the shadow. The wave is first ordered behind their writers,
+ * and publishes that order. */
+static void acquire_and_publish(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
 {
     const uint64_t slots = slots_of(a);
-    meet_writers(s, wave, a);
+    acquire_from_writers(s, wave, a);
     if (s->meets) race_run_acquire(s, wave, slots);
     race_run_release(s, wave, slots);
 }
@@ -619,10 +623,10 @@ static void meet_and_publish(race_state_t *s, unsigned wave, const sgc_lanes_t *
 void race_global_met(race_state_t *s, const isa_wave_t *w, sgc_lanes_t *a)
 {
     const bool published = race_run_has_met(s);
-    if (!published && nobody_to_meet(s, a)) return;
+    if (!published && has_no_writers(s, a)) return;
     sgc_lanes_spread(a);
     if (published) race_run_acquire(s, w->index_in_group, slots_of(a));
-    meet_writers(s, w->index_in_group, a);
+    acquire_from_writers(s, w->index_in_group, a);
 }
 
 static bool is_of_program(const isa_wave_t *w, uint64_t va)
@@ -646,7 +650,7 @@ void race_global(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_
     s->meets = kind == RACE_LOAD ? site->atomic : kind == RACE_RMW && i->flags & ISA_F_GLC;
     if (kind == RACE_RMW) {
         sgc_lanes_spread(a);
-        meet_and_publish(s, wave, a);
+        acquire_and_publish(s, wave, a);
     }
     if (kind == RACE_STORE || (kind == RACE_RMW && !s->meets)) s->clock.stored |= 1u << wave;
     if (kind != RACE_LOAD && !s->shown && is_of_program(w, a->va[__builtin_ctzll(a->exec)]))
@@ -675,7 +679,7 @@ void race_global_scalar(chk_group_t *g, race_state_t *s, isa_wave_t *w, const is
 
 /* ---- copies ---- */
 
-/* What a copy reads, or what it writes. */
+/* One side of a copy: the range that it reads, or the one that it writes. */
 static void copy_range(const sg_memory_t *m, race_copy_t *copy, transfer_t t, race_kind_t kind)
 {
     /* atomic accesses may be to flags and counters that a copy reads or sets at any time */
@@ -706,10 +710,10 @@ void race_global_copy(const struct sg_memory *m, uint64_t from, uint64_t to, uin
     if (to) copy_range(m, &c, t, RACE_STORE);
 }
 
-/* ---- memory that is taken back ---- */
+/* ---- memory that is freed ---- */
 
 /* Looks for an access to the dword that does not happen before the memory is freed. */
-static void look_for_user(race_access_t *x, uint64_t va)
+static void find_user(race_access_t *x, uint64_t va)
 {
     const chunk_t *chunk = chunk_of(va);
     const size_t d = va / 4 % CHUNK_DWORDS;
@@ -719,28 +723,28 @@ static void look_for_user(race_access_t *x, uint64_t va)
     words[WRITES] = get(&chunk->read[d]);
     words[WRITES + 1] = words[WRITES] & RACE_EXTRA ? get(&chunk->second[d]) : 0;
     for (unsigned k = 0; k < WRITES + 2; k++)
-        if (hot(x, words[k])) race_compare(x, words[k], k >= WRITES, 0, va, 0, 4);
+        if (is_concurrent(x, words[k])) race_compare(x, words[k], k >= WRITES, 0, va, 0, 4);
 }
 
-/* Whether HIP gave out the memory at the program's request. Memory of its own HIP frees when its
- * own threads agree, which the checker does not see. */
-static bool was_asked_for(uint64_t va)
+/* Whether HIP allocated the memory at the program's request. HIP frees its own memory when its
+ * threads have synchronised, which the checker does not see. */
+static bool is_programs_own(uint64_t va)
 {
     chk_place_t p;
     return (chk_place_at(va, &p) || chk_place_was(va, &p)) && !strncmp(p.call, "hip", 3);
 }
 
-/* Memory that a handler frees when a stream gets there is checked: work of other streams may still
- * use it. Otherwise the program has waited for the device. */
+/* Memory that a stream's handler frees is checked: work of other streams may still use it. Before
+ * other frees the program has waited for the device. */
 void race_global_going(uint64_t begin, uint64_t bytes)
 {
     const uint64_t serial = chk_order_handle();
     race_copy_t handler;
-    const bool others = serial && race_run_pass(&handler, serial) && was_asked_for(begin);
+    const bool others = serial && race_run_pass(&handler, serial) && is_programs_own(begin);
     race_access_t x = {.kind = RACE_FREE, .copy = &handler};
     if (others) x.known.floor = (uint64_t)handler.floor << RACE_OWNER_SHIFT;
     for (uint64_t va = begin; others && va < begin + bytes && !x.lanes; va += 4)
-        look_for_user(&x, va);
+        find_user(&x, va);
     if (x.lanes) race_report_free(bytes, &x);
     if (serial) chk_order_over(serial);
     forget(begin, begin + bytes);

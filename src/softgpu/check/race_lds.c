@@ -1,10 +1,10 @@
-/* race_lds.c - LDS: who accessed which dword last, and whether a wave's access is in order with
- * that.
+/* race_lds.c - the shadow of LDS: which wave accessed each dword last, and whether a new access is
+ * ordered with that one.
  *
- * Each dword has a shadow word for its last write and one for its last read, and a second of each
- * for another wave's access that it would have replaced. Words from before the last barrier are
- * ignored; times never repeat, so that nothing is cleared at a barrier. Lanes of one instruction
- * are in no race with each other. */
+ * Each dword has a shadow word for its last write and one for its last read, and a second one of
+ * each kind, for the access of another wave that the first would have lost. Words from before the
+ * last barrier are ignored; times never repeat, so that nothing is cleared at a barrier. Lanes of
+ * one instruction do not race with each other. */
 #include "softgpu/check/race.h"
 
 #include "softgpu/check/race_row.h"
@@ -17,7 +17,7 @@ typedef struct {
 } access_t;
 
 /* Another wave's access since the last barrier. */
-static inline bool hot(const race_access_t *own, uint64_t word)
+static inline bool is_concurrent(const race_access_t *own, uint64_t word)
 {
     return word >= own->known.floor && ((word ^ own->word) & RACE_WAVE_BITS);
 }
@@ -28,12 +28,12 @@ static inline uint64_t begin_of(const race_access_t *own)
     return (uint64_t)(own->s->clock.begin + 1) << RACE_OWNER_SHIFT;
 }
 
-/* RACE_FIRST for a write over the word `before`: another workgroup's, or the same wave's that was
- * the first and that no barrier has shown to others since. */
+/* RACE_FIRST, or 0, for a write that replaces the word `before`. RACE_FIRST if that word is from an
+ * earlier workgroup, or is a first write by the same wave after which no barrier came. */
 static inline uint64_t first_of(const race_access_t *own, uint64_t before)
 {
     if (before < begin_of(own)) return RACE_FIRST;
-    return before < own->known.floor || hot(own, before) ? 0 : before & RACE_FIRST;
+    return before < own->known.floor || is_concurrent(own, before) ? 0 : before & RACE_FIRST;
 }
 
 static inline bool gives_back(const race_access_t *own, uint64_t word, uint32_t d)
@@ -41,10 +41,11 @@ static inline bool gives_back(const race_access_t *own, uint64_t word, uint32_t 
     return race_clock_gives_back(&own->s->clock, own->wave, d, race_owner(word));
 }
 
-/* The word to be kept of an atomic access that comes after a plain store of the same wave: it is
- * that store's, at the time of the access. Other waves' atomic accesses are in no race with the
- * access, but with the store, unless that gives a lock back. A store that gives back a lock which
- * the same wave has set up, with no barrier in between, is taken for the one that has set it up. */
+/* The word to record for an atomic access after a plain store by the same wave: the word of the
+ * store, with the time of the access. Atomic accesses of other waves do not race with the atomic
+ * access, but they race with the store unless it releases a lock. A store that releases a lock
+ * which the same wave has initialised, with no barrier in between, counts as the one that has
+ * initialised it. */
 static uint64_t behind_store(const race_access_t *own, uint64_t first, uint64_t word, uint32_t d)
 {
     const uint64_t site = (uint64_t)(RACE_SITES - 1) << RACE_SITE_SHIFT;
@@ -56,7 +57,8 @@ static uint64_t behind_store(const race_access_t *own, uint64_t first, uint64_t 
     return (first & site) | (word & ~(site | RACE_ATOMIC | RACE_EXTRA));
 }
 
-/* Whether a store leaves bytes of the word's, a plain store, as they are: they may be a flag. */
+/* Whether a store leaves some bytes of `first`, a plain store, unchanged: those bytes may be a
+ * flag. */
 static inline bool leaves_flag(const race_access_t *own, uint64_t first, uint64_t word)
 {
     return own->kind == RACE_STORE && !(first & RACE_ATOMIC) && first & ~word & RACE_MASK_BITS;
@@ -68,7 +70,7 @@ static inline void keep(access_t *x, const race_access_t *own, uint32_t d, uint6
 {
     race_state_t *const s = own->s;
     uint64_t *const first = own->kind == RACE_LOAD ? &s->lds.read[d] : &s->lds.write[d];
-    if (hot(own, *first)) {
+    if (is_concurrent(own, *first)) {
         *(own->kind == RACE_LOAD ? &s->second.read[d] : &s->second.write[d]) = *first;
         s->second_time = s->clock.now;
         x->seconds = true;
@@ -89,7 +91,7 @@ static void touch(access_t *x, unsigned lane, uint32_t at, uint32_t from, uint32
     const uint64_t words[] = {s->lds.write[d], x->seconds ? s->second.write[d] : 0, s->lds.read[d],
                               x->seconds ? s->second.read[d] : 0};
     for (unsigned k = 0; k < (x->race.kind == RACE_LOAD ? 2 : 4); k++)
-        if (hot(&x->race, words[k]))
+        if (is_concurrent(&x->race, words[k]))
             race_compare(&x->race, words[k], k >= 2, lane, at, from, bytes);
     keep(x, &x->race, d, race_word(&x->race, lane, race_mask(at, bytes)));
 }
@@ -114,9 +116,9 @@ static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint64_t lanes, u
         last = at;
         for (uint32_t d = (uint32_t)at / 4, end = d + a->bytes / 4; d < end && !near; d++) {
             if (own.again && !((s->lds.read[d] ^ mine) & own.again)) continue;
-            near =
-                hot(&own, s->lds.write[d]) ||
-                (reads ? x->seconds && hot(&own, s->second.write[d]) : hot(&own, s->lds.read[d]));
+            near = is_concurrent(&own, s->lds.write[d]) ||
+                   (reads ? x->seconds && is_concurrent(&own, s->second.write[d])
+                          : is_concurrent(&own, s->lds.read[d]));
             if (!near) keep(x, &own, d, race_word(&own, lane, RACE_ALL_BYTES));
         }
         if (near) others |= UINT64_C(1) << lane;
@@ -124,14 +126,14 @@ static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint64_t lanes, u
     return others;
 }
 
-/* hot() of four words. */
-RACE_ROW race_row_t hot_row(const race_access_t *own, race_row_t word)
+/* is_concurrent() of four words. */
+RACE_ROW race_row_t concurrent_row(const race_access_t *own, race_row_t word)
 {
     return (race_row_t)(word >= own->known.floor) &
            (race_row_t)(((word ^ own->word) & RACE_WAVE_BITS) != 0);
 }
 
-/* first_of() of four words that are not hot. */
+/* first_of() of four words for which is_concurrent() is false. */
 RACE_ROW race_row_t first_row(const race_access_t *own, race_row_t before)
 {
     return ((race_row_t)(before < begin_of(own)) |
@@ -154,18 +156,19 @@ static __attribute__((target("avx2"))) uint64_t touch_rows(access_t *x, uint32_t
     race_rows_t r = race_rows_of(&own, readers, n, shift);
     if (race_rows_again(&r)) return 0;
     while (race_rows_next(&r)) {
-        const race_row_t read = hot_row(&own, r.read) & r.to_do;
-        race_row_t in_the_way = hot_row(&own, writers[r.k]) & r.to_do;
+        const race_row_t read = concurrent_row(&own, r.read) & r.to_do;
+        race_row_t in_the_way = concurrent_row(&own, writers[r.k]) & r.to_do;
         if (!reads) in_the_way |= read;
         if (!reads && met) in_the_way |= first_row(&own, writers[r.k]) & r.to_do;
         if (seconds)
             in_the_way |=
-                hot_row(&own, *(race_row_t *)(void *)&s->second.write[d + 4 * r.k]) & r.to_do;
+                concurrent_row(&own, *(race_row_t *)(void *)&s->second.write[d + 4 * r.k]) &
+                r.to_do;
         if (__builtin_expect(race_row_any(in_the_way), 0)) {
             others |= race_rows_lanes(&r);
             continue;
         }
-        if (reads && race_row_any(read)) { /* another wave has read it, too */
+        if (reads && race_row_any(read)) { /* another wave has read the dword, too */
             race_row_set((race_row_t *)(void *)&s->second.read[d + 4 * r.k], r.read, read);
             s->second_time = s->clock.now;
             x->seconds = true;
@@ -190,22 +193,22 @@ static uint64_t touch_even(access_t *x, sgc_lanes_t *a, uint32_t size)
     return a->even && !a->step && reads ? 1 : a->exec;
 }
 
-/* An access that synchronises at a dword: it learns what other waves have published there by atomic
- * accesses, and publishes in turn. A load that counts as atomic, and an access that waits in a
- * loop, may also read a flag that was stored by a plain store: then the wave is ordered behind that
- * store. */
-static void meet(const race_access_t *x, uint32_t d, bool reads)
+/* An access that synchronises at a dword: its wave acquires the times that other waves have
+ * published there by atomic accesses, and publishes its own. A load that counts as atomic, and an
+ * access that waits in a loop, may also read a flag that was stored by a plain store: then the wave
+ * is ordered behind that store. */
+static void synchronise(const race_access_t *x, uint32_t d, bool reads)
 {
     race_clock_t *c = &x->s->clock;
     const uint64_t word = x->s->lds.write[d];
     if (reads) race_clock_acquire(c, x->wave, d);
     const bool by_flag = x->site->waits || !x->site->rmw;
-    if (reads && by_flag && hot(x, word) && !(word & RACE_ATOMIC))
+    if (reads && by_flag && is_concurrent(x, word) && !(word & RACE_ATOMIC))
         race_clock_meet(c, x->wave, race_wave(word), race_owner(word));
     if (x->site->rmw) race_clock_release(c, x->wave, d);
 }
 
-/* The lanes to look at for all addresses of the access, whose addresses are there then. */
+/* Lanes that have every address of the access once; their addresses are filled in. */
 static uint64_t lanes_of(sgc_lanes_t *a)
 {
     const uint64_t lanes = a->even && !a->step ? 1 : a->exec;
@@ -213,24 +216,26 @@ static uint64_t lanes_of(sgc_lanes_t *a)
     return lanes;
 }
 
-/* Whether another wave's plain store is the first one there, which sets up what the access waits
- * for: that store is nothing that the access could have waited for. */
+/* Whether the recorded write is the first one to the dword and a plain store of another wave. Such
+ * a store initialises the value at which the access waits; the access cannot have waited for the
+ * store itself. */
 static bool is_set_up_there(const race_access_t *x, sgc_lanes_t *a, uint32_t size)
 {
     for (uint64_t left = lanes_of(a); left; left &= left - 1) {
         const uint64_t at = a->va[__builtin_ctzll(left)];
         const uint64_t word = at + a->bytes <= size ? x->s->lds.write[at / 4] : 0;
-        if (hot(x, word) && (word & (RACE_FIRST | RACE_ATOMIC)) == RACE_FIRST) return true;
+        if (is_concurrent(x, word) && (word & (RACE_FIRST | RACE_ATOMIC)) == RACE_FIRST)
+            return true;
     }
     return false;
 }
 
-static void meet_lanes(const race_access_t *x, sgc_lanes_t *a, uint32_t size, bool reads)
+static void synchronise_lanes(const race_access_t *x, sgc_lanes_t *a, uint32_t size, bool reads)
 {
     uint64_t last = UINT64_MAX;
     for (uint64_t left = lanes_of(a); left; left &= left - 1) {
         const uint64_t at = a->va[__builtin_ctzll(left)];
-        if (at != last && at + a->bytes <= size) meet(x, (uint32_t)at / 4, reads);
+        if (at != last && at + a->bytes <= size) synchronise(x, (uint32_t)at / 4, reads);
         last = at;
     }
 }
@@ -256,10 +261,10 @@ void race_lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *
     x.race.in_lds = true;
     x.race.element = element;
     x.race.known.floor = (uint64_t)(s->clock.barrier + 1) << RACE_OWNER_SHIFT;
-    /* What an atomic access learns at a dword does not order the access to that dword itself,
-     * unless it waits there for more than the first value. */
+    /* The times that an atomic access acquires at a dword do not order the access to that dword
+     * itself, unless the access waits there for a later value than the first. */
     const bool later = site->rmw && (!site->waits || is_set_up_there(&x.race, a, size));
-    if (meets && !later) meet_lanes(&x.race, a, size, kind == RACE_LOAD || returns);
+    if (meets && !later) synchronise_lanes(&x.race, a, size, kind == RACE_LOAD || returns);
     if (!site->rmw) race_clock_pass(&s->clock, x.race.wave);
     x.race.word |= (uint64_t)s->clock.own[x.race.wave] << RACE_OWNER_SHIFT |
                    (site->waits && kind == RACE_RMW ? RACE_EXTRA : 0);
@@ -274,6 +279,6 @@ void race_lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *
             touch(&x, lane, at + from, from, n);
         }
     }
-    if (meets && later) meet_lanes(&x.race, a, size, returns);
+    if (meets && later) synchronise_lanes(&x.race, a, size, returns);
     if (x.race.lanes) report(g, &x.race, a->bytes);
 }

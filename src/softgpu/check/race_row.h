@@ -1,6 +1,6 @@
 /* race_row.h - the shadow words of four dwords at a time, with AVX2.
  *
- * Callers check race_rows first. */
+ * Only if race_rows is true may a caller use them. */
 #ifndef SOFTGPU_CHECK_RACE_ROW_H
 #define SOFTGPU_CHECK_RACE_ROW_H
 
@@ -35,9 +35,9 @@ RACE_ROW bool race_row_left(race_row_t *to_do, race_row_t differ, uint64_t bits)
     return race_row_any(*to_do);
 }
 
-/* Stores the words whose element in `to_do` is all ones. The others are not even written with their
- * old value: another thread may be changing them. A whole row is stored without a mask, since
- * masked stores are slow on some hosts. */
+/* Stores the words whose element in `to_do` is all ones. Other words are not even written with
+ * their old value, since another thread may be changing them. A whole row is stored without a mask,
+ * since masked stores are slow on some hosts. */
 RACE_ROW void race_row_set(race_row_t *to, race_row_t word, race_row_t to_do)
 {
     if (!race_row_any(~to_do))
@@ -99,7 +99,7 @@ static inline uint64_t race_rows_lanes(const race_rows_t *r)
     return ((UINT64_C(1) << (n ? n : 1)) - 1) << (4 * r->k >> r->shift);
 }
 
-/* Whether the host has AVX2, which the choice of the executor's core tells. Set once, before any
+/* Whether the host has AVX2, as the choice of the executor's core implies. Set once, before any
  * wave is checked. */
 extern bool race_rows;
 

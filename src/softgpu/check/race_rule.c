@@ -1,12 +1,12 @@
 /* race_rule.c - the rule: whether two accesses to the same bytes are in a race.
  *
- * One for LDS, global memory, copies and memory that is freed. What an access leaves in the shadow
- * is up to race_lds.c and race_global.c. */
+ * There is one rule for LDS, global memory, copies and memory that is freed. race_lds.c and
+ * race_global.c record accesses in the shadow. */
 #include "softgpu/check/race.h"
 
 /* Whether the kinds of the two accesses make a race, if nothing orders them. In LDS atomic accesses
  * have instructions of their own. In global memory, a store may be an atomic one, which has the
- * same instruction as a plain one: it makes no race with an atomic access. */
+ * same instruction as a plain one: therefore it does not race with an atomic access. */
 static bool kinds_race(const race_access_t *x, uint64_t word, bool is_read)
 {
     const bool atomic = word & RACE_ATOMIC;
@@ -19,7 +19,7 @@ static bool kinds_race(const race_access_t *x, uint64_t word, bool is_read)
     }
 }
 
-/* An atomic access of LDS after a plain store that gives a lock back, for all that is known. */
+/* Whether the access is an atomic one in LDS, after a plain store that may have released a lock. */
 static bool takes_lock(race_access_t *x, uint64_t word, bool is_read, uint64_t va)
 {
     return x->kind == RACE_RMW && x->in_lds && !is_read && !(word & (RACE_ATOMIC | RACE_FIRST)) &&
@@ -33,7 +33,7 @@ static bool is_ordered(const race_access_t *x, uint64_t word, bool is_read)
     return race_owner(word) <= race_clock_knows(&x->s->clock, x->wave, race_wave(word));
 }
 
-/* Two stores of one value are in no race. */
+/* Two stores of the same value do not race. */
 static bool changes_nothing(race_access_t *x, uint64_t word, bool is_read, unsigned lane,
                             uint64_t va, uint32_t from, uint32_t bytes)
 {

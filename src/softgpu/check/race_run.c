@@ -1,11 +1,11 @@
 /* race_run.c - dispatches, and the order between their workgroups.
  *
  * The code of gfx90a does not show memory orders. They are inferred; in doubt accesses count as
- * ordered. An atomic access that changes memory publishes what its wave knows and has waited for;
- * one that reads learns all that was published at the same address. Addresses are hashed to 64
- * slots per dispatch. A publication gets a stamp, counted through the dispatch. A workgroup keeps
- * its last few publications, and for each slot the stamp at which it last read it; a slot also
- * hands on what its publishers had read.
+ * ordered. An atomic access that changes memory publishes the clock of its wave and the stores for
+ * which the wave has waited; one that reads acquires all publications at the same address.
+ * Addresses are hashed to 64 slots per dispatch. A publication gets a stamp, counted through the
+ * dispatch. A workgroup keeps its last few publications, and for each slot the stamp at which it
+ * last read it; through a slot, a reader also acquires what the slot's publishers had read before.
  *
  * A flag may be stored by a plain store: a workgroup that reads it by an atomic load is ordered
  * behind the writer up to that store. A few such writers are kept; with more of them everything
@@ -24,7 +24,7 @@
 enum {
     SLOTS = RACE_SLOTS,
     PUBLISHED = 8, /* publications that a workgroup keeps */
-    MET = 8,       /* workgroups that a workgroup knows by a flag */
+    MET = 8,       /* workgroups behind which a workgroup is ordered by a flag */
     RUNS = 4096,   /* dispatches and copies that are remembered */
     TOTAL_MAX = RACE_OWNERS / 4
 };
@@ -32,7 +32,7 @@ enum {
 typedef struct {
     _Atomic uint32_t stamp;
     _Atomic uint64_t slots;
-    _Atomic uint16_t when[RACE_WAVES]; /* up to which time its wave knew each wave */
+    _Atomic uint16_t when[RACE_WAVES]; /* the publishing wave's clock: a time for each wave */
     _Atomic uint8_t wave;              /* the wave that published it */
 } publication_t;
 
@@ -48,23 +48,23 @@ typedef struct {
     uint32_t n_met;
     struct {
         uint32_t owner, time;
-        uint64_t flag; /* shadow word of the last flag: its store is known even if nobody waited for
-                          it */
+        uint64_t flag; /* shadow word of the last flag: its store counts as published even if the
+                          wave has not waited for it */
     } met[MET];
-    _Atomic bool met_any,
-        met_all; /* met_any: it knows some workgroup by a flag; met_all: too many to tell which */
+    _Atomic bool met_any, met_all; /* met_any: it is ordered behind some workgroup by a flag;
+                                      met_all: there are too many of these to record */
 } group_t;
 
 typedef struct {
     _Atomic uint32_t stamp;
-    _Atomic uint64_t hands_on;         /* slots whose publishers had read slots themselves */
-    _Atomic uint32_t hands_all[SLOTS]; /* owner that knew workgroups by flags and published there;
-                                          MANY: several */
+    _Atomic uint64_t hands_on;         /* slots whose publishers had read slots themselves before */
+    _Atomic uint32_t hands_all[SLOTS]; /* the owner that published there when it was ordered behind
+                                          workgroups by flags; MANY: several owners */
     _Atomic uint32_t read[SLOTS][SLOTS];
     group_t group[];
 } meetings_t;
 
-/* What is remembered of a dispatch, or of a copy. */
+/* The record of a dispatch or of a copy. */
 typedef struct {
     uint64_t serial, kernel_object; /* kernel_object 0: a copy */
     uint64_t call;                  /* the program's call that asked for it (asked.h), or 0 */
@@ -146,21 +146,21 @@ typedef struct {
     uint32_t base, floor, before;
 } order_t;
 
-static void look_at_past(order_t *o, const past_t *p)
+static void add_past(order_t *o, const past_t *p)
 {
     if (p->base >= o->base || chk_order_before(p->serial, o->serial)) return;
     if (p->base < o->floor) o->floor = p->base;
     if (p->base + p->total > o->before) o->before = p->base + p->total;
 }
 
-/* Under the lock. */
+/* Under the lock: computes order_t from the active and the recorded actors. */
 static order_t order_of(uint64_t serial, uint32_t base)
 {
     order_t o = {.serial = serial, .base = base, .floor = base};
     for (const race_run_t *r = all.active; r; r = r->next)
-        look_at_past(&o, &r->past);
+        add_past(&o, &r->past);
     for (unsigned k = 0; k < RUNS && k < all.n; k++)
-        look_at_past(&o, &all.past[k]);
+        add_past(&o, &all.past[k]);
     return o;
 }
 
@@ -201,7 +201,8 @@ void race_run_end(const chk_dispatch_t *d)
         at = &(*at)->next;
     race_run_t *r = *at;
     if (r) *at = r->next;
-    /* its owners may be given out again: its words must not be taken for the next one's */
+    /* the numbering began again during the dispatch: its owners may be given out again, and old
+     * words must not be taken for those of new owners */
     if (r && r->round != all.round) race_global_forget();
     pthread_mutex_unlock(&all.lock);
     if (!r) return;
@@ -288,7 +289,7 @@ static bool is_before(race_memo_t *memo, unsigned *next_memo, uint32_t owner, ui
     for (unsigned k = 0; k < RACE_MEMOS; k++)
         if (owner - memo[k].base < memo[k].end - memo[k].base) return memo[k].ordered;
     if (!find(owner, &p)) return true;
-    /* copies of one serial, for which nobody can wait one by one, are made one after the other */
+    /* copies with one serial run one after the other; nothing can wait for each of them */
     const bool ordered = p.serial == serial || chk_order_before(p.serial, serial);
     memo[(*next_memo)++ % RACE_MEMOS] = (race_memo_t){p.base, p.base + p.total, ordered};
     return ordered;
@@ -343,7 +344,7 @@ bool race_run_copy_ordered(race_copy_t *c, uint64_t word)
            is_before(c->memo, &c->next_memo, race_owner(word), c->serial);
 }
 
-static void meet_other(race_state_t *s, uint32_t owner)
+static void acquire_from_dispatch(race_state_t *s, uint32_t owner)
 {
     past_t p;
     if (other_ordered(s, owner) || !find(owner, &p)) return;
@@ -393,7 +394,7 @@ static group_t *group_of(const race_state_t *s, meetings_t *m, uint32_t owner)
     return &m->group[owner - s->run->past.base];
 }
 
-/* The newest publication of the wave that is kept, or NULL. */
+/* The newest recorded publication of the wave, or NULL. */
 static publication_t *newest_of(group_t *g, uint32_t n, unsigned wave)
 {
     for (uint32_t k = 0; k < n && k < PUBLISHED; k++) {
@@ -403,8 +404,8 @@ static publication_t *newest_of(group_t *g, uint32_t n, unsigned wave)
     return NULL;
 }
 
-/* Publishes at `slots` what the wave knows. If the wave knows no more than at its last publication,
- * the slots are added to that one. */
+/* Publishes the wave's clock at `slots`. If the clock is the same as at the wave's last
+ * publication, the slots are added to that one. */
 static void publish(meetings_t *m, group_t *g, const race_clock_t *c, unsigned wave, uint64_t slots)
 {
     uint16_t when[RACE_WAVES];
@@ -430,8 +431,8 @@ static void publish(meetings_t *m, group_t *g, const race_clock_t *c, unsigned w
     atomic_store(&g->n, n + 1);
 }
 
-/* If the publisher knows other workgroups by flags, whoever reads the slots is to know them, too.
- */
+/* If the publisher is ordered behind other workgroups by flags, so are workgroups that read the
+ * slots. */
 static void hand_all_on(meetings_t *m, uint32_t owner, uint64_t slots)
 {
     for (; slots; slots &= slots - 1) {
@@ -443,7 +444,7 @@ static void hand_all_on(meetings_t *m, uint32_t owner, uint64_t slots)
     }
 }
 
-/* Has another owner, at one of the slots, handed on that it knows workgroups by flags? */
+/* Whether hand_all_on() has marked one of the slots for another owner. */
 static bool was_handed_all(const meetings_t *m, uint32_t owner, uint64_t slots)
 {
     for (; slots; slots &= slots - 1) {
@@ -484,8 +485,7 @@ static uint32_t *row_of(race_state_t *s, unsigned wave)
     return s->read[wave];
 }
 
-/* As race_run_acquire() does for the workgroup, for the wave alone: behind waves of its own
- * workgroup. */
+/* As race_run_acquire(), but for one wave: orders it behind other waves of its own workgroup. */
 static void learn_alone(race_state_t *s, const meetings_t *m, unsigned wave, uint64_t slots,
                         uint32_t now)
 {
@@ -514,9 +514,9 @@ void race_run_acquire(race_state_t *s, unsigned wave, uint64_t slots)
     g->reads = true;
 }
 
-/* The workgroup has read the flag that this word stored: it knows the writer up to the flag's time,
- * and what the writer's workgroup has read. */
-static void meet_group(race_state_t *s, uint64_t flag)
+/* The workgroup has read the flag that the word `flag` describes: it is ordered behind the writer
+ * up to the flag's time, and behind all that the writer's workgroup has read. */
+static void acquire_flag(race_state_t *s, uint64_t flag)
 {
     const uint32_t owner = race_owner(flag), time = race_time(flag);
     meetings_t *m = meetings(s);
@@ -548,18 +548,19 @@ void race_run_meet(race_state_t *s, unsigned wave, uint64_t word)
     if (owner == s->owner)
         race_clock_meet(&s->clock, wave, race_wave(word), s->clock.begin + race_time(word));
     else if (!is_own(s, owner))
-        meet_other(s, owner);
+        acquire_from_dispatch(s, owner);
     else if (!(word & RACE_ATOMIC))
-        meet_group(s, word);
+        acquire_flag(s, word);
 }
 
-/* Who may have read a publication: a workgroup, or one wave of the publishing workgroup itself. */
+/* A possible reader of publications: a workgroup, or one wave of the publishing workgroup
+ * itself. */
 typedef struct {
     const group_t *group;
     const uint32_t *wave; /* the wave's row of stamps; NULL: the reader is the workgroup */
 } reader_t;
 
-/* Has one of the slots been read since the publication? */
+/* Whether one of the slots has been read since the publication. */
 static bool was_read(reader_t by, uint64_t slots, uint32_t stamp)
 {
     for (; slots; slots &= slots - 1) {
@@ -569,18 +570,18 @@ static bool was_read(reader_t by, uint64_t slots, uint32_t stamp)
     return false;
 }
 
-/* Whether the publication covers an access: a store only if its wave had waited for it, a read in
- * any case. */
+/* Whether the publication covers an access: a store only if its wave had waited for the store, a
+ * read in any case. */
 static bool covers(const publication_t *p, unsigned wave, uint32_t time, bool is_read)
 {
     return time < p->when[wave] + (is_read || time == RACE_TIME_MAX ? 2u : 1u);
 }
 
-/* Whether the reader has read a publication that covers the access. Each wave publishes only what
- * it knows itself, so a publication that does not cover the access says nothing of older ones by
- * other waves. But one by the wave that made the access shows that the wave had not waited for it
- * by then, so no older publication covers it. Where a covering publication may have been dropped,
- * the answer is yes. */
+/* Whether the reader has read a publication that covers the access. Each wave publishes its own
+ * clock, so a publication that does not cover the access says nothing about older ones by other
+ * waves. But a publication by the wave that made the access shows that this wave had not waited for
+ * the access by then, so no older publication covers it. If a covering publication may have been
+ * dropped, the answer is yes. */
 static bool published(const group_t *g, reader_t by, unsigned wave, uint32_t time, bool is_read)
 {
     const uint32_t n = atomic_load(&g->n);
@@ -593,10 +594,12 @@ static bool published(const group_t *g, reader_t by, unsigned wave, uint32_t tim
         else if (was_read(by, p->slots, p->stamp))
             return true;
     }
-    return may_be_forgotten || atomic_load(&g->n) != n; /* or one was replaced meanwhile */
+    return may_be_forgotten ||
+           atomic_load(&g->n) != n; /* or a publication was replaced meanwhile */
 }
 
-/* Whether two words are of one access; its bytes and RACE_EXTRA change as others replace some. */
+/* Whether two words describe one access. Its mask and RACE_EXTRA may differ, since later accesses
+ * replace some of its bytes. */
 static bool same_access(uint64_t a, uint64_t b)
 {
     return !((a ^ b) & ~(RACE_MASK_BITS | RACE_EXTRA));
@@ -618,8 +621,8 @@ static bool group_ordered(const race_state_t *s, uint64_t word, bool is_read)
            published(group_of(s, m, owner), (reader_t){by, NULL}, race_wave(word), time, is_read);
 }
 
-/* Is the access of another wave of the same workgroup ordered before: by a barrier, by LDS, or by
- * an address in global memory at which both have synchronised? */
+/* Whether the access of another wave of the same workgroup is ordered before: by a barrier, by LDS,
+ * or by an address in global memory at which both waves have synchronised. */
 static bool wave_ordered(race_state_t *s, unsigned wave, uint64_t word, bool is_read)
 {
     const uint32_t time = race_time(word);

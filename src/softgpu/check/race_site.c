@@ -1,7 +1,8 @@
-/* race_site.c - code sites: instructions that have accessed memory, and which of them synchronise.
+/* race_site.c - code sites: numbers the instructions that have accessed memory, and infers which of
+ * them synchronise.
  *
- * The code of gfx9 does not tell a relaxed atomic load or store from a plain one, but the
- * instructions around it do. Each site is analysed once. */
+ * On gfx9 a relaxed atomic load or store is the same instruction as a plain one; the instructions
+ * around it show which it is. Each site is analysed once. */
 #include "softgpu/check/race.h"
 
 #include "softgpu/check/fork.h"
@@ -14,8 +15,8 @@
 enum {
     INDEX_BITS = 16, /* of the hash table: a few times as many entries as there are sites */
     AHEAD = 64,      /* how many instructions behind a load are analysed, */
-    FAR_AHEAD = 512, /* and how many of them may compare what it has read: an inlined division has
-                        over 100 */
+    FAR_AHEAD = 512, /* and how many are searched for a compare of its value: an inlined division
+                        has over 100 instructions */
     REGISTERS = 3 * 1024
 };
 
@@ -90,9 +91,10 @@ static bool same_address(const isa_inst_t *a, const isa_inst_t *b)
     return true;
 }
 
-/* Is it an atomic access to the address of the load `of`? A compare-and-swap in the same memory is
- * taken for one: the load in front of its loop often has the address in other registers. */
-static bool tries(const isa_inst_t *i, const isa_inst_t *of)
+/* Whether the instruction is an atomic access to the address of the load `of`. A compare-and-swap
+ * in the same memory counts as one: the load in front of its loop often has the address in other
+ * registers. */
+static bool is_atomic_there(const isa_inst_t *i, const isa_inst_t *of)
 {
     const isa_unit_t to = (isa_unit_t)sgc_ops_table[i->op].unit,
                      from = (isa_unit_t)sgc_ops_table[of->op].unit;
@@ -145,7 +147,8 @@ static void pass_on(held_t *h, const isa_inst_t *i)
     hold(h, &i->dst2, false);
 }
 
-/* Is the value of the load what a compare-and-swap expects? Whatever registers have its address. */
+/* Whether the value of the load is the expected value of a compare-and-swap, whatever registers
+ * have its address. */
 static bool expects(const isa_inst_t *i, const held_t *h)
 {
     if (!(isa_table[i->op].mods & ISA_M_CAS)) return false;
@@ -156,7 +159,7 @@ static bool expects(const isa_inst_t *i, const held_t *h)
 
 /* Instructions behind which nothing is analysed: control goes elsewhere, or waits for other
  * waves. */
-static bool leaves(unsigned op)
+static bool ends_analysis(unsigned op)
 {
     return op == ISA_OP_s_endpgm || op == ISA_OP_s_setpc_b64 || op == ISA_OP_s_swappc_b64 ||
            op == ISA_OP_s_barrier;
@@ -195,14 +198,14 @@ static unsigned decode(const code_t *c, unsigned at, isa_inst_t *i)
     return n > 0 ? (unsigned)n : 0;
 }
 
-/* A loop from `first` to the branch behind the access: does it only wait, without a store and
- * without changing the address? */
+/* Whether the loop from `first` to the branch behind the access only waits: it has no store and
+ * does not change the address. */
 static bool only_waits(const code_t *c, unsigned first, unsigned end, const isa_inst_t *of)
 {
     isa_inst_t i;
     for (unsigned at = first, n; at < end; at += n) {
         if (!(n = decode(c, at, &i))) return false;
-        if (leaves(i.op) || stores(i.op) || changes_address(&i, of)) return false;
+        if (ends_analysis(i.op) || stores(i.op) || changes_address(&i, of)) return false;
     }
     return true;
 }
@@ -221,7 +224,7 @@ static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
     for (unsigned k = 0, n; k < FAR_AHEAD && (n = decode(c, at, &i)); k++, at += n) {
         const sgc_op_t *op = &sgc_ops_table[i.op];
         const bool near = k < AHEAD;
-        if (leaves(i.op)) return;
+        if (ends_analysis(i.op)) return;
         if (isa_is_branch(&i)) {
             const int64_t target = (int64_t)at + n + i.imm;
             if (target >= 0 && target <= again_at) {
@@ -234,7 +237,7 @@ static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
         }
         if (op->unit != ISA_UNIT_NONE && op->access == SGC_WRITE && same_address(&i, of))
             kept = false;
-        s->tries |= near && (kept || isa_table[i.op].mods & ISA_M_CAS) && tries(&i, of);
+        s->tries |= near && (kept || isa_table[i.op].mods & ISA_M_CAS) && is_atomic_there(&i, of);
         s->tries |= expects(&i, &held);
         pass_on(&held, &i);
         if (i.op == of->op && same_address(&i, of)) {

@@ -1,7 +1,9 @@
-/* race_step.c - running workgroups, and whether a store that one has checked is executed yet.
+/* race_step.c - running workgroups, and whether a store that a workgroup has checked is executed
+ * yet.
  *
- * Each workgroup has a step counter: odd from the check of a store until the next instruction that
- * is checked. Other threads read it when the store conflicts with theirs. */
+ * Each workgroup has a step counter, which is odd from the check of a store until the next
+ * instruction that is checked. Threads of other workgroups read the counter when the store
+ * conflicts with an access of theirs. */
 #include "softgpu/check/race.h"
 
 #include <sched.h>
@@ -62,7 +64,7 @@ void race_step_stores(race_state_t *s)
     count_to(s, 1);
 }
 
-/* ---- waiting for another ---- */
+/* ---- waiting for another workgroup ---- */
 
 race_awaited_t race_step_of(const race_state_t *s, uint32_t owner)
 {
@@ -84,7 +86,7 @@ static bool is_there(const race_awaited_t *a)
 
 race_turn_t race_step_turn(race_state_t *s, race_awaited_t *a)
 {
-    enum { YIELDS = 16, TURNS = 3000 }; /* 0.3 s in all: the other thread may have lost its core */
+    enum { YIELDS = 16, TURNS = 3000 }; /* 0.3 s in all: the other thread may be descheduled */
     static const struct timespec turn = {.tv_nsec = 100 * 1000};
     if (!is_there(a) || a->turns++ == TURNS) return RACE_TURN_OVER;
     if (s->worker) atomic_store(&s->worker->waits, true);

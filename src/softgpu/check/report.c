@@ -1,9 +1,10 @@
-/* report.c - findings: which are new, when they are reported, and the counts at the end.
+/* report.c - collects findings: finds equal ones, decides when they are written, and counts them
+ * for the summary.
  *
  * Equal findings are counted, and reported when the dispatch of the first one has ended. The report
  * is then about the first wave in the GPU's order, so that it is the same in every run. If a
- * dispatch does not end they are reported a second later. While one thread writes reports, others
- * only count: names and lines are looked up under the lock by the reporting thread alone. */
+ * dispatch does not end they are reported a second later. Names and lines are looked up only by the
+ * thread that writes reports, under the lock; other threads only count. */
 #include "softgpu/check/check.h"
 
 #include "base/env.h"
@@ -24,12 +25,12 @@
 #include <unistd.h>
 
 enum {
-    DIFFERENT_MAX = 1000, /* enough to read at once; more are counted only */
+    DIFFERENT_MAX = 1000, /* different findings that are reported; further ones are only counted */
     SLOTS = 2048,         /* of the hash table, a power of two */
     WAIT_SECONDS = 1      /* for the end of the dispatch */
 };
 
-/* Findings that are the same for the reader of a report. */
+/* Findings that differ in no way that a report shows. */
 typedef struct {
     chk_kind_t kind;
     uint64_t point, other, place;
@@ -54,7 +55,8 @@ static struct {
     chk_options_t options;
     base_lines_t lines;
     const chk_writer_t *writer;
-    bool fork, used; /* fork: this process is a forked child; used: something was checked in it */
+    bool fork, used; /* fork: this process is a forked child; used: an instruction or call was
+                        checked in it */
     bool refused;    /* the options are wrong */
     bool has_status, aborts;
     int status;
@@ -66,7 +68,7 @@ static struct {
     uint64_t untold;
     waiting_t waiting[WAITING_MAX];
     size_t n_waiting;
-    bool alarm; /* a thread is going to report them */
+    bool alarm; /* a thread is going to report the waiting findings */
 } state = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- options ---- */
@@ -149,8 +151,8 @@ bool chk_among_others(void)
 
 /* ---- reports ---- */
 
-/* The launcher counts the bytes of this file. */
-static void tell_launcher(void)
+/* Counts an error for the launcher: appends one byte to a file whose size the launcher reads. */
+static void count_for_launcher(void)
 {
     const char *name = base_env(SOFTGPU_CHECK_COUNT);
     const int fd = name ? base_file_open(name, O_WRONLY | O_APPEND, 0) : -1;
@@ -159,7 +161,7 @@ static void tell_launcher(void)
     close(fd);
 }
 
-static void tell(const waiting_t *w)
+static void write_one(const waiting_t *w)
 {
     equal_t *e = &state.equal[w->equal];
     chk_told_t told;
@@ -172,16 +174,16 @@ static void tell(const waiting_t *w)
         chk_times_t *times = &state.times[e->id - 1];
         *times = (chk_times_t){e->id, e->sum.waves, e->sum.lanes};
         state.writer->finding(&state.lines, &told, times);
-        tell_launcher();
+        count_for_launcher();
     }
     chk_told_free(&told);
 }
 
-/* Under the lock. */
-static void tell_all(void)
+/* Under the lock: writes all waiting findings. */
+static void write_waiting(void)
 {
     for (size_t k = 0; k < state.n_waiting; k++) {
-        tell(&state.waiting[k]);
+        write_one(&state.waiting[k]);
         free(state.waiting[k].more);
     }
     state.n_waiting = 0;
@@ -192,18 +194,18 @@ void chk_flush(void)
     if (!chk_wanted()) return;
     pthread_mutex_lock(&state.lock);
     state.used = true;
-    tell_all();
+    write_waiting();
     pthread_mutex_unlock(&state.lock);
 }
 
-static void *tell_later(void *nothing)
+static void *write_later(void *nothing)
 {
     const struct timespec wait = {.tv_sec = WAIT_SECONDS};
     (void)nothing;
     clock_nanosleep(CLOCK_MONOTONIC, 0, &wait, NULL);
     pthread_mutex_lock(&state.lock);
     state.alarm = false;
-    tell_all();
+    write_waiting();
     pthread_mutex_unlock(&state.lock);
     return NULL;
 }
@@ -217,12 +219,12 @@ static void set_alarm(void)
     if (state.alarm) return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    state.alarm = pthread_create(&thread, NULL, tell_later, NULL) == 0;
+    state.alarm = pthread_create(&thread, NULL, write_later, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (state.alarm)
         pthread_detach(thread);
     else
-        tell_all();
+        write_waiting();
 }
 
 /* ---- findings ---- */
@@ -286,12 +288,13 @@ static void take(const chk_finding_t *f, const equal_t *like)
     e->sum.waves++;
     e->sum.lanes += f->lanes;
     if (state.n > before) {
-        if (state.n_waiting == WAITING_MAX) tell_all();
+        if (state.n_waiting == WAITING_MAX) write_waiting();
         keep(&state.waiting[state.n_waiting++], f, (size_t)(e - state.equal));
         if (f->pc)
             set_alarm();
         else
-            tell_all(); /* in the order of the program's own output */
+            write_waiting(); /* at once, so that the finding stands at the right place in the
+                                program's output */
         return;
     }
     while (k < state.n_waiting && &state.equal[state.waiting[k].equal] != e)
@@ -301,8 +304,8 @@ static void take(const chk_finding_t *f, const equal_t *like)
     keep(&state.waiting[k], f, (size_t)(e - state.equal));
 }
 
-/* What tells two accesses apart: the instruction, and the stack of the call that they were made
- * for. */
+/* A hash that identifies the origin of an access: the instruction, and the stack of the call for
+ * which it was made. */
 static uint64_t point_of(uint64_t pc, const chk_stack_t *s)
 {
     uint64_t sum = pc;
@@ -348,7 +351,7 @@ void chk_summary(void)
 {
     if (!chk_wanted()) return;
     pthread_mutex_lock(&state.lock);
-    tell_all();
+    write_waiting();
     const size_t n_rules = chk_rules_count(state.options.rules);
     chk_sum_t *rule = calloc(n_rules + 1, sizeof *rule);
     chk_total_t total = {.errors = state.n_errors,

@@ -1,4 +1,5 @@
-/* rules.c - see rules.h. */
+/* rules.c - see rules.h: reads the rules, matches findings, and writes the rule that would suppress
+ * a finding. */
 #include "softgpu/check/rules.h"
 
 #include "base/file.h"
@@ -123,7 +124,7 @@ static bool set_kernel(reader_t *r, rule_t *rule, const char *value)
 /* FILE, FILE:LINE or FILE:*, which is any line */
 static bool set_lines(reader_t *r, lines_t *l, const char *value)
 {
-    free(l->line); /* of an earlier at= or made= */
+    free(l->line); /* an earlier at= or made= of the same rule */
     l->line = NULL;
     if (!set_text(r, &l->file, value)) return false;
     char *colon = strrchr(l->file, ':');
@@ -222,7 +223,8 @@ chk_rules_t *chk_rules_read(const char *name, char *why, size_t room)
     size_t bytes;
     struct stat st;
     const bool there = stat(name, &st) == 0;
-    if (there && !S_ISREG(st.st_mode)) { /* the launcher and every process read it */
+    if (there && !S_ISREG(st.st_mode)) { /* a pipe could be read only once, but the launcher and
+                                            every process read the file */
         snprintf(why, room, "%s: no file that can be read more than once", name);
         return NULL;
     }

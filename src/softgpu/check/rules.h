@@ -1,4 +1,5 @@
-/* rules.h - suppression rules: a file with a rule on each line.
+/* rules.h - suppression rules: which findings are not reported. They come from a file with a rule
+ * on each line:
  *
  *     KIND [kernel=REGEX] [at=FILE[:LINE]] [made=FILE[:LINE]] [call=NAME]    # why
  *
@@ -36,7 +37,7 @@ enum { CHK_NO_RULE = -1 };
 
 /* NULL: `why` names the file, the line, the value, and what is valid. */
 chk_rules_t *chk_rules_read(const char *name, char *why, size_t room);
-/* The same for a text, which may hold any bytes; `name` is for messages. */
+/* As chk_rules_read(), from a text, which may hold any bytes; `name` is for messages. */
 chk_rules_t *chk_rules_parse(const char *text, size_t bytes, const char *name, char *why,
                              size_t room);
 void chk_rules_free(chk_rules_t *r);

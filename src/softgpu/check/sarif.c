@@ -1,6 +1,6 @@
-/* sarif.c - findings for services that show them beside the code: SARIF 2.1.0.
+/* sarif.c - writes findings in SARIF 2.1.0, for services that show them beside the source code.
  *
- * This file writes the lines of the document; sarif_file.h keeps them in a file. */
+ * This file makes the lines of the document; sarif_file.h puts them into a file. */
 #include "softgpu/check/format.h"
 
 #include "base/env.h"
@@ -21,8 +21,8 @@
 static struct {
     char **result; /* each one without its last member, the count, and its closing brace */
     size_t n, room;
-    char root[PATH_MAX]; /* the folder that the document's paths are below, with a slash at its end
-                          */
+    char root[PATH_MAX]; /* the folder that the document's paths are below, with a slash at its
+                          * end */
     char *command;       /* the command line as JSON */
     char mark[64];       /* the members that mark this process's lines */
     time_t since;

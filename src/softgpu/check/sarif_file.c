@@ -96,8 +96,8 @@ static void put_empty(FILE *f)
     fputs(MIDDLE END, f);
 }
 
-/* Copies the lines of the list at `at`, except those that begin with `own`. Returns where the list
- * ends. */
+/* Copies the lines of the list at `at`, except those that begin with `own`, this process's mark.
+ * Returns the end of the list. */
 static const char *copy_others(FILE *f, const char *at, const char *end, const char *own,
                                bool *comma)
 {
@@ -159,7 +159,8 @@ static bool write_beside(const char *name, const char *text, const struct stat *
     return good;
 }
 
-/* The document with the lines added to `old`; NULL: one without findings. NULL: out of memory. */
+/* The document with the lines added to `old`; `old` NULL: an empty document. Returns NULL if out of
+ * memory. */
 static char *text_of(const char *old, const chk_sarif_lines_t *lines)
 {
     char *text = NULL;

@@ -1,9 +1,9 @@
-/* sarif_file.h - the SARIF document of a run as a file, which is whole at any time, whoever is
- * killed.
+/* sarif_file.h - the SARIF document of a run as a file. The file is a whole document at any time,
+ * even if processes are killed.
  *
- * It has a line for each process and for each finding. Whoever reports something reads the file,
- * replaces its own earlier lines, and renames a new file over it. The launcher makes the first one.
- * Needs nothing of the device. */
+ * The document has a line for each process and for each finding. A process that reports a finding
+ * reads the file, replaces its own earlier lines, and renames a new file over it. The launcher
+ * makes the first file. This header needs no part of the device. */
 #ifndef SOFTGPU_CHECK_SARIF_FILE_H
 #define SOFTGPU_CHECK_SARIF_FILE_H
 
@@ -15,7 +15,7 @@
 
 /* The lines of one program. A process that executes another program counts as two. */
 typedef struct {
-    const char *mark;       /* members by which this program's lines are told from all others: */
+    const char *mark;       /* members that mark the lines of this program: */
     const char *invocation; /* begins with CHK_SARIF_LINE and the mark, */
     const char *results;    /* and so does each of these lines, with a comma between two */
 } chk_sarif_lines_t;

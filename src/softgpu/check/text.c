@@ -1,4 +1,4 @@
-/* text.c - findings for people. */
+/* text.c - writes findings as text for people. */
 #include "base/log.h"
 #include "base/text.h"
 #include "softgpu/check/format.h"
@@ -18,8 +18,8 @@ static bool is_control(char c)
     return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-/* Names come from the program: a control character might begin a line or move the terminal's
- * cursor. */
+/* Names come from the program: control characters are replaced, since they might begin a line or
+ * move the terminal's cursor. */
 static void put_name(FILE *f, const char *name)
 {
     for (; *name; name++)

@@ -1,4 +1,4 @@
-/* told.c - see told.h. */
+/* told.c - see told.h: looks up the names, lines and allocations of a finding. */
 #include "softgpu/check/told.h"
 
 #include "base/kernel_name.h"
@@ -104,7 +104,7 @@ void chk_told_subject(const chk_told_t *t, chk_told_subject_t *s)
         .subject = {.kind = t->f.kind, .kernel = t->at.kernel, .call = t->f.call}};
     const chk_code_t *c = &t->at.code;
     size_t n = c->n;
-    for (uint32_t k = 0; k < n; k++) { /* the rule that is offered names the first line */
+    for (uint32_t k = 0; k < n; k++) { /* the first line is the one that a suggested rule names */
         const uint32_t from = k == 0 ? c->own : k <= c->own ? k - 1 : k;
         s->file[k] = c->file[from];
         s->line[k] = c->line[from];

@@ -1,6 +1,7 @@
-/* told.h - a finding with everything that a report says of it.
+/* told.h - a finding with all facts that a report states about it.
  *
- * Names, lines and allocations are looked up once, here; the formats (format.h) only write them. */
+ * Names, lines and allocations are looked up once, by told.c; the formats (format.h) only write
+ * them. */
 #ifndef SOFTGPU_CHECK_TOLD_H
 #define SOFTGPU_CHECK_TOLD_H
 
@@ -38,13 +39,14 @@ typedef struct {
 
 /* How often equal findings occurred. */
 typedef struct {
-    uint64_t id, waves, lanes; /* id: numbers the findings that are written, from 1 on */
+    uint64_t id, waves,
+        lanes; /* id: number of the finding among those that are written, from 1 on */
 } chk_times_t;
 
-/* Members stay empty for what is not known, or if memory runs out. */
+/* chk_told_make() leaves members empty if their value is unknown or memory runs out. */
 void chk_told_make(chk_told_t *t, const chk_finding_t *f);
 void chk_told_free(chk_told_t *t);
-/* The properties that suppression rules match; its pointers are into the chk_told_t. */
+/* The properties that suppression rules match; the pointers point into the chk_told_t. */
 typedef struct {
     const char *file[CHK_FRAMES_OF_CODE], *made_file[CHK_CALLS];
     uint32_t line[CHK_FRAMES_OF_CODE], made_line[CHK_CALLS];

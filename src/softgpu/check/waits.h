@@ -1,8 +1,7 @@
-/* waits.h - what an instruction that waits for memory waits for, whatever instructions a GPU has
- * for it.
+/* waits.h - which operations an instruction such as s_waitcnt waits for, on any GPU.
  *
- * gfx9 has s_waitcnt alone. gfx10 counts stores apart, and has an instruction for each counter.
- */
+ * gfx9 has one instruction, s_waitcnt. Later GPUs count stores apart, and have instructions for
+ * single counters. */
 #ifndef SOFTGPU_CHECK_WAITS_H
 #define SOFTGPU_CHECK_WAITS_H
 
@@ -10,8 +9,8 @@
 #include "isa/inst.h"
 #include "isa/table.h"
 
-/* How many operations of each counter may still be outstanding behind the instruction: where it
- * does not wait, as many as the counter can count. */
+/* How many operations of each counter may still be outstanding after the instruction: the counter's
+ * maximum if the instruction does not wait for it. */
 typedef struct {
     uint32_t loads, stores, lgkm, exp;
 } chk_waits_t;

@@ -1,6 +1,6 @@
-/* where.c - from return addresses to lines of the program.
+/* where.c - translates the return addresses of a stack to source lines of the program.
  *
- * Debug information is read by libdw, if it is there. */
+ * Debug information is read with libdw, if it is installed. */
 #include "softgpu/check/check.h"
 
 #include "base/kernel_name.h"
@@ -22,9 +22,9 @@ bool chk_is_system(const char *file)
     return !strncmp(file, "/usr/", 5) || !strncmp(file, "/opt/rocm", 9);
 }
 
-enum { SCOPES_MAX = 256 }; /* nested in each other */
+enum { SCOPES_MAX = 256 }; /* inlined functions nested in each other */
 
-/* One thread at a time: what libdw returns belongs to its handles. */
+/* Only one thread at a time uses libdw: the objects that it returns belong to shared handles. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void chk_where_fork(chk_fork_t when)
@@ -147,8 +147,8 @@ static char *function_at(const dis_libdw_t *dw, Dwfl *d, const Dl_info *object, 
     return name ? base_kernel_name(name) : NULL;
 }
 
-/* Adds a frame without a line: its function, or its offset in its object. False: the callers of it
- * say nothing useful. */
+/* Adds a frame without a line: its function, or its offset in its object. False: the callers of
+ * this frame say nothing useful. */
 static bool add_symbol(const dis_libdw_t *dw, Dwfl *d, const Dl_info *object, const void *at,
                        chk_calls_t *calls)
 {
@@ -178,7 +178,7 @@ void chk_where_calls(const chk_stack_t *s, chk_calls_t *calls)
     *calls = (chk_calls_t){0};
     pthread_mutex_lock(&lock);
     const dis_libdw_t *dw =
-        dis_libdw(); /* under the lock: no fork comes while the library is being loaded */
+        dis_libdw(); /* under the lock, so that no fork happens while the library is being loaded */
     const Dwfl_Callbacks callbacks = {.find_elf = dw ? dw->dwfl_linux_proc_find_elf : NULL,
                                       .find_debuginfo =
                                           dw ? dw->dwfl_standard_find_debuginfo : NULL,
@@ -192,7 +192,7 @@ void chk_where_calls(const chk_stack_t *s, chk_calls_t *calls)
         const char *at = (const char *)s->at[k] - 1;
         if (!dladdr(at, &object) || !object.dli_fname || !is_program(object.dli_fname)) continue;
         if (!first && lines && add_frame(dw, d, s->at[k], calls)) continue;
-        /* this one has called the program's object: it says nothing useful */
+        /* a frame of another object, which has called that of the program, says nothing useful */
         if (calls->n && first != object.dli_fbase) break;
         first = object.dli_fbase;
         if (!add_symbol(dw, lines ? d : NULL, &object, s->at[k], calls)) break;
