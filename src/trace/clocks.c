@@ -35,7 +35,7 @@ bool trace_clock_read(const char *text, trace_clock_point_t *p)
 
 /* ---- maps ---- */
 
-/* Makes the map map_through two points; with one point (`second` is NULL) the rate stays unknown.
+/* Makes the map through two points; with one point (`second` is NULL) the rate stays unknown.
  */
 static trace_clock_map_t map_through(trace_clock_source_t source, uint64_t at, int64_t offset,
                                      const uint64_t *second, int64_t second_offset)

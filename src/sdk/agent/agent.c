@@ -1,8 +1,8 @@
 /* agent.c - the public query of agents, the mapping to HSA's agents, and the *_VISIBLE_DEVICES
  * variables.
  *
- * The rules of visibility are those of ROCm's "GPU isolation" page: HIP's list counts positions
- * within ROCR's list, and what HSA does not see HIP does not see either. */
+ * The rules of visibility are those of ROCm's "GPU isolation" page: the entries of HIP's list count
+ * positions within ROCR's list, and an agent that is hidden from HSA is hidden from HIP, too. */
 #include "sdk/agent/agent.h"
 
 #include "base/driver.h"

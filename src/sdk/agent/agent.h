@@ -1,7 +1,7 @@
 /* agent.h - the machine's agents, for the library's own use.
  *
- * Read from the driver's topology at the first call and never changed: pointers stay valid, and
- * reading takes no lock. */
+ * The agents are read from the driver's topology at the first call and never change: pointers to
+ * them stay valid, and reading them takes no lock. */
 #ifndef CROCPROF_SDK_AGENT_H
 #define CROCPROF_SDK_AGENT_H
 
@@ -9,13 +9,14 @@
 #include <rocprofiler-sdk/agent.h>
 #include <stddef.h>
 
-/* All agents in the order of nodes; *count is 0 if there is no topology. */
+/* Returns all agents in the order of the topology's nodes; *count is 0 if there is no topology. */
 const rocprofiler_agent_v0_t *const *sdk_agents(size_t *count);
 
-/* The agent with this id; NULL if there is none. */
+/* Returns the agent with this id; NULL if there is none. */
 const rocprofiler_agent_v0_t *sdk_agent_find(rocprofiler_agent_id_t id);
 
-/* The id of an agent of HSA; its handle is 0 if unknown. HSA must be initialised. */
+/* Returns the id of an agent of HSA, whose handle is 0 if the agent is unknown. HSA must be
+ * initialised. */
 rocprofiler_agent_id_t sdk_agent_of_hsa(hsa_agent_t agent);
 
 /* Reads the topology below `root` (normally BASE_DRIVER_NODES; a parameter for tests). Returns an

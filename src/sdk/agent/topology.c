@@ -1,8 +1,8 @@
 /* topology.c - agents from the files that the kernel driver shows in sysfs.
  *
- * Works before any runtime is loaded. There is one table row per property; what is derived from
- * several is in derive_*(). A file that is missing or hidden leaves its fields zero; so does one
- * that cannot be read for another reason, but that is reported. */
+ * It works before any runtime is loaded. There is one table row per property; values that follow
+ * from several properties are computed in derive_*(). A file that is missing or hidden leaves its
+ * fields zero; so does one that cannot be read for another reason, but that is reported. */
 #include "sdk/agent/agent.h"
 
 #include "base/env.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { ENTRIES_MAX = 4096 }; /* of a node: an MI300X has some 600 caches */
+enum { ENTRIES_MAX = 4096 }; /* most parts of one kind of a node; an MI300X has some 600 caches */
 
 typedef struct {
     const char *name;
@@ -99,7 +99,8 @@ static const field_t link_fields[] = {LINK(type),
 
 /* ---- files ---- */
 
-/* The files that could not be read since sdk_topology_read() began. */
+/* The files that could not be read since sdk_topology_read() began, for one report of all of
+ * them. */
 static struct {
     unsigned count;
     char first[640];
@@ -175,8 +176,8 @@ static void read_line(const char *directory, const char *name, char *line, int s
     fclose(file);
 }
 
-/* Reads the entries 0 to count-1 of a sub-folder into a new array; NULL if count is 0, or more than
- * any driver has shown by far. */
+/* Reads the entries 0 to count-1 of a sub-folder into a new array; NULL if count is 0, or far above
+ * what any driver reports. */
 static void *read_array(const char *node, const char *kind, uint32_t *count, const field_t *fields,
                         size_t size)
 {
@@ -214,9 +215,9 @@ static const char *gfx_name(uint32_t version)
     return keep(name);
 }
 
-/* Looks up the product in libdrm's list, which has lines "device, revision, name". The topology
- * does not give the revision. The first line of the device is taken, since products with one device
- * id differ only in the last words. */
+/* Looks up the product in libdrm's list, which has lines "device, revision, name". Since the
+ * topology has no revision, the first line with the device id is taken: the names of products with
+ * the same device id differ only in their last words. */
 static const char *product_name(uint32_t device)
 {
     FILE *file = open_file("/usr/share/libdrm/amdgpu.ids");

@@ -1,7 +1,8 @@
 /* api.c - what happens before and after a traced API call.
  *
- * Apart because this is the hot path: no lock, no allocation, no formatting, no store to a cache
- * line that another thread stores to. Everything rare is in a function that is called for it. */
+ * It is apart because this is the hot path, which takes no lock, allocates nothing, formats nothing
+ * and stores to no cache line that another thread stores to. Whatever is rare stands in a function
+ * of its own. */
 #include "sdk/api/api.h"
 #include "sdk/core/buffer.h"
 #include "sdk/core/clock.h"
@@ -23,7 +24,8 @@ _Static_assert(sizeof(payload_t) - offsetof(payload_t, args) ==
                    offsetof(payload_t, args) == sizeof(uint64_t),
                "payload and EXT record differ");
 
-/* The external id: what the tool answered when the call began, or the top of the thread's stack. */
+/* Returns the external id for a context: what its tool has supplied when the call began, or else
+ * the top of the thread's stack. */
 static inline uint64_t external_of(const sdk_frame_t *frame, const sdk_context_t *context,
                                    const rocprofiler_user_data_t *answers, unsigned i)
 {

@@ -1,7 +1,7 @@
 /* api.h - tracing of API calls: what the generated wrappers and their installers share.
  *
- * If nobody follows an operation, its wrapper costs one load and one branch. Otherwise the wrapper
- * has a frame on its stack from sdk_api_enter to sdk_api_exit, around the call of the saved
+ * If no context follows an operation, its wrapper costs one load and one branch. Otherwise the
+ * wrapper has a frame on its stack from sdk_api_enter to sdk_api_exit, around the call of the saved
  * function. */
 #ifndef CROCPROF_SDK_API_H
 #define CROCPROF_SDK_API_H
@@ -10,17 +10,17 @@
 
 struct sdk_thread;
 
-/* A traced call under way. */
+/* A traced call that has not returned yet. */
 typedef struct {
     const sdk_plan_t *plan;
     struct sdk_thread *thread; /* NULL: no memory for the thread, the call is not traced */
     uint64_t internal;
-    uint64_t begin; /* as the clock gives it, see core/clock.h */
+    uint64_t begin; /* as read from the clock, see core/clock.h */
     /* Adjacent, like the two members of the thread that they save: compilers move both with one
      * wide load, and that is slow right after two separate stores (no store forwarding). */
     uint64_t ancestor, outer;
     rocprofiler_user_data_t user[SDK_SERVICES_MAX];
-    /* Answers of contexts that want to be asked for external ids; written only if the plan has such
+    /* External ids that contexts have supplied on request; written only if the plan has such
      * contexts. */
     rocprofiler_user_data_t callback_external[SDK_SERVICES_MAX], buffer_external[SDK_SERVICES_MAX];
 } sdk_frame_t;
@@ -39,8 +39,8 @@ enum { SDK_INSTANCES = 2 };
 typedef struct {
     const char *name;
     void *wrappers[SDK_INSTANCES];
-    void **saved;        /* where the wrappers find the functions that they wrap */
-    uint32_t offset;     /* in the runtime's table */
+    void **saved;        /* where the wrappers find the functions that they call */
+    uint32_t offset;     /* byte offset in the runtime's table */
     uint32_t old_offset; /* in the table of ROCr 1.5; 0: not in it */
 } sdk_api_row_t;
 
@@ -49,8 +49,9 @@ extern const sdk_api_row_t sdk_api_hsa_core[], sdk_api_hsa_amd_ext[], sdk_api_hs
     sdk_api_marker_core[], sdk_api_marker_control[], sdk_api_marker_name[], sdk_api_rccl_api[],
     sdk_api_rocdecode_api[], sdk_api_rocjpeg_api[], sdk_api_rocshmem_api[], sdk_api_hipfile_api[];
 
-/* The index of a table in `wrapped`, which lists the tables that have wrappers; a new table is
- * added. If the list is full: -1, with a warning that names `what`. */
+/* Returns the index of a table in `wrapped`, which lists the tables that have wrappers; a table
+ * that is not listed is added. If the list is full, it returns -1 and writes a warning that names
+ * `what`. */
 int sdk_api_place(void *wrapped[SDK_INSTANCES], void *table, const char *what);
 
 /* Replaces the function at the offset by the row's wrapper, unless the table has no function there
@@ -61,23 +62,25 @@ void sdk_api_wrap(const sdk_api_row_t *row, uint32_t offset, void *table, size_t
 /* The same for functions of the HIP runtime's table; their offsets are looked up by name. */
 void sdk_api_wrap_hip(const sdk_api_row_t *rows, unsigned count, void *table, int instance);
 
-/* Copies the HIP runtime's function for an operation to *function, a pointer to a function. Nothing
- * is copied if *function is set already, or if the table is older than the function. */
+/* Copies the address of the HIP runtime's function for an operation to `function`, which points to
+ * a function pointer. Nothing is copied if that pointer is set already, or if the table is older
+ * than the function. */
 void sdk_api_hip_function(const void *table, uint32_t operation, void *function);
 
-/* Put wrappers into a runtime's tables for the operations that some context asks for. A table that
+/* Put wrappers into a runtime's tables for the operations that some context follows. A table that
  * already has them is left alone; a table beyond SDK_INSTANCES is not traced, with a warning. */
 void sdk_api_install_hsa(void *container);
-/* For a domain with one table whose first member is its size. */
+/* The same for a domain with one table whose first member is its size. */
 void sdk_api_install_sized(sdk_domain_t domain, void *table);
 
-/* One argument of an operation, and how to show it as text. Generated; used by args.c. */
+/* One argument of an operation, and how it is written as text. Generated; used by args.c. */
 typedef struct {
     const char *type, *name;
     uint16_t offset, size; /* in the argument union */
     uint8_t format;        /* sdk_argument_format_t */
-    uint8_t indirections;  /* number of stars in the type */
-    uint8_t target;        /* format of what a pointer points to; 0: do not follow it */
+    uint8_t indirections;  /* number of asterisks in the type */
+    uint8_t target;        /* format of the value that a pointer points to; 0: do not follow the
+                            * pointer */
     uint8_t texts;         /* of an enumeration: index in sdk_value_texts */
 } sdk_argument_t;
 

@@ -1,7 +1,7 @@
 /* args.c - iteration over the arguments of a traced call.
  *
- * Apart because it formats text, which nothing on the hot path does. Which arguments exist and what
- * they point to is in the generated lists. */
+ * It is apart because it formats text, which nothing on the hot path does. The generated lists say
+ * which arguments an operation has and what they point to. */
 #include "base/intern.h"
 #include "sdk/api/api.h"
 #include "sdk/api/format.h"
@@ -69,7 +69,7 @@ static void format_enum(char *text, const void *at, unsigned number)
     snprintf(text, TEXT_MAX, "%s_UNKNOWN=%" PRId32, texts->prefix ? texts->prefix : "", value);
 }
 
-/* AMD's order: the members of a structure from the last to the first. */
+/* Writes the members of a structure from the last to the first, as AMD's library does. */
 static void format_structure(char *text, const void *at, unsigned format, const char *type)
 {
     uint64_t words[4] = {0};
@@ -92,7 +92,7 @@ static void format_structure(char *text, const void *at, unsigned format, const 
                  "{ysize=%" PRIu64 ", xsize=%" PRIu64 ", pitch=%" PRIu64 ", ptr=0x%" PRIx64 "}",
                  words[3], words[2], words[1], words[0]);
         break;
-    default: /* a location's two members are in their order */
+    default: /* the two members of a hipMemLocation stand in their own order */
         memcpy(halves, at, 2 * sizeof *halves);
         snprintf(text, TEXT_MAX, "{type=%s, id=%d}",
                  halves[0] == 0   ? "Invalid"
@@ -150,8 +150,7 @@ static size_t size_of(unsigned format, const char *type)
 }
 
 /* Writes the argument's text and returns how many pointers were followed for it; a string does not
- * count. `after`: the function has returned. `alive`: what arguments point to still exists (strings
- * always do). */
+ * count. `after` and `alive` are as in the struct below. */
 static int32_t format_argument(char *text, const sdk_argument_t *argument, const void *at,
                                int32_t most, bool after, bool alive)
 {
@@ -184,7 +183,7 @@ typedef struct {
     const char *arguments; /* the argument union */
     int32_t most;          /* pointers to follow */
     bool after;            /* the function has returned: output parameters are set */
-    bool alive;            /* what arguments point to still exists; strings always do */
+    bool alive;            /* what arguments point to still exists; strings always exist */
     int (*visit)(const sdk_argument_t *argument, uint32_t number, const void *at, const char *text,
                  int32_t followed, void *closure);
     void *closure;
@@ -267,7 +266,8 @@ typedef struct {
 static int visit_buffer(const sdk_argument_t *a, uint32_t number, const void *at, const char *text,
                         int32_t followed, void *closure)
 {
-    (void)followed; /* always 0: what arguments pointed to, except strings, may be gone */
+    (void)followed; /* always 0: except for strings, the objects that arguments pointed to may be
+                     * gone */
     const buffer_walk_t *c = closure;
     return c->callback(c->record->kind, c->record->operation, number, at, a->indirections, a->type,
                        a->name, text, c->data);

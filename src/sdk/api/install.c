@@ -1,7 +1,7 @@
 /* install.c - puts the wrappers into the tables of runtimes.
  *
- * Apart because tables differ with the runtime's version: what lies beyond the size that a table
- * states does not exist, and the AMD extension table of ROCr 1.5 has its members at other
+ * It is apart because tables differ with the runtime's version: members beyond the size that a
+ * table states do not exist, and the AMD extension table of ROCr 1.5 has its members at other
  * offsets. */
 #include "base/log.h"
 #include "sdk/api/api.h"
@@ -37,9 +37,10 @@ void sdk_api_wrap(const sdk_api_row_t *row, uint32_t offset, void *table, size_t
 {
     if (!offset || offset + sizeof(void *) > size) return;
     void **entry = (void **)(void *)((char *)table + offset);
-    if (!*entry) return; /* the runtime does not offer it, and programs test for that */
-    /* If a table is registered again, it still has the wrapper, perhaps below what tools have put
-     * on top. But a runtime that was shut down and starts again has restored its own functions. */
+    if (!*entry) return; /* the runtime lacks this function, and programs test the entry for NULL */
+    /* A table that is registered a second time still has the wrapper, perhaps below hooks that
+     * tools have set since. But a runtime that was shut down and starts again has restored its own
+     * functions. */
     if (row->saved[instance] && *entry != row->saved[instance]) return;
     memcpy(&row->saved[instance], entry, sizeof *entry);
     /* other threads may call through the table: the saved function must be there first */

@@ -1,8 +1,9 @@
-/* catalogue.c - the counters of each architecture, and the public functions that ask for them.
+/* catalogue.c - the counters of each architecture, and the public functions that query them.
  *
- * Definitions are read at the first query, one catalogue for each architecture and each number of
- * XCCs, engines, arrays and units, since dimensions follow from these; both stay as long
- * as the process. One lock guards them; tool code never runs with it held. */
+ * Definitions are read at the first query. There is one catalogue for each architecture and each
+ * number of XCCs, engines, arrays and units, since the dimensions of counters follow from these
+ * numbers. Definitions and catalogues are never freed. One lock guards them; tool code never runs
+ * while it is held. */
 #include "sdk/catalogue/catalogue.h"
 
 #include "base/env.h"
@@ -20,11 +21,11 @@
 
 enum {
     CATALOGUES_MAX = 15,
-    IDS_EACH = 4096, /* per catalogue, of the 16 bits that records have for a counter */
-    FIRST_ID = 1,    /* 0 is no counter */
+    IDS_EACH = 4096, /* ids per catalogue, out of the 16 bits that a record has for the counter */
+    FIRST_ID = 1,    /* 0 means that there is no counter */
 };
 
-/* What rocprofiler_counter_info_v1_t points to; made at the first query. */
+/* The arrays to which a rocprofiler_counter_info_v1_t points; made at the first query. */
 typedef struct {
     bool known; /* false: the counter cannot be computed on this agent */
     ctr_shape_t shape;
@@ -36,14 +37,14 @@ typedef struct {
 
 typedef struct {
     const char *gfx;
-    ctr_catalogue_t *catalogue; /* NULL: nothing is known of the architecture */
+    ctr_catalogue_t *catalogue; /* NULL: there are no definitions for the architecture */
     ctr_agent_t agent;          /* the first agent that has these counters and dimensions */
     details_t *details[IDS_EACH];
 } entry_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static ctr_definitions_t *definitions;
-static bool given; /* at least some definitions come from the tool */
+static bool given; /* a tool has supplied definitions */
 static entry_t *entries[CATALOGUES_MAX];
 static unsigned entry_count;
 
@@ -66,7 +67,8 @@ ctr_agent_t sdk_counters_agent(const rocprofiler_agent_v0_t *agent)
 {
     ctr_agent_t made;
     memset(&made, 0, sizeof made);
-/* The fields are numbers of several sizes, and unions of bit-fields; the host is little-endian. */
+/* Copies a field by value: fields have several sizes, and some are unions of bit-fields. The host
+ * is little-endian. */
 #define COPY(name)                                                                                 \
     memcpy(&made.name, &agent->name, sizeof agent->name < 8 ? sizeof agent->name : 8);
     CTR_PROPERTIES(COPY)
@@ -96,7 +98,7 @@ static bool add_own(ctr_definitions_t *to)
     return true;
 }
 
-/* With the lock held. */
+/* To be called with the lock held. */
 static ctr_definitions_t *read_definitions(void)
 {
     if (definitions) return definitions;
@@ -109,8 +111,9 @@ static ctr_definitions_t *read_definitions(void)
     return definitions = made;
 }
 
-/* The name of the text in messages. rocprofv3 sets variables to the file that the text comes from,
- * and to whether another process has already reported its faulty entries (trace/extra.h). */
+/* Returns the name by which messages refer to the added definitions. rocprofv3 puts the file that
+ * they come from into one environment variable, and into another whether some process has already
+ * reported their faulty entries (trace/extra.h). */
 static const char *text_origin(void)
 {
     const char *file = base_env("ROCPROF_EXTRA_COUNTERS_FILE");
@@ -182,7 +185,7 @@ static entry_t *make_entry(const rocprofiler_agent_v0_t *agent)
     return entries[entry_count++] = made;
 }
 
-/* True if counters have the same dimensions on both agents. */
+/* Whether counters have the same dimensions on both agents. */
 static bool same_shape(const ctr_agent_t *a, const rocprofiler_agent_v0_t *b)
 {
     return a->num_xcc == b->num_xcc && a->num_shader_banks == b->num_shader_banks &&
@@ -280,11 +283,11 @@ static bool list_dimensions(details_t *d)
     return true;
 }
 
-/* Describes one position of the counter's values, in memory of the caller. */
-static void tell_instance(const details_t *d, uint32_t counter, size_t index,
-                          rocprofiler_counter_record_dimension_instance_info_t *instance,
-                          rocprofiler_counter_dimension_info_t *at,
-                          const rocprofiler_counter_dimension_info_t **list)
+/* Describes the instance of the counter at `index` in memory of the caller. */
+static void describe_instance(const details_t *d, uint32_t counter, size_t index,
+                              rocprofiler_counter_record_dimension_instance_info_t *instance,
+                              rocprofiler_counter_dimension_info_t *at,
+                              const rocprofiler_counter_dimension_info_t **list)
 {
     uint32_t position[CTR_DIM_COUNT];
     ctr_shape_position(&d->shape, index, position);
@@ -312,7 +315,7 @@ static bool list_instances(details_t *d, uint32_t counter)
     d->instance_list = calloc(count, sizeof *d->instance_list);
     bool made = instances && at && lists && d->instance_list;
     for (size_t i = 0; made && i < count; i++) {
-        tell_instance(d, counter, i, &instances[i], at + i * each, lists + i * each);
+        describe_instance(d, counter, i, &instances[i], at + i * each, lists + i * each);
         d->instance_list[i] = &instances[i];
     }
     if (made) return true;
@@ -322,7 +325,7 @@ static bool list_instances(details_t *d, uint32_t counter)
     return false;
 }
 
-/* With the lock held; NULL without memory. */
+/* To be called with the lock held; NULL when out of memory. */
 static const details_t *details_of(entry_t *entry, const ctr_counter_t *counter)
 {
     if (counter->index >= IDS_EACH) return NULL;
@@ -348,7 +351,7 @@ static const details_t *details_of(entry_t *entry, const ctr_counter_t *counter)
     return *place = d;
 }
 
-/* The same by handle; if NULL, *status says why. */
+/* Finds the details of a counter by its handle; if the result is NULL, *status is the reason. */
 static const details_t *find_details(rocprofiler_counter_id_t id, const ctr_counter_t **counter,
                                      rocprofiler_status_t *status)
 {

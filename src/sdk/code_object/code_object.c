@@ -1,7 +1,8 @@
 /* code_object.c - code objects and their kernels as callbacks: LOAD and UNLOAD.
  *
- * A client of src/hsa/code_objects.c. Also installed if only dispatches are followed, because they
- * need kernel ids. A context that has seen a load sees the unload, with the same user data. */
+ * It gets them from src/hsa/code_objects.c, even if only dispatches are followed, because these
+ * need kernel ids. A context to which a load was reported gets the report of the unload, too, with
+ * the same user data. */
 #include "hsa/collect.h"
 #include "hsa/runtime.h"
 #include "sdk/agent/agent.h"
@@ -55,15 +56,15 @@ fill_kernel(uint64_t code_object_id, const hsax_kernel_t *k,
     };
 }
 
-/* A host function that has been reported. */
+/* A host function that has been reported to contexts. */
 typedef struct {
     rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t data;
     void *operation;
 } host_told_t;
 
-/* Reports a load, unless it has been reported (`told` is not NULL). The result is to be passed to
- * tell_unload; NULL: nobody follows it. */
-static void *tell_load(void *told, int32_t operation, void *data)
+/* Reports a load, unless that has been done before (then `told` is the earlier result). The result
+ * is for report_unload(); it is NULL if no context follows the operation. */
+static void *report_load(void *told, int32_t operation, void *data)
 {
     const sdk_plan_t *plan = sdk_plan(SDK_DOMAIN_CODE_OBJECT, operation);
     if (told || !plan || !plan->callback_count) return told;
@@ -77,7 +78,7 @@ static void *tell_load(void *told, int32_t operation, void *data)
     return o;
 }
 
-static void tell_unload(void **told, void *data)
+static void report_unload(void **told, void *data)
 {
     if (!*told) return;
     sdk_operation_callback(*told, ROCPROFILER_CALLBACK_PHASE_UNLOAD, data);
@@ -85,7 +86,7 @@ static void tell_unload(void **told, void *data)
     *told = NULL;
 }
 
-/* Reports the host function after its kernel. The result is to be passed to unload_host. */
+/* Reports the host function after its kernel. The result is for unload_host(). */
 static void *load_host(uint64_t code_object_id, const hsax_kernel_t *k)
 {
     rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t data;
@@ -101,7 +102,7 @@ static void *load_host(uint64_t code_object_id, const hsax_kernel_t *k)
     }
     told->data = data;
     told->operation =
-        tell_load(NULL, ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER, &told->data);
+        report_load(NULL, ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER, &told->data);
     return told;
 }
 
@@ -109,7 +110,7 @@ static void unload_host(void **host)
 {
     host_told_t *told = *host;
     if (!told) return;
-    tell_unload(&told->operation, &told->data);
+    report_unload(&told->operation, &told->data);
     free(told);
     *host = NULL;
 }
@@ -120,12 +121,12 @@ static void loaded(hsax_code_object_t *o)
     rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t kernel;
     sdk_gpu_code_object(o, false);
     fill_object(o, &object);
-    o->client[0] = tell_load(o->client[0], ROCPROFILER_CODE_OBJECT_LOAD, &object);
+    o->client[0] = report_load(o->client[0], ROCPROFILER_CODE_OBJECT_LOAD, &object);
     for (unsigned i = 0; i < o->kernel_count; i++) {
         fill_kernel(o->id, &o->kernels[i], &kernel);
         void **told = o->kernels[i].client;
         told[0] =
-            tell_load(told[0], ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER, &kernel);
+            report_load(told[0], ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER, &kernel);
         if (!told[1]) told[1] = load_host(o->id, &o->kernels[i]);
     }
 }
@@ -138,14 +139,15 @@ static void unloaded(hsax_code_object_t *o)
     for (unsigned i = 0; i < o->kernel_count; i++) {
         unload_host(&o->kernels[i].client[1]);
         fill_kernel(o->id, &o->kernels[i], &kernel);
-        tell_unload(&o->kernels[i].client[0], &kernel);
+        report_unload(&o->kernels[i].client[0], &kernel);
     }
     fill_object(o, &object);
-    tell_unload(&o->client[0], &object);
+    report_unload(&o->client[0], &object);
     sdk_gpu_code_object(o, true);
 }
 
-/* For a tool that is attached: reports what is loaded and has not been reported. */
+/* For a tool that attaches: reports the code objects that are loaded and that have not been
+ * reported to it. */
 static rocprofiler_status_t started(sdk_context_t *context)
 {
     if (sdk_attachable() && context->callbacks[ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT].callback &&

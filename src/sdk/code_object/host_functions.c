@@ -1,7 +1,8 @@
-/* host_functions.c - see host_functions.h. Replaces __hipRegisterFunction in the HIP compiler
+/* host_functions.c - see host_functions.h. It replaces __hipRegisterFunction in the HIP compiler
  * table, which programs call before main for every kernel they contain.
  *
- * Apart because registration comes from HIP, long before HSA loads the code object. */
+ * It is apart because HIP registers a host function long before HSA loads the kernel's code
+ * object. */
 #include "sdk/code_object/host_functions.h"
 
 #include "base/text.h"
@@ -29,12 +30,12 @@ typedef void (*host_register_t)(void **modules, const void *host, char *device, 
 enum { REGISTER_FUNCTION_OFFSET = 32 };
 
 static host_register_t saved;
-/* Taken only between sdk_emit_begin and sdk_emit_end. */
+/* This lock is taken only between sdk_emit_begin and sdk_emit_end. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static function_t *lists[LISTS];
 static uint64_t last_id;
 
-/* The list for a name, which is the first `length` bytes of `name`. */
+/* Returns the list of host functions for a name, which is the first `length` bytes of `name`. */
 static function_t **list_of(const char *name, size_t length)
 {
     return &lists[base_hash(name, length) % LISTS];
@@ -122,7 +123,8 @@ void sdk_host_functions_install(void *table)
     if (REGISTER_FUNCTION_OFFSET + sizeof saved > size) return;
     void *entry = (char *)table + REGISTER_FUNCTION_OFFSET;
     memcpy(&before, entry, sizeof before);
-    /* only one copy of HIP is followed; its table may be registered again, hooked or restored */
+    /* only one copy of HIP is followed; its table may be registered a second time, with this hook
+     * in it or without */
     if (!before || (saved && before != saved)) return;
     saved = before;
     host_register_t hook = register_function;

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 /* Fills in the host function that was registered last for the kernel with this symbol ("name.kd"),
- * with a new id, but without the ids of kernel and code object. False: there is none, because the
- * program launches the kernel by other means. The text in `data` is never freed. */
+ * with a new id, but without the ids of kernel and code object. Returns false if there is none,
+ * because the program launches the kernel by other means. The text in `data` is never freed. */
 bool sdk_host_function_find(
     const char *symbol,
     rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t *data);

@@ -1,7 +1,8 @@
-/* buffer.c - chunks, rings and delivery: those parts of the protocol in buffer.h that are not hot.
+/* buffer.c - chunks, rings and delivery: the parts of the protocol in buffer.h that are not on the
+ * hot path.
  *
- * Apart from the helper threads, which only decide when to deliver. Keep the order of stores as
- * buffer.h states it. */
+ * The helper threads, which only decide when to deliver, are in helper.c. The order of stores must
+ * stay as buffer.h states it. */
 #include "sdk/core/buffer.h"
 #include "base/log.h"
 #include "base/zeros.h"
@@ -46,9 +47,9 @@ sdk_buffer_t *sdk_buffer_create(size_t size, size_t watermark, bool lossless)
 
 /* ---- Chunks ---- */
 
-/* The head of the stack of free chunks. A chunk's address is page-aligned and below 2^48, which
- * leaves 28 bits for a tag that changes with every push and pop, so that a compare-and-swap with a
- * stale head fails. */
+/* Returns the chunk in a head of the stack of free chunks. A chunk's address is page-aligned and
+ * below 2^48, which leaves 28 bits for a tag that changes with every push and pop, so that a
+ * compare-and-swap with a stale head fails. */
 static sdk_chunk_t *stack_chunk(uint64_t head)
 {
     return (sdk_chunk_t *)(uintptr_t)((head >> 28) << 12);
@@ -77,13 +78,14 @@ static sdk_chunk_t *new_page(void)
     return page == MAP_FAILED ? NULL : page;
 }
 
-/* Takes a chunk within the buffer's limits, or if necessary `beyond` them; NULL: none. */
+/* Takes a chunk within the buffer's limits, or, with `beyond`, even above them; NULL if there is
+ * none. */
 static sdk_chunk_t *take_chunk(sdk_buffer_t *buffer, bool beyond)
 {
     uint64_t head = atomic_load_explicit(&buffer->free_chunks, memory_order_acquire);
     sdk_chunk_t *chunk;
     while ((chunk = stack_chunk(head))) {
-        /* Another thread may take the chunk meanwhile: its memory stays mapped, and the tag makes
+        /* Another thread may pop the chunk meanwhile: its memory stays mapped, and the tag makes
          * the exchange fail. */
         sdk_chunk_t *below = atomic_load_explicit(&chunk->next, memory_order_relaxed);
         if (atomic_compare_exchange_weak_explicit(&buffer->free_chunks, &head,
@@ -150,8 +152,8 @@ void sdk_ring_close(sdk_ring_t *ring)
     pthread_mutex_lock(&buffer->rings_lock);
     atomic_store_explicit(&ring->closed, true, memory_order_release);
     pthread_mutex_unlock(&buffer->rings_lock);
-    /* The thread's page no longer adds to the limit, so that there are never more pages than for
-     * the threads that live at once, however many end before the next delivery. */
+    /* The thread's page no longer raises the limit: otherwise threads that begin and end between
+     * two deliveries would make the buffer grow without bound. */
     atomic_fetch_sub_explicit(&buffer->ring_count, 1, memory_order_relaxed);
     /* the ended thread holds a page until its records are delivered */
     sdk_helper_wake(buffer);
@@ -178,7 +180,7 @@ static bool lock_delivery(sdk_buffer_t *buffer)
 }
 
 /* Makes the writer deliver and take a chunk: a free one, or its own one that delivery has emptied.
- * NULL: no room, and the thread must not wait. */
+ * NULL if there is no room and the thread must not wait. */
 static sdk_chunk_t *deliver_for_room(sdk_thread_t *self, sdk_buffer_t *buffer, sdk_ring_t *ring)
 {
     for (int i = 0; i < LOSSLESS_TRIES; i++) {
@@ -224,14 +226,15 @@ static void *reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size)
         }
     }
     sdk_chunk_t *chunk = NULL;
-    bool nested = full && buffer->direct; /* the records in the chunk are being delivered */
+    bool nested = full && buffer->direct; /* the callback runs right now for the records in the
+                                           * chunk */
     if (!atomic_load_explicit(&buffer->closed, memory_order_relaxed) && size <= SDK_RECORD_MAX &&
         !nested) {
         chunk = take_chunk(buffer, false);
         if (!chunk && buffer->lossless && !buffer->direct) {
             chunk = deliver_for_room(self, buffer, ring);
-            /* Beyond the limits also while the tool is finalised: its last delivery waits for this
-             * thread. */
+            /* Chunks beyond the limits are taken, too, while the tool is finalised: its last
+             * delivery waits for this thread. */
             if (!chunk) chunk = take_chunk(buffer, true);
         }
     }
@@ -240,18 +243,18 @@ static void *reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size)
         atomic_store_explicit(&ring->dropped,
                               atomic_load_explicit(&ring->dropped, memory_order_relaxed) + 1,
                               memory_order_relaxed);
-        /* The next record calls this function again. */
+        /* makes the next record call this function again */
         if (!nested) cursor->limit = cursor->position;
         return NULL;
     }
-    /* Read anew: if deliver_for_room has run this buffer's callback, the callback may have written
-     * to this buffer and so moved the ring to another chunk. */
+    /* write_chunk is read again here: if deliver_for_room has run this buffer's callback, the
+     * callback may have written to this buffer and so moved the ring to another chunk. */
     sdk_chunk_t *last = ring->write_chunk;
     if (chunk != last) {
         if (last) atomic_store_explicit(&last->next, chunk, memory_order_release);
         ring->write_chunk = chunk;
         if (!last) {
-            /* the reader uses a ring only if it has a chunk */
+            /* the reader ignores a ring that has no chunk yet */
             pthread_mutex_lock(&buffer->rings_lock);
             ring->read = ring->ahead = (sdk_place_t){chunk, SDK_CHUNK_HEADER};
             pthread_mutex_unlock(&buffer->rings_lock);
@@ -307,8 +310,8 @@ typedef struct {
     rocprofiler_record_header_t *pointers[DELIVERY_BATCH];
 } batch_t;
 
-/* Passes the batch to the callback. False if the callback has ended the buffer: rings and chunks
- * must not be used then. */
+/* Passes the batch to the callback. Returns false if the callback has ended the buffer: rings and
+ * chunks must not be used then. */
 static bool hand_over(batch_t *batch)
 {
     sdk_buffer_t *buffer = batch->buffer;
@@ -336,8 +339,8 @@ static bool is_retirement(uint64_t word)
 typedef enum { ALL_RECORDS, ALL_BUT_RETIREMENTS, RETIREMENTS } wanted_t;
 
 /* Delivers the records of a ring from *from up to *to, or to the end if `to` is NULL. A full batch
- * is passed on at once, and so is what is left before a chunk is freed, because the records are in
- * it. With ALL_BUT_RETIREMENTS chunks are kept, since they may have retirements. */
+ * is passed on at once. A partial batch is passed on before the chunk with its records is freed.
+ * With ALL_BUT_RETIREMENTS no chunk is freed, since chunks may contain retirements. */
 static bool deliver_from(batch_t *batch, sdk_place_t *from, const sdk_place_t *to, wanted_t wanted)
 {
     for (sdk_chunk_t *chunk = from->chunk, *next; chunk; chunk = next) {
@@ -381,7 +384,8 @@ static void remove_ring(sdk_buffer_t *buffer, sdk_ring_t *ring)
     free(ring);
 }
 
-/* The list of rings. Rings that are opened later go to its front: they only have newer records. */
+/* Returns the first ring of the list. Rings that are opened later are put before it: they have only
+ * newer records. */
 static sdk_ring_t *first_ring(sdk_buffer_t *buffer)
 {
     pthread_mutex_lock(&buffer->rings_lock);

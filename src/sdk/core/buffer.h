@@ -20,12 +20,13 @@
  * is delivered after all records that have the id and were written before it. A delivery first
  * notes how far each ring goes (the cut). Then it delivers everything but retirements, as far as
  * the rings go by then, and at last the retirements before the cuts. So any record that was written
- * before one of these retirements was in its ring when the ring was read in the second step.
- * Retirements behind the cut wait for the next delivery, and so do the pages that they are in.
+ * before one of these retirements is in its ring when the second step reads that ring. Retirements
+ * behind the cut wait for the next delivery, and so do the pages that they are in.
  *
  * A direct buffer (watermark 0) has no reader: the writer passes each record to the callback at
  * once, from its own chunk, and then uses the same bytes for the next record. Records that the
- * callback itself causes are placed behind it; if the chunk has no room for them they are dropped.
+ * callback itself causes are placed behind that record; if the chunk has no room for them, they are
+ * dropped.
  *
  * Memory: size, rounded up to pages, plus a page for each thread that writes. A record is either
  * delivered or counted as dropped; the callback is told how many were. */
@@ -46,7 +47,7 @@ enum {
 
 typedef struct sdk_chunk {
     _Atomic uint32_t complete; /* bytes from the chunk's beginning, header included */
-    /* In a ring: the thread's next chunk; on the stack: the one below. */
+    /* In a ring: the thread's next chunk; on the stack of free chunks: the chunk below. */
     struct sdk_chunk *_Atomic next;
 } sdk_chunk_t;
 
@@ -58,50 +59,51 @@ typedef struct {
 
 struct sdk_ring {
     sdk_buffer_t *buffer;
-    sdk_chunk_t *write_chunk; /* the writer's */
-    sdk_place_t read;         /* the reader's: all before it is delivered. The writer
-                               * sets the first chunk, under rings_lock */
-    sdk_place_t ahead, cut;   /* the reader's, of buffers with retirements: up to `ahead`
-                               * all but retirements is delivered; up to `cut` retirements
-                               * may be, if it has a chunk */
-    bool ending;              /* the reader's: the ring was closed when the delivery began */
+    sdk_chunk_t *write_chunk; /* written by the writer */
+    sdk_place_t read;         /* written by the reader: all records before it are delivered. The
+                               * writer sets its first chunk, under rings_lock */
+    sdk_place_t ahead, cut;   /* written by the reader, for buffers with retirements: before `ahead`
+                               * everything but retirements is delivered; before `cut`, if that has
+                               * a chunk, retirements may be delivered, too */
+    bool ending;              /* written by the reader: the ring was closed when the delivery
+                               * began */
     _Atomic bool closed;      /* the writer's thread has ended */
-    _Atomic uint64_t dropped; /* the writer's: records dropped so far */
-    uint64_t dropped_seen;    /* the reader's: how many of those are reported */
-    struct sdk_ring *next;    /* of the same buffer */
+    _Atomic uint64_t dropped; /* written by the writer: records dropped so far */
+    uint64_t dropped_seen;    /* written by the reader: how many of those are reported */
+    struct sdk_ring *next;    /* next ring of the same buffer */
 };
 
 struct sdk_buffer {
-    /* Read by writers. */
+    /* Fields that writers read. */
     uint32_t slot;
     bool lossless, direct;
     _Atomic bool has_retirements; /* set before the first retirement is written */
     _Atomic bool closed;          /* the tool has destroyed the buffer: records are dropped */
     uint32_t chunk_count;         /* pages of the size that the tool asked for */
-    /* When so many bytes of a chunk are complete, the helper is woken. */
+    /* The helper is woken when this many bytes of a chunk are complete. */
     uint32_t soft_limit;
     uint64_t watermark_chunks;
-    char *pages; /* chunk_count pages; each is used in turn until all have been used once */
+    char *pages; /* chunk_count pages; they are used in order until all have been used once */
     sdk_context_t *context;
     uint64_t context_handle, handle;
     rocprofiler_buffer_tracing_cb_t callback;
     void *callback_data;
     struct sdk_helper *helper;
-    /* Written by writers, once per chunk. */
+    /* Fields that writers write, once per chunk. */
     /* Top of the stack: address << 16 | tag of 28 bits. */
     _Alignas(64) _Atomic uint64_t free_chunks;
-    _Atomic uint32_t fresh_pages; /* of `pages`: how many have been used */
+    _Atomic uint32_t fresh_pages; /* number of `pages` that have been used */
     _Atomic uint32_t extra_pages; /* pages in addition to `pages` */
-    _Atomic uint32_t ring_count;  /* threads that write at present */
+    _Atomic uint32_t ring_count;  /* number of threads that write at present */
     _Atomic uint32_t used_chunks;
-    /* For delivery. */
+    /* Fields for delivery. */
     _Alignas(64) pthread_mutex_t delivery_lock;
-    pthread_mutex_t rings_lock; /* of the list; taken inside delivery_lock or alone */
+    pthread_mutex_t rings_lock; /* guards the list of rings; taken inside delivery_lock or alone */
     sdk_ring_t *rings;
     bool ended;               /* the last delivery is over; the callback may still be running */
     uint64_t dropped_pending; /* dropped records that are not reported yet */
-    /* Dropped records that no ring counts: out of memory for the ring or the thread, or written in
-     * a signal handler. */
+    /* Dropped records that no ring counts: there was no memory for the ring or the thread, or the
+     * record was written in a signal handler. */
     _Atomic uint64_t unringed_drops;
 };
 
@@ -114,7 +116,8 @@ static inline uint64_t sdk_record_word(size_t size, uint32_t category, uint32_t 
            (uint64_t)kind << 32;
 }
 
-/* The slow path of sdk_buffer_reserve: a new chunk, or the policy. NULL: dropped and counted. */
+/* The slow path of sdk_buffer_reserve: takes a new chunk, or follows the policy. Returns NULL if
+ * the record is dropped; it is counted then. */
 void *sdk_buffer_reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size);
 
 /* Marks that a record is being filled in: until it is committed, signal handlers of this thread get
@@ -132,8 +135,9 @@ static inline bool sdk_is_reserved(const sdk_thread_t *self)
 }
 
 /* Room for a record of `size` bytes (a multiple of 8, at most SDK_RECORD_MAX), to be filled and
- * then committed before anything else is reserved in this buffer by this thread. NULL: the record
- * is dropped and counted. Inside sdk_emit_begin/end. */
+ * then committed before anything else is reserved in this buffer by this thread. Returns NULL if
+ * the record is dropped; it is counted then. To be called between sdk_emit_begin and
+ * sdk_emit_end. */
 static inline void *sdk_buffer_reserve(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size)
 {
     sdk_cursor_t *cursor = &self->cursors[buffer->slot];
@@ -163,7 +167,7 @@ static inline void sdk_buffer_call_tool(sdk_buffer_t *buffer, sdk_thread_t *self
     }
 }
 
-/* All API records have their times at the same offset. */
+/* sdk_record_finish() relies on this: all API records have their times at the same offset. */
 _Static_assert(offsetof(rocprofiler_buffer_tracing_hip_api_record_t, start_timestamp) ==
                    offsetof(rocprofiler_buffer_tracing_hsa_api_record_t, start_timestamp),
                "API records differ");
@@ -181,7 +185,7 @@ static inline void sdk_record_finish(rocprofiler_record_header_t *header, uint64
     header->payload = payload;
 }
 
-/* Passes the record that was reserved in a direct buffer to the callback. Runs tool code. */
+/* Passes the record that was reserved in a direct buffer to the callback: runs tool code. */
 static inline __attribute__((always_inline)) void
 sdk_buffer_hand_over(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t word)
 {
@@ -195,7 +199,7 @@ sdk_buffer_hand_over(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t word)
     cursor->position = at;
 }
 
-/* Publishes the record that was reserved. `word`: its sdk_record_word(). */
+/* Publishes the record that was reserved. `word` is its sdk_record_word(). */
 static inline void sdk_buffer_commit(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t word)
 {
     sdk_cursor_t *cursor = &self->cursors[buffer->slot];
@@ -213,14 +217,14 @@ static inline void sdk_buffer_commit(sdk_thread_t *self, sdk_buffer_t *buffer, u
 /* Makes a buffer, a direct one if the watermark is 0; NULL when out of memory. */
 sdk_buffer_t *sdk_buffer_create(size_t size, size_t watermark, bool lossless);
 
-/* The ring's thread has ended: what it wrote will still be delivered. */
+/* To be called when the ring's thread ends: its records will still be delivered. */
 void sdk_ring_close(sdk_ring_t *ring);
 
 typedef enum { SDK_DELIVERED, SDK_DELIVERY_BUSY } sdk_delivery_t;
 
-/* Delivers all records that were committed before the call. BUSY only if another thread (or the
- * caller) is delivering this buffer, and the caller is inside a buffer callback or the tool is
- * being finalised. */
+/* Delivers all records that were committed before the call. The result is BUSY only if another
+ * thread, or the caller, is delivering this buffer, and the caller is inside a buffer callback or
+ * the tool is being finalised. */
 sdk_delivery_t sdk_buffer_deliver(sdk_buffer_t *buffer);
 
 /* The last delivery: nothing is written or delivered afterwards. May be called inside a callback of
@@ -228,9 +232,9 @@ sdk_delivery_t sdk_buffer_deliver(sdk_buffer_t *buffer);
  * delivers, then warns that records are lost. */
 void sdk_buffer_deliver_last(sdk_buffer_t *buffer);
 
-/* Around a fork. prepare waits until nobody delivers and locks the buffer; false if that has not
- * succeeded by `until` (CLOCK_REALTIME). done unlocks it; in the child it also discards the
- * records, which are the parent's, and leaves the buffer empty. */
+/* To be called around a fork. prepare waits until no thread delivers and locks the buffer; it
+ * returns false if that has not succeeded by `until` (CLOCK_REALTIME). done unlocks the buffer; in
+ * the child it also discards the records, which are the parent's. */
 bool sdk_buffer_fork_prepare(sdk_buffer_t *buffer, const struct timespec *until);
 void sdk_buffer_fork_done(sdk_buffer_t *buffer, bool in_child);
 
@@ -238,20 +242,22 @@ void sdk_buffer_fork_done(sdk_buffer_t *buffer, bool in_child);
 
 typedef struct sdk_helper sdk_helper_t;
 
-/* A thread that delivers. It is started by sdk_helpers_start, or at once if that has been called
- * before. NULL: there are too many. */
+/* Makes a thread that delivers. The thread is started by sdk_helpers_start, or at once if that has
+ * been called before. NULL if there are too many. */
 sdk_helper_t *sdk_helper_create(void);
-sdk_helper_t *sdk_helper_get(uint64_t handle); /* 0: the default one */
+sdk_helper_t *sdk_helper_get(uint64_t handle); /* the handle 0 is the default helper's */
 uint64_t sdk_helper_handle(const sdk_helper_t *helper);
 
 /* Starts the threads of helpers that have a buffer; stops and joins all threads. */
 void sdk_helpers_start(void);
 void sdk_helpers_stop(void);
 
-/* For the child of a fork, which has no threads: each is started when it is woken first. */
+/* For the child of a fork, which has no threads: each helper's thread is started when the helper is
+ * woken next. */
 void sdk_helpers_forked(void);
 
-/* Asks the buffer's thread to deliver. Takes no lock, and makes a system call only if it sleeps. */
+/* Asks the buffer's thread to deliver. It takes no lock, and makes a system call only if the thread
+ * sleeps. */
 void sdk_helper_wake(sdk_buffer_t *buffer);
 
 #endif

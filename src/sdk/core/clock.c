@@ -1,8 +1,8 @@
 /* clock.c - conversion of the TSC to CLOCK_BOOTTIME.
  *
- * Apart because its correctness rests on an argument about two clocks. The constants may be changed
- * freely. Segments must stay continuous: each begins at the time that the one before has reached,
- * otherwise converted stamps could run backwards. */
+ * It is apart because its correctness rests on an argument about two clocks. The constants may be
+ * changed freely. Segments must stay continuous: each begins at the time that the one before has
+ * reached, otherwise converted stamps could run backwards. */
 #include "sdk/core/clock.h"
 
 #include <cpuid.h>
@@ -15,11 +15,11 @@
 #include "base/file.h"
 
 enum {
-    /* A ring; for a stamp older than all of them the oldest is used. */
+    /* Segments are kept in a ring; a stamp older than all of them is converted by the oldest. */
     CLOCK_SEGMENTS = 64,
     CLOCK_WARMUP_NS = 2000000,      /* the first rate is measured over at least this time */
-    CLOCK_DISCIPLINE_NS = 250000000 /* at most one new segment in this time; while the process
-                                     * is young, one per quarter of its age */
+    CLOCK_DISCIPLINE_NS = 250000000 /* there is at most one new segment in this time; while the
+                                     * process is young, one per quarter of its age */
 };
 
 bool sdk_clock_uses_tsc;
@@ -27,10 +27,10 @@ const sdk_clock_segment_t *_Atomic sdk_clock_newest;
 
 static sdk_clock_segment_t segments[CLOCK_SEGMENTS];
 static _Atomic uint64_t discipline_due; /* the next segment may not begin before this raw stamp */
-static _Atomic uint64_t segment_count;  /* written under clock_lock. Segments below it do not change
-                                         * until the ring wraps, seconds later */
+static _Atomic uint64_t segment_count;  /* written under clock_lock. Segments with lower numbers do
+                                         * not change until the ring wraps, seconds later */
 static pthread_mutex_t clock_lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t anchor_raw, anchor_ns; /* the first pair */
+static uint64_t anchor_raw, anchor_ns; /* the first pair of both clocks */
 
 /* Reads both clocks at nearly the same time: the pair with the shortest distance of a few tries. */
 static void read_pair(uint64_t *raw, uint64_t *ns)
@@ -52,8 +52,8 @@ static bool tsc_is_invariant(void)
     /* CPUID 0x80000007, EDX bit 8: the TSC ticks at a constant rate in all power states */
     unsigned int a, b, c, d;
     if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & (1u << 8))) return false;
-    /* The kernel checks that all cores' counters agree; if not, its clock source is another than
-     * "tsc". */
+    /* The kernel checks that the counters of all cores agree; if they do not, its clock source is
+     * not "tsc". */
     char name[32] = "";
     int fd = base_file_open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
                             O_RDONLY, 0);
@@ -148,8 +148,8 @@ void sdk_clock_discipline(void)
         uint64_t raw, ns;
         read_pair(&raw, &ns);
         uint64_t arrived = s->base + sdk_clock_scale(raw - s->begin, s->rate);
-        /* The measured rate since the first pair, changed so much that the error is gone in a
-         * second. */
+        /* The rate measured since the first pair, adjusted so that the present error is gone after
+         * a second. */
         uint64_t rate =
             (uint64_t)(((unsigned __int128)(ns - anchor_ns) << 32) / (raw - anchor_raw));
         int64_t error = (int64_t)(ns - arrived);

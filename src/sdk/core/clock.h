@@ -22,23 +22,24 @@ static inline uint64_t sdk_clock_boottime(void)
     return base_clock_ns(CLOCK_BOOTTIME);
 }
 
-/* The raw stamp. Not serialising, because the measured call takes far longer than instructions are
- * reordered. */
+/* Returns the raw stamp. The read is not serialising, because the measured call takes far longer
+ * than the processor's window of reordering. */
 static inline uint64_t sdk_clock_raw(void)
 {
     if (__builtin_expect(sdk_clock_uses_tsc, 1)) return __builtin_ia32_rdtsc();
     return sdk_clock_boottime();
 }
 
-/* Decides whether to use the TSC and reads the first pair. Once, before anything is stamped. */
+/* Decides whether to use the TSC and reads the first pair of both clocks. To be called once, before
+ * the first raw stamp. */
 void sdk_clock_init(void);
 
-/* Converts a raw stamp to ns of CLOCK_BOOTTIME. Any thread, no lock. Waits up to 2 ms if the
- * process is so young that the counter's rate has not been measured. */
+/* Converts a raw stamp to ns of CLOCK_BOOTTIME. Any thread may call this; it takes no lock. It
+ * waits up to 2 ms if the process is so young that the counter's rate has not been measured. */
 uint64_t sdk_clock_ns(uint64_t raw);
 
-/* A segment of the conversion. From raw `begin` on: ns = base + (raw - begin) * rate. The rate is a
- * fixed-point number in units of 2^-32 ns. */
+/* A segment of the conversion. From the raw stamp `begin` on, ns = base + (raw - begin) * rate. The
+ * rate is a fixed-point number in units of 2^-32 ns. */
 typedef struct {
     uint64_t begin, base, rate;
 } sdk_clock_segment_t;
@@ -56,7 +57,7 @@ static inline uint64_t sdk_clock_since(const sdk_clock_segment_t *s, uint64_t ra
 /* The newest segment; NULL before the first rate is measured, and if the TSC is not used. */
 extern const sdk_clock_segment_t *_Atomic sdk_clock_newest;
 
-/* sdk_clock_ns for the two stamps of a record. */
+/* The same as sdk_clock_ns for both stamps of a record. */
 static inline void sdk_clock_ns_both(uint64_t *start, uint64_t *end)
 {
     const sdk_clock_segment_t *s = atomic_load_explicit(&sdk_clock_newest, memory_order_acquire);
@@ -69,8 +70,8 @@ static inline void sdk_clock_ns_both(uint64_t *start, uint64_t *end)
     }
 }
 
-/* Follows the drift between the clocks: begins a new segment if one is due. Called by delivering
- * threads; cheap if none is due. */
+/* Begins a new segment of the conversion, if one is due, so that it follows the drift between the
+ * clocks. Called by delivering threads; cheap if none is due. */
 void sdk_clock_discipline(void);
 
 /* Locks the clock while the process forks. The child continues with the same conversion. */

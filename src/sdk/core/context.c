@@ -1,7 +1,8 @@
 /* context.c - the public functions of contexts, and the making of plans.
  *
- * Apart because one lock guards all of it. Tool code never runs under that lock. A new service that
- * follows operations is another kind of request here; other services belong elsewhere. */
+ * It is apart because one lock guards all of it. Tool code never runs under that lock. A new
+ * service that follows operations is another kind of request here; any other service belongs into a
+ * room of its own. */
 #include "sdk/core/context.h"
 #include "base/log.h"
 #include "sdk/core/registration.h"
@@ -23,10 +24,11 @@ const sdk_domain_info_t sdk_domains[SDK_DOMAIN_COUNT] = {
 
 static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static sdk_context_t *contexts[SDK_CONTEXTS_MAX];
-static _Atomic uint32_t context_count; /* contexts below it are complete */
+static _Atomic uint32_t context_count; /* contexts with a lower index are complete */
 static sdk_buffer_t *_Atomic buffers[SDK_BUFFERS_MAX];
 static uint32_t buffer_count;
-static sdk_plan_t *interned[SDK_PLAN_SLOTS]; /* by operation: all plans ever made for it */
+static sdk_plan_t *interned[SDK_PLAN_SLOTS]; /* by operation: a list of all plans ever made for
+                                              * it */
 static uint64_t first_context, first_buffer; /* handles count up from these */
 
 int sdk_domain_of_callback(uint32_t kind)
@@ -184,7 +186,8 @@ static const sdk_plan_t *intern_plan(const sdk_domain_info_t *domain, uint32_t o
 }
 
 typedef struct {
-    uint64_t callback, buffer, ext; /* a bit for each active context that wants it in this way */
+    uint64_t callback, buffer, ext; /* a bit for each active context that follows the operation in
+                                     * this way */
 } wanted_t;
 
 static wanted_t wanted_of(const sdk_domain_info_t *domain, uint32_t operation)
@@ -201,10 +204,10 @@ static wanted_t wanted_of(const sdk_domain_info_t *domain, uint32_t operation)
     return w;
 }
 
-/* Publishes the plans that the active contexts need; under contexts_lock. False if there is no
- * memory for a plan: then nothing has changed. With `force`, all plans that can be made are
- * published, and an operation whose plan cannot be made keeps its old one, in which contexts that
- * no longer accept records are skipped. */
+/* Publishes the plans that the active contexts need; to be called under contexts_lock. Returns
+ * false if there is no memory for a plan: then nothing has changed. With `force`, all plans that
+ * can be made are published, and an operation whose plan cannot be made keeps its old one, in which
+ * contexts that no longer accept records are skipped. */
 static bool publish_plans(bool force)
 {
     for (int publish = force; publish < 2; publish++)
@@ -232,7 +235,7 @@ void sdk_contexts_set_request(sdk_context_t *context,
     context->request = request;
     context->request_data = data;
     context->request_kinds = kinds;
-    /* No reader may have one of these plans: this runs only while tools are initialised. */
+    /* No thread can be using one of these plans: this runs only while tools are initialised. */
     for (int i = 0; i < SDK_PLAN_SLOTS; i++)
         for (sdk_plan_t *plan = interned[i]; plan; plan = plan->next)
             plan->requests = asked(plan);
@@ -260,7 +263,7 @@ static bool is_asked_for(sdk_domain_t d, int32_t operation)
 
 bool sdk_operation_configured(sdk_domain_t d, int32_t operation)
 {
-    /* Attachable: a tool may ask for it later. */
+    /* If tools can attach, a later tool may follow the domain. */
     return sdk_attachable() || is_asked_for(d, operation);
 }
 
@@ -310,7 +313,7 @@ out:
     return status;
 }
 
-/* With contexts_lock held. */
+/* To be called with contexts_lock held. */
 static bool conflicts(const sdk_context_t *context)
 {
     for (uint32_t slot = 0; slot < context_count; slot++)
@@ -603,7 +606,8 @@ rocprofiler_status_t rocprofiler_flush_buffer(rocprofiler_buffer_id_t buffer_id)
     rocprofiler_is_finalized(&finalized);
     if (sdk_is_forked_child() || finalized == 1) return ROCPROFILER_STATUS_ERROR_FINALIZED;
     sdk_thread_t *self = sdk_thread_self();
-    /* A buffer callback must not wait here: the threads that report may be waiting for its end. */
+    /* A buffer callback must not wait here: the threads for which it would wait may be waiting for
+     * its end. */
     bool may_wait = !(self && self->delivering);
     if (may_wait) sdk_services_at(SDK_AT_LOOK);
     return sdk_buffer_deliver(buffer) == SDK_DELIVERED ? ROCPROFILER_STATUS_SUCCESS

@@ -13,7 +13,7 @@
 typedef struct {
     rocprofiler_callback_tracing_cb_t callback; /* NULL: the context does not follow the kind */
     void *data;
-    uint64_t *operations; /* one bit for each */
+    uint64_t *operations; /* one bit for each operation that the context follows */
 } sdk_callback_request_t;
 
 typedef struct {
@@ -23,13 +23,13 @@ typedef struct {
 
 struct sdk_context {
     uint32_t slot;
-    uint32_t client; /* index of its tool */
+    uint32_t client; /* index of the tool that has made the context */
     uint64_t handle;
-    bool active;          /* under the contexts' lock */
+    bool active;          /* written under the contexts' lock */
     _Atomic bool accepts; /* false once its tool is finalised: it gets no records
                            * or callbacks any more */
-    /* For external ids: the callback that supplies them and the kinds for which it does, by bit.
-     * NULL: the top of the thread's stack is used. */
+    /* The callback that supplies external ids, and the kinds for which it does so, by bit. If it is
+     * NULL, the external id is the top of the thread's stack. */
     rocprofiler_external_correlation_id_request_cb_t request;
     void *request_data;
     uint32_t request_kinds;
@@ -48,26 +48,28 @@ static inline rocprofiler_context_id_t sdk_context_id(const sdk_context_t *conte
     return (rocprofiler_context_id_t){.handle = context->handle};
 }
 
-/* Find an object by its handle; NULL if there is none. */
+/* Return the object with this handle; NULL if there is none. */
 sdk_context_t *sdk_context_find(rocprofiler_context_id_t id);
 sdk_buffer_t *sdk_buffer_find(rocprofiler_buffer_id_t id);
 
-/* Give an object by its index; NULL beyond the last. */
+/* Return the object with this index; NULL beyond the last. */
 sdk_context_t *sdk_context_at(uint32_t slot);
 sdk_buffer_t *sdk_buffer_at(uint32_t slot);
 
 /* True if the context has started and not stopped. Takes the contexts' lock. */
 bool sdk_context_active(const sdk_context_t *context);
 
-/* Stops all contexts of a client, makes them refuse everything, waits until no thread is between
- * sdk_emit_begin and sdk_emit_end, and delivers the client's buffers a last time. */
+/* Ends all contexts of a client: stops them, makes them refuse records and callbacks, waits until
+ * no thread is between sdk_emit_begin and sdk_emit_end, and delivers the client's buffers a last
+ * time. */
 void sdk_contexts_end(uint32_t client);
 
 /* Lists the contexts of a client that are running; `ids` has room for SDK_CONTEXTS_MAX. */
 size_t sdk_contexts_running(uint32_t client, rocprofiler_context_id_t *ids);
 
-/* Stops those contexts for a while: waits until what they have seen is reported, then delivers the
- * client's buffers. Lists what it has stopped. */
+/* Stops the running contexts of a client for a while: waits until the operations that they have
+ * seen are reported, then delivers the client's buffers. `ids` becomes the list of the contexts
+ * that it has stopped. */
 size_t sdk_contexts_pause(uint32_t client, rocprofiler_context_id_t *ids);
 
 /* Sets all plans to NULL, without a lock: for the child of a fork. */
@@ -82,24 +84,26 @@ void sdk_contexts_fork_done(void);
 void sdk_external_fork_prepare(void);
 void sdk_external_fork_done(bool in_child, uint64_t parent_tid, uint64_t tid);
 
-/* The top of the thread's stack of external ids for the context. */
+/* Returns the top of the thread's stack of external ids for the context. */
 static inline uint64_t sdk_external(const sdk_thread_t *self, const sdk_context_t *context)
 {
     return atomic_load_explicit(&self->external[context->slot], memory_order_relaxed);
 }
 
-/* True if the context wants to supply the external ids of the plan's operation. */
+/* Whether the context supplies the external ids of the plan's operation. */
 static inline bool sdk_external_asks(const sdk_context_t *context, const sdk_plan_t *plan)
 {
     return context->request_kinds >> plan->request_kind & 1;
 }
 
-/* Asks the context for the external id of an operation with this internal id. Runs tool code. */
+/* Requests the external id of an operation with this internal id from the context. Runs tool
+ * code. */
 uint64_t sdk_external_ask(sdk_thread_t *self, const sdk_context_t *context, const sdk_plan_t *plan,
                           uint64_t internal);
 
-/* Asks all contexts of the plan that want to be asked, each once. Writes the answers to the
- * elements of its services; other elements are not written. */
+/* Requests the external id from each context of the plan that supplies external ids, once per
+ * context. The ids are written to the elements of these contexts' services; other elements are not
+ * written. */
 void sdk_external_ask_all(sdk_thread_t *self, const sdk_plan_t *plan, uint64_t internal,
                           rocprofiler_user_data_t *callbacks, rocprofiler_user_data_t *buffers);
 
@@ -109,7 +113,7 @@ void sdk_contexts_set_request(sdk_context_t *context,
                               rocprofiler_external_correlation_id_request_cb_t request, void *data,
                               uint32_t kinds);
 
-/* ---- A traced call ends: retires its correlation id (retirement.c) ---- */
+/* ---- Called at the end of a traced call: retires its correlation id (retirement.c) ---- */
 
 void sdk_retirement_call_ends(sdk_thread_t *self, uint64_t internal);
 

@@ -1,6 +1,6 @@
-/* discovery.c - where tools are: environment variables, symbols, loaded libraries.
+/* discovery.c - finds tools: by environment variables, symbols and loaded libraries.
  *
- * Apart because all of it is about the dynamic loader. The order of sources is part of the
+ * It is apart because all of it deals with the dynamic loader. The order of sources is part of the
  * interface: tools get their priority from it. */
 #include "sdk/core/discovery.h"
 #include "base/env.h"
@@ -15,7 +15,7 @@
 
 #include "base/grow.h"
 
-/* %s: the name of the runtime's file. */
+/* %s stands for the name of the runtime's file. */
 #define OLD_RUNTIME                                                                                \
     "%s does not register its functions; use rocprofv3, or "                                       \
     "HSA_TOOLS_LIB=librocprofiler-register.so.0 and LD_PRELOAD=librocprofiler-hip-bridge.so"
@@ -62,7 +62,8 @@ void sdk_discover_listed(add_t add)
     free(list);
 }
 
-/* Looks up a symbol that the object itself defines, not one of its dependencies. */
+/* Returns the address of a symbol that the object itself defines; symbols of its dependencies do
+ * not count. */
 static void *own_symbol(const struct dl_phdr_info *info, const char *name)
 {
     const char *path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : NULL;
@@ -168,8 +169,8 @@ bool sdk_discover_owner(void)
     return owner;
 }
 
-/* A function of librocprofiler-register, if that library is loaded. RTLD_DEFAULT would not find it
- * if a runtime has opened the library with RTLD_LOCAL. */
+/* Returns a function of librocprofiler-register, if that library is loaded. RTLD_DEFAULT would not
+ * find it if a runtime has opened the library with RTLD_LOCAL. */
 static void *register_symbol(const char *name)
 {
     void *handle = dlopen("librocprofiler-register.so.0", RTLD_NOLOAD | RTLD_LAZY);
@@ -218,7 +219,7 @@ static int find_file(struct dl_phdr_info *info, size_t size, void *found)
     return 1;
 }
 
-/* The path of a loaded library with `part` in its name; NULL if there is none. */
+/* Returns the path of a loaded library with `part` in its name; NULL if there is none. */
 static const char *loaded_file(const char *part)
 {
     runtime_file_t file = {part, NULL};
@@ -226,7 +227,8 @@ static const char *loaded_file(const char *part)
     return file.path;
 }
 
-/* Opens no library: others may be finalised already, and dlopen would initialise them again. */
+/* This opens no library: at the end of a process libraries may be finalised already, and dlopen
+ * would initialise them again. */
 void sdk_discover_unused(bool late)
 {
     const char *runtime = loaded_file("/libamdhip64.so"), *tool = NULL;
@@ -242,8 +244,8 @@ void sdk_discover_unused(bool late)
         base_warning("nothing was traced for %s: " OLD_RUNTIME, tool, runtime);
 }
 
-/* The path of a loaded runtime that is not linked with librocprofiler-register; NULL if it is not
- * loaded, or is linked with it. */
+/* Returns the path of a loaded runtime that is not linked with librocprofiler-register; NULL if the
+ * runtime is not loaded, or is linked with it. */
 static const char *silent_runtime(const char *part)
 {
     const char *path = loaded_file(part);

@@ -10,24 +10,25 @@
  * may be passed twice. Libraries that cannot be opened are reported and left out. */
 void sdk_discover_tools(bool (*add)(rocprofiler_configure_func_t));
 
-/* The same for the libraries in ROCP_TOOL_LIBRARIES alone: those are the tools that attach. */
+/* The same for the libraries in ROCP_TOOL_LIBRARIES alone: these are the tools that an attachment
+ * brings. */
 void sdk_discover_listed(bool (*add)(rocprofiler_configure_func_t));
 
-/* The function rocprofiler_configure_attach of the library that has this configure function; NULL
- * if it has none. */
+/* Returns the function rocprofiler_configure_attach of the library that has this configure
+ * function; NULL if it has none. */
 typedef rocprofiler_tool_configure_attach_result_t *(*sdk_configure_attach_t)(
     uint32_t, const char *, uint32_t, rocprofiler_client_id_t *);
 sdk_configure_attach_t sdk_discover_attach(rocprofiler_configure_func_t configure);
 
-/* False, with a message that names both files, if another loaded library with this interface has
- * begun to initialise. */
+/* Returns false, and writes a message that names both files, if another loaded library with this
+ * interface has begun to initialise. */
 bool sdk_discover_owner(void);
 
 /* Asks librocprofiler-register, if it is loaded, to pass on the runtimes that registered before
  * there was a tool. */
 void sdk_discover_registered(void);
 
-/* True if runtimes have registered already. May be called in a constructor. */
+/* Whether runtimes have registered already. May be called in a constructor. */
 bool sdk_discover_late(void);
 
 /* At the end of a process that has not initialised this library: writes one line if there are both

@@ -94,8 +94,8 @@ typedef enum {
         SDK_DOMAIN_COUNT
 } sdk_domain_t;
 
-/* Index of a domain's first plan: a compile-time constant, so that a wrapper loads its plan from a
- * fixed address. */
+/* Index of a domain's first plan. It is a compile-time constant, so that a wrapper loads its plan
+ * from a fixed address. */
 enum {
 #define SDK_DOMAIN_BASE(name, ops, callback, buffer, ext)                                          \
     SDK_BASE_##name, SDK_BASE_END_##name = SDK_BASE_##name + (ops)-1,
@@ -111,7 +111,7 @@ typedef struct {
 
 extern const sdk_domain_info_t sdk_domains[SDK_DOMAIN_COUNT];
 
-/* The domain of a kind; -1 if no row has it. */
+/* Returns the domain of a kind; -1 if no row has it. */
 int sdk_domain_of_callback(uint32_t kind);
 int sdk_domain_of_buffer(uint32_t kind);
 

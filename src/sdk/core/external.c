@@ -1,6 +1,6 @@
 /* external.c - stacks of external correlation ids, one per context and thread.
  *
- * Apart because a stack may be made for a thread of which the library has no entry yet. The top is
+ * It is apart because a tool may push an id for a thread that has no thread entry yet. The top is
  * copied to the thread's entry, where the hot path reads it. */
 #include "sdk/core/context.h"
 #include "sdk/core/registration.h"
@@ -23,7 +23,7 @@ typedef struct external_stack {
 
 static pthread_mutex_t stacks_lock = PTHREAD_MUTEX_INITIALIZER;
 static external_stack_t *stacks;
-static _Atomic bool any; /* false: nothing was ever pushed, and new threads need not look here */
+static _Atomic bool any; /* false: no id was ever pushed, and new threads need not search here */
 
 static external_stack_t **find(uint64_t tid, uint32_t slot)
 {
@@ -40,7 +40,8 @@ static uint64_t top(uint64_t tid, uint32_t slot, bool *has)
     return *has ? stack->values[stack->depth - 1] : 0;
 }
 
-/* The id for a thread and context: a thread without a stack uses that of the main thread. */
+/* Returns the id for a thread and context: a thread without a stack uses that of the main
+ * thread. */
 static uint64_t carried(uint64_t tid, uint32_t slot)
 {
     bool has;
@@ -105,7 +106,7 @@ rocprofiler_push_external_correlation_id(rocprofiler_context_id_t context_id,
     sdk_context_t *context = sdk_context_find(context_id);
     if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
     if (sdk_is_forked_child()) return ROCPROFILER_STATUS_SUCCESS;
-    /* the calling thread exists: no need to look into /proc */
+    /* the calling thread exists, which needs no check in /proc */
     if (tid != sdk_thread_id() && !thread_exists(tid))
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&stacks_lock);
@@ -172,7 +173,8 @@ uint64_t sdk_external_ask(sdk_thread_t *self, const sdk_context_t *context, cons
     rocprofiler_user_data_t value = {.value = 0};
     int declined = 1;
     sdk_emit_begin(self);
-    /* Tools are always asked about the launch of a dispatch, also if only its end is followed. */
+    /* Tools are always asked about the operation DISPATCH of a kernel launch, even if they follow
+     * only COMPLETE. */
     int32_t operation = plan->domain == SDK_DOMAIN_KERNEL_DISPATCH
                             ? (int32_t)ROCPROFILER_KERNEL_DISPATCH_ENQUEUE
                             : plan->operation;

@@ -1,9 +1,9 @@
 /* fork.c - a traced process forks: the child goes on tracing, with empty buffers.
  *
- * Apart because it takes every lock of the core. During the fork no other thread may be in tool
- * code or hold one of our locks, because the child would not have that thread to release them. Nor
- * should a thread be stopped inside a runtime, whose locks the child may need. Locks are taken in
- * the order of this file; a new lock of the core must be added here. */
+ * It is apart because it takes every lock of the core. During the fork no other thread may be in
+ * tool code or hold a lock of this library, because the child would lack the thread that releases
+ * it. Nor should another thread be inside a runtime, whose locks the child may need. Locks are
+ * taken in the order of this file; a new lock of the core must be added here. */
 #include "base/log.h"
 #include "sdk/core/clock.h"
 #include "sdk/core/context.h"
@@ -13,8 +13,9 @@
 #include <time.h>
 
 enum {
-    PATIENCE_MS = 100, /* for tools' callbacks that are running */
-    CALLS_MS = 20,     /* for traced calls under way; those that wait for the GPU may not end */
+    PATIENCE_MS = 100, /* how long to wait for tools' callbacks that are running */
+    CALLS_MS = 20,     /* how long to wait for traced calls under way; one that waits for the GPU
+                        * may not return at all */
 };
 
 /* State of the current fork. The lock is needed because the C library runs these handlers of
@@ -23,7 +24,7 @@ static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool still;
 static uint64_t parent_tid;
 static uint32_t held_buffers;
-static uint64_t progress_at_fork; /* in the child */
+static uint64_t progress_at_fork; /* as it was when the process forked; used in the child */
 
 /* Locks all buffers in the order of their indices, or none. */
 static bool hold_buffers(void)
@@ -47,7 +48,7 @@ static void before_fork(void)
 {
     pthread_mutex_lock(&fork_lock);
     sdk_thread_t *self = sdk_thread_pointer;
-    /* Inside a callback the tool's locks and this thread's records are in an unknown state. */
+    /* Inside a callback, the state of the tool's locks and of this thread's records is unknown. */
     bool inside =
         self && (atomic_load_explicit(&self->emitting, memory_order_relaxed) || self->delivering);
     still = false;
@@ -85,13 +86,13 @@ static void after_fork_in_child(void)
 {
     sdk_threads_gate(0);
     if (sdk_is_forked_child()) {
-        /* nothing changes: a child of a child that is not traced */
+        /* nothing to do: this is a child of a child that is not traced */
     } else if (still) {
         sdk_helpers_forked();
         release(true);
         progress_at_fork = sdk_threads_progress();
         sdk_services_at(SDK_AT_FORK);
-        if (sdk_has_late_client()) sdk_silence_child(); /* nobody could detach from the child */
+        if (sdk_has_late_client()) sdk_silence_child(); /* the tool cannot detach from the child */
     } else {
         base_info("this child of a fork is not traced: a tool was at work when it was made");
         sdk_silence_child();

@@ -1,5 +1,5 @@
-/* handles.c - see handles.h. A hash table with open addressing that only grows. Replaced tables are
- * kept, since other threads may be reading them. */
+/* handles.c - see handles.h. A hash table with open addressing that only grows. Tables that were
+ * replaced are kept, since other threads may still be reading them. */
 #include "sdk/core/handles.h"
 
 #include "sdk/core/thread.h"
@@ -8,22 +8,22 @@
 #include <stdlib.h>
 
 typedef struct {
-    _Atomic uintptr_t object; /* 0: free */
+    _Atomic uintptr_t object; /* 0: the row is free */
     _Atomic uint64_t id;
 } place_t;
 
 typedef struct sdk_handle_table {
     size_t size; /* a power of 2 */
-    size_t used; /* under the lock */
+    size_t used; /* number of rows in use; written under the lock */
     place_t places[];
 } table_t;
 
 enum { FIRST_SIZE = 256 };
 
-/* Taken only between sdk_emit_begin and sdk_emit_end. */
+/* This lock is taken only between sdk_emit_begin and sdk_emit_end. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The row that has the object, or the free one for it. */
+/* Returns the row that has the object, or the free row where it belongs. */
 static place_t *look_up(table_t *table, uintptr_t object)
 {
     size_t at = (size_t)(object * 0x9e3779b97f4a7c15u >> 20) & (table->size - 1);
@@ -49,7 +49,8 @@ static void put(table_t *table, uintptr_t object, uint64_t id)
     atomic_store_explicit(&place->object, object, memory_order_release);
 }
 
-/* The table with room for one more object; NULL when out of memory. Under the lock. */
+/* Returns the table after making room for one more object; NULL when out of memory. To be called
+ * under the lock. */
 static table_t *room(sdk_handles_t *h)
 {
     table_t *table = atomic_load_explicit(&h->table, memory_order_relaxed);
@@ -85,7 +86,7 @@ uint64_t sdk_handle_add(sdk_handles_t *h, const void *object, bool created, bool
         if (*made)
             put(table, (uintptr_t)object, id = ++h->last);
         else
-            id = place->id; /* another thread was faster */
+            id = place->id; /* another thread has added the object meanwhile */
     }
     pthread_mutex_unlock(&lock);
     sdk_emit_end(self);

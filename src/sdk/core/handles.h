@@ -15,12 +15,12 @@ typedef struct {
     uint64_t last;
 } sdk_handles_t;
 
-/* The number of an object; 0: it has none yet. */
+/* Returns the number of an object; 0 if it has none yet. */
 uint64_t sdk_handle_find(const sdk_handles_t *h, const void *object);
 
-/* The number of an object that was just created (`created`: it gets a new number) or that may have
- * none yet; 0: out of memory. *made: this call has assigned the number, and no other thread
- * meanwhile. */
+/* Returns the number of an object, which is assigned if the object has none. With `created`, the
+ * object was just made and gets a new number even if its address is known. *made says whether this
+ * call has assigned the number. Returns 0 when out of memory. */
 uint64_t sdk_handle_add(sdk_handles_t *h, const void *object, bool created, bool *made);
 
 #endif

@@ -1,7 +1,7 @@
 /* helper.c - the threads that deliver buffers in the background.
  *
- * Apart from buffer.c because when to deliver is another matter than how. A helper sleeps on a
- * futex until one of its buffers wakes it, and wakes once a second to adjust the clock. */
+ * It is apart from buffer.c because it decides when to deliver, not how. A helper sleeps on a futex
+ * until one of its buffers wakes it, and wakes once a second to adjust the clock. */
 #include "base/log.h"
 #include "sdk/core/buffer.h"
 #include "sdk/core/clock.h"
@@ -17,14 +17,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { HELPERS_MAX = 1 + 64 }; /* the default one, and those that tools make */
+enum { HELPERS_MAX = 1 + 64 }; /* the default helper, and those that tools make */
 
 struct sdk_helper {
-    _Atomic uint64_t pending;  /* buffers that want to be delivered, by bit */
+    _Atomic uint64_t pending;  /* buffers to be delivered, by bit */
     _Atomic uint32_t sleeping; /* futex word: 1 while the thread sleeps or is about to */
     _Atomic bool stop;
     bool made, running;
-    _Atomic bool restart; /* it ran in the parent of this process and must be started anew */
+    _Atomic bool restart; /* the thread ran in the parent of this process and must be started
+                           * again */
     pthread_t thread;
 };
 
@@ -77,7 +78,8 @@ static void *helper_main(void *argument)
 {
     sdk_helper_t *helper = argument;
     prctl(PR_SET_NAME, "rocprofiler-sdk");
-    /* short sleeps at first: the clock's rate is measured better as time passes */
+    /* the helper sleeps for short times at first, because the first measurements of the clock's
+     * rate are the least accurate */
     struct timespec longest = {.tv_nsec = 20000000};
     while (!atomic_load_explicit(&helper->stop, memory_order_acquire)) {
         uint64_t pending = atomic_exchange_explicit(&helper->pending, 0, memory_order_acquire);

@@ -1,14 +1,14 @@
 /* names.c - queries and iterations over kinds and operations, status texts, versions.
  *
- * Apart because nothing here depends on the state of the library: all functions may be called at
- * any time from any thread. */
+ * It is apart because nothing here depends on the state of the library: all functions may be called
+ * at any time from any thread. */
 #include "sdk/core/names.h"
 #include "sdk/core/clock.h"
 #include "sdk/core/service.h"
 
 #include <string.h>
 
-/* Gives the text of a value; false if there is none. */
+/* Returns the text of a value in *name; false if there is none. */
 static bool look_up(const sdk_names_t *names, int64_t value, const char **name, uint64_t *length)
 {
     if (value < 0 || value >= names->count || !names->texts[value]) return false;
@@ -57,7 +57,7 @@ static rocprofiler_status_t operation_name(const sdk_names_t *const *kinds, int6
 {
     if (kind < 0 || kind >= kind_count) return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
     if (!kind) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    /* The kind has no operations. */
+    /* A kind without a table has no operations. */
     if (!kinds[kind]) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
     if (look_up(kinds[kind], operation, name, name_len)) return ROCPROFILER_STATUS_SUCCESS;
     if (name) *name = NULL;

@@ -1,7 +1,8 @@
-/* operation.c - operations under way: callbacks and records of services that are not API wrappers.
+/* operation.c - operations that have begun: callbacks and records of services that are not API
+ * wrappers.
  *
- * Apart because such an operation may be passed from one thread to another. API calls stay on their
- * thread's stack and have a shorter path in api/api.c. */
+ * It is apart because such an operation may be passed from one thread to another. API calls stay on
+ * their thread's stack and have a shorter path in api/api.c. */
 #include "base/log.h"
 #include "sdk/core/clock.h"
 #include "sdk/core/context.h"
@@ -56,7 +57,8 @@ void sdk_operation_begin(sdk_operation_t *operation, const sdk_plan_t *plan)
                              operation->buffer_external);
 }
 
-/* What the context answered for the first operation; if it was not asked then, it is asked now. */
+/* Returns the external id that the context has supplied for the first operation of the same work;
+ * if it was not asked then, it is asked now. */
 static uint64_t asked_before(const sdk_operation_t *from, const sdk_context_t *context,
                              const sdk_plan_t *plan, sdk_thread_t *self)
 {
@@ -106,7 +108,7 @@ void sdk_operation_follow(sdk_operation_t *operation, const sdk_plan_t *plan,
 static void tell_lost(void)
 {
     static atomic_bool told;
-    if (sdk_is_forked_child()) return; /* nothing is traced there */
+    if (sdk_is_forked_child()) return; /* nothing is traced in such a child */
     if (atomic_exchange_explicit(&told, true, memory_order_relaxed)) return;
     base_error("no memory for an operation that is traced: buffers count it as dropped, callbacks "
                "miss it");

@@ -1,7 +1,7 @@
 /* registration.c - from the first runtime to the tools' initialize functions, and finalisation.
  *
- * Apart because the order of these steps is a protocol between runtimes, tools and this library.
- * Tool code runs here under no lock at all. */
+ * It is apart because the order of these steps is a protocol between runtimes, tools and this
+ * library. No lock is held while tool code runs here. */
 #include "sdk/core/registration.h"
 #include "base/env.h"
 #include "base/log.h"
@@ -45,7 +45,8 @@ static pthread_cond_t state_changed = PTHREAD_COND_INITIALIZER;
 static _Atomic int initialized, finalized; /* 0 not begun, -1 in progress, 1 done */
 static pthread_t initializing_thread, finalizing_thread;
 static _Atomic bool ends_one; /* only one tool is being finalised, not all */
-static bool attachable;       /* see sdk_attachable; set before any tool or runtime is served */
+static bool attachable;       /* see sdk_attachable; set before the first tool or runtime is
+                               * handled */
 static bool refused;          /* another copy of the library owns the process */
 static bool forced;
 static _Atomic bool forked_child;
@@ -113,9 +114,9 @@ static void end_client(client_t *client)
     atomic_store(&client->ended, 2);
 }
 
-/* True if the caller is to finalise. The finalisation of all waits for one under way, but not for
- * ever: the process may be ending because a tool hangs. After that of a single tool it still takes
- * place, even if that tool hangs or exits. */
+/* Returns true if the caller is to finalise. The finalisation of all tools waits for one that is
+ * already running, but not for ever: the process may be ending because a tool hangs. It takes place
+ * even if the finalisation of a single tool before it has hung or has called exit(). */
 static bool begin_finalization(bool one)
 {
     struct timespec until;
@@ -150,7 +151,7 @@ static void finish_finalization(bool one)
     pthread_mutex_unlock(&state_lock);
 }
 
-/* Waits for a tool that is just being attached. */
+/* Waits while a tool is being attached. */
 static bool is_initialized(void)
 {
     struct timespec until;
@@ -198,14 +199,14 @@ static void client_finalize(rocprofiler_client_id_t id)
 void sdk_silence_child(void)
 {
     atomic_store(&forked_child, true);
-    sdk_thread_pointer = NULL; /* its entry has the parent's thread id */
+    sdk_thread_pointer = NULL; /* the entry still has the parent's thread id */
     sdk_plans_clear();
     for (uint32_t slot = 0; sdk_context_at(slot); slot++)
         atomic_store_explicit(&sdk_context_at(slot)->accepts, false, memory_order_relaxed);
 }
 
-/* The child does not trace if another thread was initialising or finalising: nobody would complete
- * it. */
+/* The child is not traced if another thread was initialising or finalising: that thread does not
+ * exist here to complete it. */
 static void child_of_fork(void)
 {
     pthread_mutex_init(&state_lock, NULL);
@@ -231,7 +232,7 @@ static bool add_client(rocprofiler_configure_func_t configure)
         .size = sizeof made,
         .handle = (uint32_t)(255 + sdk_random() % 0x7fffff00u + client_count),
     };
-    memcpy(id, &made, sizeof made); /* the handle is const for tools */
+    memcpy(id, &made, sizeof made); /* tools get the handle as const */
     clients[client_count++] = (client_t){.configure = configure, .id = id};
     return true;
 }
@@ -256,7 +257,7 @@ static void configure_clients(size_t first, bool late)
         rocprofiler_tool_configure_result_t *answer = client->configure(
             ROCPROFILER_SDK_VERSION, ROCPROFILER_SDK_VERSION_STRING, (uint32_t)i, client->id);
         if (!answer) continue;
-        /* a tool built with a shorter structure gives its size */
+        /* a tool that was built with a shorter structure states its size */
         size_t size = answer->size && answer->size < sizeof client->result ? answer->size
                                                                            : sizeof client->result;
         memcpy(&client->result, answer, size);
@@ -297,7 +298,7 @@ static void do_initialize(rocprofiler_configure_func_t forced_tool)
     sdk_fork_watch();
 }
 
-/* True if this call is to initialise; otherwise waits for the thread that does. */
+/* Returns true if this call is to initialise; otherwise it first waits for the thread that does. */
 static bool begin_initialization(void)
 {
     bool begins = false;
@@ -336,11 +337,12 @@ bool sdk_initialize(void)
 /* ---- Tools that attach and detach while the program runs ---- */
 
 static pthread_mutex_t attach_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool attached; /* under the lock, as what follows */
+static bool attached; /* this and the following variables are guarded by the lock */
 static struct {
     rocprofiler_context_id_t ids[SDK_CONTEXTS_MAX];
     size_t count;
-} paused; /* by the last detach; at the first attach: those that are running */
+} paused; /* contexts stopped by the last detachment; at the first attachment: those that are
+           * running */
 
 static client_t *late_client(void)
 {
@@ -354,7 +356,7 @@ bool sdk_has_late_client(void)
     return late_client();
 }
 
-/* With the lock held. */
+/* To be called with the lock held. */
 static void detach(void)
 {
     client_t *client = late_client();
@@ -363,8 +365,8 @@ static void detach(void)
     attached = false;
 }
 
-/* Passed to the tool. Does nothing if the lock is taken: the attaching process may be detaching at
- * the same moment and waiting for the calling thread. */
+/* Passed to the tool, which may call it to detach itself. Does nothing if the lock is taken: the
+ * attaching process may be detaching at the same moment and waiting for the calling thread. */
 static void client_detach(rocprofiler_client_id_t id)
 {
     if (sdk_is_forked_child() || pthread_mutex_trylock(&attach_lock) != 0) return;
@@ -372,7 +374,7 @@ static void client_detach(rocprofiler_client_id_t id)
     pthread_mutex_unlock(&attach_lock);
 }
 
-/* Initialises once more, for tools that are attached. SUCCESS if there is one. */
+/* Initialises once more, for tools that attach. Returns SUCCESS if there is one. */
 static rocprofiler_status_t add_late_client(void)
 {
     pthread_mutex_lock(&state_lock);
@@ -421,8 +423,8 @@ static rocprofiler_status_t attach(void)
     return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
 }
 
-/* Called by librocprofiler-register for an attaching process; it finds them by name. They return 0
- * or a rocprofiler_status_t. */
+/* Called by librocprofiler-register for an attaching process; it looks these functions up by name.
+ * They return 0 or a rocprofiler_status_t. */
 int rocprofiler_attach(void);
 int rocprofiler_detach(void);
 
@@ -460,8 +462,8 @@ static void note_unused(void)
     }
 }
 
-/* If ROCPROFILER_LIBRARY_CTOR is set, initialises before any runtime, for tools that must see
- * everything. */
+/* If ROCPROFILER_LIBRARY_CTOR is set, initialises before any runtime starts, for tools that must
+ * see everything. */
 __attribute__((constructor)) static void library_constructor(void)
 {
     loading_process = getpid();
@@ -516,7 +518,7 @@ static void notice_thread(bool before)
 
 int sdk_internal_thread_start(pthread_t *thread, void *(*main)(void *), void *argument)
 {
-    /* the program's signals must not be handled on this thread */
+    /* signals of the program must not be handled on this thread */
     sigset_t all, old;
     sigfillset(&all);
     notice_thread(true);

@@ -8,12 +8,13 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Finds and initialises tools unless that has been done. True if the library may be used; false if
- * another copy of it owns the process. Returns at once on the thread that is initialising, waits on
- * others. */
+/* Finds and initialises tools unless that has been done. Returns true if the library may be used,
+ * false if another copy of it owns the process. On the thread that is initialising it returns at
+ * once; other threads wait for that thread. */
 bool sdk_initialize(void);
 
-/* Index of the tool whose initialize function is running on this thread; -1 if none. */
+/* Returns the index of the tool whose initialize function is running on this thread; -1 if there is
+ * none. */
 int sdk_configuring_client(void);
 
 /* True until initialisation is over: tools may configure services only before that. */
@@ -30,18 +31,18 @@ bool sdk_has_late_client(void);
 void sdk_silence_child(void);
 
 /* Registers the fork handlers, so that children of forks are traced (fork.c). To be called after
- * tools have registered their own handlers: then ours run first before a fork, before tools take
- * locks for it. */
+ * tools have registered their own handlers: handlers run in reverse order before a fork, so this
+ * library's run before tools take locks for it. */
 void sdk_fork_watch(void);
 
 /* True in a forked child in which nothing has been traced: tools are not finalised at its end. */
 bool sdk_fork_idle_child(void);
 
-/* A number that differs from process to process; only to make handles unlikely to be guessed. */
+/* Returns a number that differs from process to process; it only makes handles hard to guess. */
 uint64_t sdk_random(void);
 
-/* Starts an internal thread with all signals blocked, and tells tools before and after. 0 or an
- * error number. */
+/* Starts an internal thread with all signals blocked, and reports it to tools before and after.
+ * Returns 0 or an error number. */
 int sdk_internal_thread_start(pthread_t *thread, void *(*main)(void *), void *argument);
 
 /* Reports to tracing services, then to tools, that a runtime has registered. */

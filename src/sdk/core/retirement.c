@@ -1,9 +1,9 @@
 /* retirement.c - reports when a correlation id will appear in no further record.
  *
- * A file of its own, so that only tools that ask for retirement pay for it. Most ids retire when
- * their call returns, and nothing is allocated for them. Work that outlasts the call holds a
- * reference, which is found through the calling thread while the call lasts. The call and each
- * piece of work hold it once; whoever releases it last emits the record. */
+ * It is apart so that only tools that follow retirement pay for it. Most ids retire when their call
+ * returns, and nothing is allocated for them. For work that outlasts its call, an sdk_reference_t
+ * is made, which is found through the calling thread while the call lasts. It counts its holders:
+ * the call itself and each piece of work. The last holder to release it emits the record. */
 #include "sdk/core/context.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct sdk_reference {
     uint64_t internal;
     _Atomic uint32_t count;
     _Atomic uint64_t end;        /* end of the latest record with this id */
-    struct sdk_reference *outer; /* that of the call around this one, on the same thread */
+    struct sdk_reference *outer; /* reference of the enclosing call on the same thread */
 };
 
 static const sdk_plan_t *plan(void)
@@ -20,8 +20,8 @@ static const sdk_plan_t *plan(void)
     return sdk_plan(SDK_DOMAIN_RETIREMENT, 0);
 }
 
-/* Emits the record for an id that nothing refers to any more. */
-static void tell(uint64_t internal, uint64_t end)
+/* Emits the record that retires an id which has no more holders. */
+static void emit_retirement(uint64_t internal, uint64_t end)
 {
     const sdk_plan_t *p = plan();
     if (!p) return;
@@ -53,7 +53,7 @@ sdk_reference_t *sdk_retirement_hold(const sdk_operation_t *operation)
     sdk_reference_t *made = malloc(sizeof *made);
     bool in_call = self->current == operation->internal;
     if (!made) {
-        /* In a call: the id is reported when the call ends. */
+        /* During the call the loss is reported when the call ends. */
         if (!in_call) sdk_operation_lost(plan());
         return NULL;
     }
@@ -73,7 +73,8 @@ void sdk_retirement_release(sdk_reference_t *reference, uint64_t end)
                                                   memory_order_relaxed, memory_order_relaxed)) {
     }
     if (atomic_fetch_sub_explicit(&reference->count, 1, memory_order_acq_rel) != 1) return;
-    tell(reference->internal, atomic_load_explicit(&reference->end, memory_order_relaxed));
+    emit_retirement(reference->internal,
+                    atomic_load_explicit(&reference->end, memory_order_relaxed));
     free(reference);
 }
 
@@ -81,7 +82,7 @@ void sdk_retirement_call_ends(sdk_thread_t *self, uint64_t internal)
 {
     sdk_reference_t *innermost = self->references;
     if (!innermost || innermost->internal != internal) {
-        tell(internal, 0);
+        emit_retirement(internal, 0);
         return;
     }
     self->references = innermost->outer;

@@ -1,7 +1,7 @@
 /* runtimes.c - which runtimes have started, and the tools' own callbacks for their tables.
  *
- * Apart because tools may be told by any service that stands for a runtime. What is done with a
- * table is in library/runtimes.c. */
+ * It is apart because any service that stands for a runtime may report the runtime's start. The
+ * changes to a runtime's table are made in library/runtimes.c. */
 #include "sdk/core/registration.h"
 #include "sdk/core/service.h"
 

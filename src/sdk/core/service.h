@@ -1,8 +1,8 @@
-/* service.h - what a tracing service needs of the core, in one place.
+/* service.h - the functions of the core that a tracing service uses, in one place.
  *
- * A service asks for the plan of an operation. If there is one, it keeps an sdk_operation_t from
- * the operation's begin to its end and passes callbacks and records to the core. All functions may
- * be called from any thread, and none takes a lock unless it says so. */
+ * A service reads the plan of an operation. If there is one, it keeps an sdk_operation_t from the
+ * operation's begin to its end and passes callbacks and records to the core. All functions may be
+ * called from any thread, and none takes a lock unless it says so. */
 #ifndef CROCPROF_SDK_SERVICE_H
 #define CROCPROF_SDK_SERVICE_H
 
@@ -20,7 +20,8 @@ enum {
     SDK_SERVICES_MAX = 16, /* contexts that can follow one operation by callback, or by buffer */
 };
 
-/* ---- Plans: who follows an operation ---------------------------------------------------------
+/* ---- Plans: which contexts follow an operation
+ * ---------------------------------------------------------
  *
  * A plan is immutable and never freed. It is published when a context starts or stops. A thread
  * that has loaded a plan may use it until the operation ends, however long that takes. */
@@ -45,25 +46,27 @@ typedef struct sdk_plan {
     uint16_t callback_count, buffer_count;
     bool needs_payload; /* it has callbacks, or a buffer of an EXT kind */
     bool requests;      /* a context wants to supply the external ids, see external.c */
-    bool one_direct;    /* its only follower is one direct buffer, without payload */
+    bool one_direct;    /* its only follower is one direct buffer, which needs no payload */
     uint32_t request_kind;
     sdk_callback_service_t *callbacks;
     sdk_buffer_service_t *buffers;
-    /* What identifies the plan: contexts, by bit. `next`: another plan of the operation. */
+    /* The sets of contexts that identify the plan, by bit. `next` is another plan of the
+     * operation. */
     uint64_t callback_contexts, buffer_contexts, ext_contexts;
     struct sdk_plan *next;
 } sdk_plan_t;
 
 extern _Atomic(const sdk_plan_t *) sdk_plans[SDK_PLAN_SLOTS];
 
-/* The plan of an operation; NULL if no running context follows it. One load. */
+/* Returns the plan of an operation; NULL if no running context follows it. Costs one load. */
 static inline const sdk_plan_t *sdk_plan(sdk_domain_t domain, int32_t operation)
 {
     return atomic_load_explicit(&sdk_plans[sdk_domains[domain].base + (uint32_t)operation],
                                 memory_order_acquire);
 }
 
-/* True if a running context follows some operation of the domain. One load for each operation. */
+/* Whether a running context follows some operation of the domain. Costs one load for each
+ * operation. */
 static inline bool sdk_domain_followed(sdk_domain_t domain)
 {
     for (uint32_t i = 0; i < sdk_domains[domain].operations; i++)
@@ -71,19 +74,20 @@ static inline bool sdk_domain_followed(sdk_domain_t domain)
     return false;
 }
 
-/* True if any context has a service of the domain, running or not, or if a tool may be attached.
- * Fixed once initialisation is over, so it is known when a runtime registers: services that are not
- * configured need no hooks. */
+/* Whether any context has a service of the domain, running or not, or a tool may be attached later.
+ * The answer is fixed once initialisation is over, so it is known when a runtime registers:
+ * services that are not configured need no hooks. */
 bool sdk_domain_configured(sdk_domain_t domain);
 bool sdk_operation_configured(sdk_domain_t domain, int32_t operation);
 
 /* The same as sdk_domain_configured(), for services with a buffer only. */
 bool sdk_domain_buffered(sdk_domain_t domain);
 
-/* True if any present context has a service of the domain. */
+/* Whether any context that exists now has a service of the domain. */
 bool sdk_domain_asked_for(sdk_domain_t domain);
 
-/* ---- Operations under way ---------------------------------------------------------------------
+/* ---- Operations that have begun
+ * ---------------------------------------------------------------------
  *
  * A service keeps the structure from the operation's begin to its end, on a stack or in its own
  * memory. It may pass it to another thread, with a release and acquire of its own. Correlation id,
@@ -98,8 +102,8 @@ typedef struct {
 } sdk_operation_t;
 
 /* Begins an operation. It gets the correlation id of the traced call that the thread is in, or a
- * new one outside of calls; user data is zero. Contexts that want to supply the external id are
- * asked. `plan` may be NULL: then the operation does nothing. */
+ * new one outside of calls; user data is zero. Contexts that supply external ids are asked for
+ * theirs. `plan` may be NULL: then the operation does nothing. */
 void sdk_operation_begin(sdk_operation_t *operation, const sdk_plan_t *plan);
 
 /* The same for operations that do not belong to a call: the correlation id is 0, no context is
@@ -111,18 +115,18 @@ void sdk_operation_begin_apart(sdk_operation_t *operation, const sdk_plan_t *pla
 void sdk_operation_follow(sdk_operation_t *operation, const sdk_plan_t *plan,
                           const sdk_operation_t *from);
 
-/* Calls the callbacks. Runs tool code: hold no lock. Contexts whose tool is finalised are skipped.
- * The payload's first member is its size. */
+/* Calls the callbacks, which is tool code: the caller must hold no lock. Contexts whose tool is
+ * finalised are skipped. The payload's first member is its size. */
 void sdk_operation_callback(sdk_operation_t *operation, rocprofiler_callback_phase_t phase,
                             void *payload);
 
 /* To be called if there is no memory for an operation: it is counted as dropped in every buffer of
- * the plan, and logged once. Any thread. */
+ * the plan, and logged once. May be called from any thread. */
 void sdk_operation_lost(const sdk_plan_t *plan);
 
 /* Writes the record to every buffer of the plan. `record` is complete except for its kind (at
- * offset 8, set here) and *external (which lies in the record, set here for each buffer). With
- * a buffer of policy LOSSLESS this may run tool code (delivery): hold no lock. */
+ * offset 8, set here) and *external (which lies in the record, set here for each buffer). With a
+ * buffer of policy LOSSLESS this may run tool code (delivery): the caller must hold no lock. */
 void sdk_operation_record(const sdk_operation_t *operation, void *record, size_t size,
                           rocprofiler_user_data_t *external);
 
@@ -131,12 +135,12 @@ void sdk_operation_record(const sdk_operation_t *operation, void *record, size_t
  * A service whose work outlasts the call takes a reference to the id after the operation's begin,
  * on the same thread. It releases the reference on any thread, when the work's last record is
  * written. `end` is the end time in that record, 0 if there was none: the time of retirement is
- * made later than it, because the GPU's clock may be slightly ahead. Costs one load if nobody
- * follows retirement. */
+ * made later than `end`, because the GPU's clock may be slightly ahead. A reference costs one load
+ * if no context follows retirement. */
 
 typedef struct sdk_reference sdk_reference_t;
 
-/* hold returns the argument for release; NULL if there is nothing to release. */
+/* Returns the argument for sdk_retirement_release(); NULL if there is nothing to release. */
 sdk_reference_t *sdk_retirement_hold(const sdk_operation_t *operation);
 void sdk_retirement_release(sdk_reference_t *reference, uint64_t end);
 

@@ -1,6 +1,7 @@
-/* services.c - tells services what happens, and asks them: a walk over the table for each question.
+/* services.c - passes the moments and questions of service.h to all services: a loop over the table
+ * for each.
  *
- * Apart because no other file of the core calls a service. None of it is on the way of a record. */
+ * It is apart because no other file of the core calls a service. None of it is on the hot path. */
 #include "sdk/core/services.h"
 
 void sdk_services_at(sdk_moment_t moment)

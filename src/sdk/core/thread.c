@@ -1,7 +1,8 @@
-/* thread.c - thread entries: made at a thread's first traced call, used again after its end.
+/* thread.c - thread entries: one is made at a thread's first traced call and is used for another
+ * thread after its end.
  *
- * Apart because the end of a thread has an order of its own: its rings must be closed before its
- * entry is given to another thread. */
+ * It is apart because the steps at a thread's end have an order: its rings must be closed before
+ * another thread gets its entry. */
 #include "sdk/core/thread.h"
 #include "sdk/core/buffer.h"
 #include "sdk/core/context.h"
@@ -25,13 +26,14 @@
 #endif
 
 enum {
-    /* Tools and people prefer ids without gaps. So the first DENSE_IDS ids of a process are taken
-     * from the shared counter one by one, which costs milliseconds in all. After that threads take
+    /* Ids without gaps are easier to read. So the first DENSE_IDS ids of a process are taken from
+     * the shared counter one by one, which costs milliseconds in all. After that threads take
      * blocks of ids, and the rest of a thread's last block is never used. */
     DENSE_IDS = 1 << 18,
     ID_BLOCK = 64,
     NAP_US = 50,
-    /* A fork stops other threads for at most 200 ms, whatever happens. */
+    /* A fork stops other threads for at most 200 ms, even if some thread does not leave its
+     * call. */
     GATE_TRIES = 200000 / NAP_US,
 };
 
@@ -47,7 +49,7 @@ static bool has_exit_key;
 static void thread_ends(void *entry)
 {
     sdk_thread_t *self = entry;
-    sdk_thread_pointer = NULL; /* a later destructor that is traced makes a new entry */
+    sdk_thread_pointer = NULL; /* if a later destructor makes a traced call, it gets a new entry */
     if (sdk_is_forked_child()) return;
     for (int slot = 0; slot < SDK_BUFFERS_MAX; slot++)
         if (self->cursors[slot].ring) sdk_ring_close(self->cursors[slot].ring);
@@ -68,9 +70,9 @@ void sdk_threads_init(void)
         atomic_fetch_or(&sdk_emit_special, SDK_EMIT_FENCE);
 }
 
-/* A new entry, on cache lines of its own, so that no other thread's data shares one. Pages of the
- * system, since a signal handler may ask for the entry of a thread that it has interrupted in
- * malloc(). */
+/* A new entry, on cache lines of its own, so that no other thread's data shares one. The memory
+ * comes from mmap(), since a signal handler may need an entry for a thread that it has interrupted
+ * in malloc(). */
 static sdk_thread_t *new_entry(void)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -78,12 +80,13 @@ static sdk_thread_t *new_entry(void)
     void *entry = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (entry == MAP_FAILED) return NULL;
 #ifdef __SANITIZE_ADDRESS__
-    __lsan_register_root_region(entry, bytes); /* entries point to memory that is in use */
+    __lsan_register_root_region(entry, bytes); /* the leak checker has to see that entries point to
+                                                * memory in use */
 #endif
     return entry;
 }
 
-/* With list_lock: an entry that no thread has any more, or a new one. */
+/* Returns an entry that no thread uses any more, or a new one. To be called with list_lock held. */
 static sdk_thread_t *free_entry(void)
 {
     sdk_thread_t *self = atomic_load_explicit(&all_threads, memory_order_relaxed);
@@ -114,13 +117,13 @@ static sdk_thread_t *take_entry(void)
 sdk_thread_t *sdk_thread_create(void)
 {
     if (sdk_is_forked_child()) return NULL;
-    /* A handler of this thread that makes a traced call would wait for the lock that the thread
-     * has. */
+    /* A signal handler of this thread that makes a traced call would wait for the lock that its own
+     * thread holds. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int error = errno;
-    /* a handler may have come between the caller's look and here */
+    /* a signal handler may have made the entry since the caller's check */
     sdk_thread_t *self = sdk_thread_pointer ? sdk_thread_pointer : take_entry();
     errno = error;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -141,7 +144,7 @@ uint64_t sdk_thread_refill_ids(sdk_thread_t *self)
     const bool dense = atomic_load_explicit(&next_id, memory_order_relaxed) <= DENSE_IDS;
     if (dense || !sdk_thread_begin_taking(self))
         return atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
-    if (self->next_id == self->last_id) { /* no signal handler has taken a block since */
+    if (self->next_id == self->last_id) { /* no signal handler has taken a block meanwhile */
         self->next_id = atomic_fetch_add_explicit(&next_id, ID_BLOCK, memory_order_relaxed);
         self->last_id = self->next_id + ID_BLOCK;
     }
@@ -173,15 +176,15 @@ static void nap(void)
     nanosleep(&(struct timespec){.tv_nsec = NAP_US * 1000}, NULL);
 }
 
-/* Orders this thread's earlier stores before its loads in all other threads' view, so that the
- * threads' fast paths need no fence. */
+/* Acts as a memory fence in all threads at once (membarrier), so that the threads' fast paths need
+ * no fence. */
 static void order_all(void)
 {
     if (!(atomic_load(&sdk_emit_special) & SDK_EMIT_FENCE))
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
-/* Waits until each other thread has been seen outside a traced call (`calls`), or outside
+/* Waits until each other thread has been seen outside a traced call (with `calls`), or outside
  * sdk_emit_begin and sdk_emit_end. */
 static bool wait_for_all(bool calls, unsigned timeout_ms)
 {
@@ -215,8 +218,8 @@ void sdk_threads_leave_calls(unsigned timeout_ms)
     wait_for_all(true, timeout_ms);
 }
 
-/* Must a thread wait that begins a call or a record? A thread inside a call may first leave it,
- * until the gate is shut. */
+/* Whether a thread that begins a call or a record must wait. A thread that is inside a call may go
+ * on until the gate is shut, so that the call can return. */
 static bool stopped(uint32_t calls_outside)
 {
     uint32_t special = atomic_load(&sdk_emit_special);
@@ -235,7 +238,7 @@ static void wait_at_gate(_Atomic uint32_t *depth, uint32_t calls_outside)
 void sdk_emit_begin_special(sdk_thread_t *self, uint32_t depth)
 {
     atomic_thread_fence(memory_order_seq_cst);
-    if (depth > 1) return; /* the forking thread is waiting for this one already */
+    if (depth > 1) return; /* this thread is inside already, and the forking thread waits for it */
     wait_at_gate(&self->emitting, atomic_load_explicit(&self->calls, memory_order_relaxed));
 }
 
@@ -263,7 +266,7 @@ void sdk_threads_fork_done(bool in_child)
     sdk_thread_t *self = sdk_thread_pointer;
     sdk_thread_t *first = atomic_load_explicit(&all_threads, memory_order_relaxed);
     for (sdk_thread_t *t = first; t && in_child; t = t->next) {
-        memset(t->cursors, 0, sizeof t->cursors); /* the rings were the parent's */
+        memset(t->cursors, 0, sizeof t->cursors); /* these rings belong to the parent */
         if (t == self) {
             t->tid = (uint64_t)syscall(SYS_gettid);
             continue;

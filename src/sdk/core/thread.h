@@ -1,7 +1,8 @@
-/* thread.h - what the library keeps for each thread that it has seen.
+/* thread.h - the data that the library keeps for each thread that has made a traced call.
  *
- * Reached through one thread-local pointer. Written by its own thread only, except where a comment
- * says otherwise. Entries are recycled and never freed, so that other threads may read them. */
+ * An entry is reached through one thread-local pointer, and only its own thread writes it, except
+ * where a comment says otherwise. Entries are recycled and never freed, so that other threads may
+ * read them. */
 #ifndef CROCPROF_SDK_THREAD_H
 #define CROCPROF_SDK_THREAD_H
 
@@ -9,7 +10,7 @@
 
 typedef struct sdk_ring sdk_ring_t;
 
-/* Where the thread writes its next record of a buffer, see buffer.h. */
+/* Where the thread writes its next record of a buffer; buffer.h describes the protocol. */
 typedef struct {
     char *position;            /* next free byte of the chunk */
     char *limit;               /* the fast path may write up to here */
@@ -19,8 +20,8 @@ typedef struct {
 } sdk_cursor_t;
 
 typedef struct sdk_thread {
-    uint64_t current;          /* internal id of the innermost traced call, 0 if none */
-    uint64_t outer;            /* internal id of the traced call around that, 0 if none */
+    uint64_t current;          /* internal id of the innermost traced call, 0 if there is none */
+    uint64_t outer;            /* internal id of the call that encloses it, 0 if there is none */
     uint64_t next_id, last_id; /* ids reserved for this thread: next_id to last_id - 1 */
     uint64_t tid;
     /* Above 0 while callbacks run or records are written: a finalising thread waits for 0. Read by
@@ -29,13 +30,13 @@ typedef struct sdk_thread {
     /* Nested traced calls under way: a forking thread waits for 0. Read by other threads. */
     _Atomic uint32_t calls;
     uint16_t delivering; /* above 0 inside a buffer's callback */
-    bool taking;         /* the thread is taking a reserved id; its signal handlers look here */
-    _Atomic uint32_t reserved; /* the thread fills in a record; its signal handlers look here */
+    bool taking;         /* the thread is taking a reserved id; its signal handlers read this */
+    _Atomic uint32_t reserved; /* the thread fills in a record; its signal handlers read this */
     uint64_t delivering_mask;  /* buffers that this thread is delivering, by bit */
     _Atomic uint32_t live;     /* 0: the entry is free for another thread */
     struct sdk_reference *references; /* references to ids of calls under way, innermost first */
-    struct sdk_thread *next;          /* list of all entries ever made */
-    /* Its open marker ranges, recycled with the entry; NULL until the first. */
+    struct sdk_thread *next;          /* next in the list of all entries ever made */
+    /* Its open marker ranges, recycled with the entry; NULL until the first range. */
     struct sdk_ranges *ranges;
     /* Top of the stack of external ids for each context; written by the thread that pushes. */
     _Atomic uint64_t external[SDK_CONTEXTS_MAX];
@@ -44,8 +45,8 @@ typedef struct sdk_thread {
 
 extern _Thread_local sdk_thread_t *sdk_thread_pointer __attribute__((tls_model("initial-exec")));
 
-/* Makes the calling thread's entry. NULL when out of memory, or in a child of a fork that is not
- * traced. */
+/* Makes the calling thread's entry. Returns NULL when out of memory, or in a child of a fork that
+ * is not traced. */
 sdk_thread_t *sdk_thread_create(void);
 
 static inline sdk_thread_t *sdk_thread_self(void)
@@ -55,12 +56,12 @@ static inline sdk_thread_t *sdk_thread_self(void)
     return sdk_thread_create();
 }
 
-/* The same for callers that lose something without an entry: the first such loss of the process is
- * logged, with the text `loss`. */
+/* The same for callers that drop something if there is no entry: the first such loss of the process
+ * is logged, with the text `loss`. */
 sdk_thread_t *sdk_thread_needed(const char *loss);
 
-/* An id of a new block, whose rest the thread keeps. In a signal handler that interrupted the
- * taking of an id: one from the shared counter. */
+/* Takes a block of ids, returns its first and keeps the rest for the thread. In a signal handler
+ * that has interrupted the taking of an id, it returns one id from the shared counter. */
 uint64_t sdk_thread_refill_ids(sdk_thread_t *self);
 
 static inline bool sdk_thread_begin_taking(sdk_thread_t *self)
@@ -87,22 +88,24 @@ static inline uint64_t sdk_thread_next_id(sdk_thread_t *self)
     return __builtin_expect(id != 0, 1) ? id : sdk_thread_refill_ids(self);
 }
 
-/* Why sdk_emit_begin and sdk_call_begin must do more than one store. Nearly always 0. */
+/* Reasons why sdk_emit_begin and sdk_call_begin must do more than one store. The word is 0 nearly
+ * always. */
 enum {
-    SDK_EMIT_FENCE = 1, /* the kernel has no membarrier: the fast path needs a fence */
-    SDK_EMIT_GATE = 2,  /* a fork is coming: no call begins, those under way may end */
-    SDK_EMIT_SHUT = 4,  /* a fork is under way: all threads wait, so no tool's lock is held */
+    SDK_EMIT_FENCE = 1, /* the kernel has no membarrier(): the fast path needs a fence */
+    SDK_EMIT_GATE = 2,  /* a fork is about to happen: no call may begin, calls that have begun may
+                         * end */
+    SDK_EMIT_SHUT = 4,  /* a fork happens: all threads wait, so that no lock of a tool is held */
 };
 extern _Atomic uint32_t sdk_emit_special;
 
-/* Slow path of sdk_emit_begin; `depth` is what the caller has stored. */
+/* Slow path of sdk_emit_begin; `depth` is the value that the caller has stored. */
 void sdk_emit_begin_special(sdk_thread_t *self, uint32_t depth);
 
 /* Slow path of sdk_call_begin. */
 void sdk_call_begin_special(sdk_thread_t *self);
 
-/* Around a traced call, including the runtime's own work in it: the runtime may hold its locks, and
- * a child that is forked meanwhile would find them taken for ever. */
+/* These enclose a traced call, including the runtime's own work in it: the runtime may hold its
+ * locks, which would stay locked for ever in a child that is forked meanwhile. */
 static inline void sdk_call_begin(sdk_thread_t *self)
 {
     atomic_store_explicit(&self->calls,
@@ -120,9 +123,9 @@ static inline void sdk_call_end(sdk_thread_t *self)
                           memory_order_release);
 }
 
-/* Around callbacks and the writing of records. Either the thread sees, between these two, what a
- * finalising thread has written before sdk_threads_quiesce (the context accepts nothing any more),
- * or the finalising thread waits for it. */
+/* These enclose callbacks and the writing of records. Either the thread sees, between the two, what
+ * a finalising thread has written before sdk_threads_quiesce (that the context accepts nothing any
+ * more), or the finalising thread waits for this thread. */
 static inline void sdk_emit_begin(sdk_thread_t *self)
 {
     uint32_t depth = atomic_load_explicit(&self->emitting, memory_order_relaxed) + 1;
@@ -142,11 +145,11 @@ static inline void sdk_emit_end(sdk_thread_t *self)
 void sdk_threads_init(void);
 
 /* Waits until every other thread has been outside sdk_emit_begin and sdk_emit_end once since the
- * call, at most timeout_ms. False if one was still inside (a tool's callback that does not
- * return). */
+ * call, at most timeout_ms. Returns false if one was still inside (in a tool's callback that does
+ * not return). */
 bool sdk_threads_quiesce(unsigned timeout_ms);
 
-/* The live thread with this id; NULL if there is none. */
+/* Returns the live thread with this id; NULL if there is none. */
 sdk_thread_t *sdk_thread_find(uint64_t tid);
 
 /* Calls `visit` for all live threads, under the list's lock. */

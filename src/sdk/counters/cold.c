@@ -30,7 +30,7 @@ static bool is_gfx10_or_later(hsa_agent_t agent)
     return known && known->gfx_target_version >= GFX10;
 }
 
-/* Writes back and invalidates all caches, for all addresses. */
+/* Makes commands that write back and invalidate all caches, for all addresses. */
 static void *make_commands(hsa_agent_t agent, uint32_t *count)
 {
     uint32_t words[HSA_PM4_ACQUIRE_WORDS_GFX10] = {0};
@@ -57,7 +57,7 @@ static void *find_commands(hsa_agent_t agent, uint32_t *count)
             return made[i].commands;
         }
         if (made[i].life == life) continue;
-        /* Memory of an earlier start of HSA has been freed with it. */
+        /* Commands made before an earlier shutdown of HSA were freed by that shutdown. */
         void *commands = make_commands(agent, count);
         if (!commands) return NULL;
         made[i].words = *count;

@@ -16,10 +16,10 @@
 #include "base/grow.h"
 
 enum {
-    BLOCKS_MAX = 2048,       /* limit of a configuration's blocks in use at once */
+    BLOCKS_MAX = 2048,       /* most blocks of a configuration in use at once */
     TAKE_PATIENCE_MS = 1000, /* how long a launch waits for a block */
 };
-#define NOWHERE UINT32_MAX /* for values that nobody asked for */
+#define NOWHERE UINT32_MAX /* for values that no counter of the configuration needs */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sdk_config_t **configs; /* index: handle - 1; NULL: destroyed */
@@ -148,7 +148,7 @@ static rocprofiler_status_t add_list(sdk_config_t *config, const ctr_catalogue_t
 }
 
 /* Adds the counters of another configuration. A handle that is not a configuration of the agent is
- * ignored: clients (PAPI) pass one that they have never set. */
+ * ignored: some clients (PAPI) pass one that they have never set. */
 static rocprofiler_status_t add_existing(sdk_config_t *config, rocprofiler_counter_config_id_t id)
 {
     sdk_config_t *from = sdk_config_get(id);
@@ -187,9 +187,8 @@ bool sdk_counters_aql_agent(const rocprofiler_agent_v0_t *a, aqlprofile_agent_ha
     return false;
 }
 
-/* Asks the AQL profile library, which knows the agent's registers, how many counters each block can
- * count at once. */
-static void learn_slots(const sdk_config_t *config, ctr_agent_t *agent)
+/* Sets how many counters each block can count at once, which the AQL profile library knows. */
+static void query_slots(const sdk_config_t *config, ctr_agent_t *agent)
 {
     for (uint32_t block = 0; config->aql_agent.handle && block < CTR_BLOCK_IDS; block++) {
         const aqlprofile_pmc_event_t event = {.block_name =
@@ -206,7 +205,7 @@ static rocprofiler_status_t plan(sdk_config_t *config, const ctr_catalogue_t *ca
     ctr_error_t error = {0};
     ctr_agent_t agent = sdk_counters_agent(config->agent);
     sdk_counters_aql_agent(config->agent, &config->aql_agent);
-    learn_slots(config, &agent);
+    query_slots(config, &agent);
     sdk_counters_lock();
     ctr_status_t status = ctr_plan_create(catalogue, &agent, config->counters,
                                           config->counter_count, 1, &config->plan, &error);
@@ -232,11 +231,12 @@ static rocprofiler_status_t plan(sdk_config_t *config, const ctr_catalogue_t *ca
 static uint32_t instances_of(const ctr_event_t *event)
 {
     const uint16_t *extent = event->shape.extent;
-    const uint32_t aids = extent[CTR_DIM_AID] ? extent[CTR_DIM_AID] : 1; /* one instance on each */
+    /* a counter has one instance on each */
+    const uint32_t aids = extent[CTR_DIM_AID] ? extent[CTR_DIM_AID] : 1;
     return aids * (extent[CTR_DIM_INSTANCE] ? extent[CTR_DIM_INSTANCE] : 1);
 }
 
-/* Lists the events of the plan as the AQL profile library wants them: one for each instance. */
+/* Lists the events of the plan as the AQL profile library takes them: one for each instance. */
 static rocprofiler_status_t list_events(sdk_config_t *config)
 {
     size_t count = 0;
@@ -262,14 +262,14 @@ static rocprofiler_status_t list_events(sdk_config_t *config)
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* Asks the AQL profile library whether it can count the events on this agent. */
+/* Checks with the AQL profile library that it can count the events on this agent. */
 static rocprofiler_status_t check_events(sdk_config_t *config)
 {
     if (!config->event_count) return ROCPROFILER_STATUS_SUCCESS;
     const char *name = config->agent->name;
     if (!config->aql_agent.handle) {
-        sdk_counters_aql_agent(
-            config->agent, &config->aql_agent); /* only for its message, which was overwritten */
+        sdk_counters_aql_agent(config->agent, &config->aql_agent); /* called only for its message,
+                                                                    * which was overwritten */
         base_error("agent %s cannot count: %s", name, sdk_gpu_aql_message());
         return ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED;
     }
@@ -333,7 +333,7 @@ rocprofiler_status_t rocprofiler_create_counter_config(rocprofiler_agent_id_t ag
                                                 : status;
 }
 
-/* ---- where results belong ---- */
+/* ---- where each value belongs in the results ---- */
 
 typedef struct {
     const sdk_config_t *config;
@@ -380,9 +380,9 @@ static hsa_status_t add_place(aqlprofile_pmc_event_t event, uint64_t sample, uin
     return HSA_STATUS_SUCCESS;
 }
 
-/* Notes once per configuration where each value belongs: all its blocks give them in the same
- * order. */
-static bool learn_places(sdk_config_t *config, aqlprofile_handle_t handle)
+/* Determines where each value belongs, once per configuration: all of its blocks deliver the values
+ * in the same order. */
+static bool find_places(sdk_config_t *config, aqlprofile_handle_t handle)
 {
     placing_t p = {.config = config};
     if (aqlprofile_pmc_iterate_data(handle, add_place, &p)) {
@@ -445,7 +445,7 @@ static bool make_packets(sdk_config_t *config, sdk_block_t *block)
         return false;
     }
     make_wrap(block, &packets);
-    return (config->interval || config->places || learn_places(config, block->handle)) &&
+    return (config->interval || config->places || find_places(config, block->handle)) &&
            hsax_make_signal(&block->wrap.done);
 }
 
@@ -471,8 +471,8 @@ static sdk_block_t *make_block(sdk_config_t *config, hsa_agent_t agent)
     return NULL;
 }
 
-/* Takes a free block off the list, with the lock held. Blocks of an earlier start of HSA are
- * freed. */
+/* Takes a free block off the list; to be called with the lock held. Blocks made before an earlier
+ * shutdown of HSA are freed. */
 static sdk_block_t *take_free(sdk_config_t *config, hsa_agent_t agent)
 {
     for (sdk_block_t **link = &config->free; *link;) {
@@ -516,7 +516,7 @@ sdk_block_t *sdk_block_take(sdk_config_t *config, hsa_agent_t agent)
 void sdk_block_give(sdk_block_t *block, bool used)
 {
     sdk_config_t *config = block->config;
-    if (!used) return; /* keeps its reference, so its memory is not freed */
+    if (!used) return; /* the block keeps its reference, so its memory is not freed */
     if (block->wrap.done.handle && block->life == sdk_gpu_life())
         __atomic_store_n(&hsax_signal_block(block->wrap.done)->value, 1, __ATOMIC_RELEASE);
     pthread_mutex_lock(&config->lock);

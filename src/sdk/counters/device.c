@@ -3,7 +3,7 @@
  *
  * Each agent has a queue of its own for the packets that start, read and stop its counters; kernels
  * on other queues run meanwhile. There is one lock for each service. A thread that must not wait
- * for it leaves its request to the thread that holds it. */
+ * for the lock leaves its request to the thread that holds the lock. */
 #include "sdk/counters/counters.h"
 
 #include "base/log.h"
@@ -22,8 +22,8 @@ enum {
     AGENTS_MAX = 32,
 };
 #define ANSWER_NS     10000000000u /* a sample that takes longer has failed */
-#define LOOK_NS       20000        /* between two looks at a signal */
-#define SAMPLES_ASYNC 64           /* items of a lane */
+#define LOOK_NS       20000        /* time between two reads of a signal */
+#define SAMPLES_ASYNC 64           /* most samples of a lane in flight */
 
 typedef struct {
     sdk_device_service_t *service;
@@ -31,11 +31,11 @@ typedef struct {
     sdk_buffer_t *buffer;
     rocprofiler_device_counting_service_cb_t callback;
     void *data;
-    sdk_config_t *config; /* what the tool chose at the start; NULL: nothing */
+    sdk_config_t *config; /* configuration that the tool chose at the start; NULL: none */
     sdk_block_t *block;   /* NULL: the agent is not counting */
-    hsa_agent_t claimed;  /* the claim of hsa/owner.h; handle 0: none */
+    hsa_agent_t claimed;  /* agent that was claimed (hsa/owner.h); handle 0: none */
     hsa_queue_t *queue;   /* `queue` and `lane` live as long as HSA does */
-    hsax_lane_t *lane;    /* for samples that nobody waits for */
+    hsax_lane_t *lane;    /* for samples for which no thread waits */
     atomic_bool flying;   /* such a sample has not arrived yet */
     bool streams;         /* streaming counters: sampled all the time */
 } unit_t;
@@ -44,8 +44,9 @@ struct sdk_device_service {
     sdk_context_t *context;
     pthread_mutex_t lock;
     atomic_bool running;
-    atomic_bool asking;                /* the tool is choosing what to count */
-    const sdk_device_service_t *outer; /* value of `inside` around this service's tool code */
+    atomic_bool asking;                /* the tool is choosing its configuration */
+    const sdk_device_service_t *outer; /* the value that `inside` had before this service's tool
+                                        * code ran */
     unsigned count;
     unit_t units[AGENTS_MAX];
 };
@@ -159,8 +160,8 @@ static void stop_all(sdk_device_service_t *service)
     service->running = false;
 }
 
-/* False if this thread holds the lock already; or if it is in a buffer's callback and the lock is
- * taken, since the holder may be waiting for that callback. */
+/* Returns false if this thread holds the lock already, or if this thread is in a buffer's callback
+ * and the lock is taken, since the holder may be waiting for that callback. */
 static bool lock_service(sdk_device_service_t *service)
 {
     const sdk_thread_t *self = sdk_thread_self();
@@ -170,8 +171,8 @@ static bool lock_service(sdk_device_service_t *service)
     return true;
 }
 
-/* Before it unlocks, stops the service if that was requested by a thread that could not get the
- * lock. */
+/* Unlocks. Before that it stops the service if a thread that could not get the lock has requested
+ * it. */
 static void unlock_service(sdk_device_service_t *service)
 {
     do {
@@ -181,7 +182,7 @@ static void unlock_service(sdk_device_service_t *service)
              !pthread_mutex_trylock(&service->lock));
 }
 
-/* Around tool code that runs with the lock held. */
+/* These enclose tool code that runs with the lock held. */
 static void enter(sdk_device_service_t *service)
 {
     service->outer = inside;
@@ -196,7 +197,7 @@ static void leave(sdk_device_service_t *service)
 rocprofiler_status_t sdk_device_start(sdk_device_service_t *service)
 {
     rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
-    /* Done later: when HSA starts, or by the holder of the lock. */
+    /* The request is carried out later: when HSA starts, or by the holder of the lock. */
     if (!hsax_runtime_up() || inside == service) return status;
     if (!lock_service(service)) return ROCPROFILER_STATUS_ERROR_CONTEXT_ERROR;
     if (service->running) goto out;
@@ -254,8 +255,8 @@ bool sdk_device_conflict(const sdk_device_service_t *a, const sdk_device_service
 
 /* ---- samples ---- */
 
-/* Computes records from what the read packet has left, and writes them to the buffer and to
- * `records`, which has room for `room` of them or is NULL. Returns how many there are. */
+/* Computes records from the values that the read packet has stored, and writes them to the buffer
+ * and to `records`, which has room for `room` of them or is NULL. Returns their number. */
 static size_t deliver(unit_t *unit, rocprofiler_user_data_t user,
                       rocprofiler_counter_record_t *records, size_t room)
 {
@@ -285,7 +286,7 @@ static void async_complete(hsax_item_t *item)
 {
     const async_t async = *(async_t *)item->client;
     sdk_device_service_t *service = async.unit->service;
-    inside = service; /* not under the lock: its holder may be waiting for this sample */
+    inside = service; /* the lock is not taken: its holder may be waiting for this sample */
     deliver(async.unit, async.user, NULL, 0);
     inside = NULL;
     atomic_store(&async.unit->flying, false);

@@ -1,7 +1,8 @@
-/* dispatch.c - dispatch counting: the tool is asked at the launch, and gets the values at the end.
+/* dispatch.c - dispatch counting: the tool chooses a configuration at the launch, and gets the
+ * values at the end.
  *
- * A probe around dispatches (gpu/dispatch.h). The launching thread takes a block, the collector's
- * thread evaluates it; between the two the GPU uses it. */
+ * It is a probe around dispatches (gpu/dispatch.h). The launching thread takes a block, the GPU
+ * writes to it, and the collector's thread evaluates it. */
 #include "sdk/counters/counters.h"
 
 #include "base/log.h"
@@ -23,10 +24,11 @@ static void refuse(const char *why)
         base_error("a dispatch is not counted, perhaps others neither: %s", why);
 }
 
-/* The configuration that the tool chooses; handle 0: none, also if the tool is finalised. */
-static rocprofiler_counter_config_id_t ask(const sdk_dispatch_service_t *service,
-                                           rocprofiler_dispatch_counting_service_data_t data,
-                                           rocprofiler_user_data_t *user)
+/* Calls the tool for the configuration that it chooses. Handle 0: the tool chooses none, or is
+ * finalised. */
+static rocprofiler_counter_config_id_t
+choose_config(const sdk_dispatch_service_t *service,
+              rocprofiler_dispatch_counting_service_data_t data, rocprofiler_user_data_t *user)
 {
     rocprofiler_counter_config_id_t config = {0};
     sdk_thread_t *self = sdk_thread_needed("a dispatch is not counted");
@@ -89,13 +91,13 @@ static void give_all(sdk_block_t *block, bool used)
     }
 }
 
-/* The block for one run of the dispatch; NULL: it is not measured. */
+/* Takes the block for one run of the dispatch; NULL if the run is not measured. */
 static sdk_block_t *begin_pass(const sdk_dispatch_service_t *service, hsax_item_t *item,
                                const rocprofiler_dispatch_counting_service_data_t *data,
                                uint32_t pass)
 {
     rocprofiler_user_data_t user = {.value = pass};
-    rocprofiler_counter_config_id_t config = ask(service, *data, &user);
+    rocprofiler_counter_config_id_t config = choose_config(service, *data, &user);
     sdk_block_t *block =
         config.handle ? take(config, service->spm_callback, item, data->dispatch_info.agent_id)
                       : NULL;

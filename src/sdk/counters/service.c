@@ -1,7 +1,8 @@
-/* service.c - which contexts count, and when: between the core's contexts and the two services.
+/* service.c - decides which contexts count, and when; it stands between the core's contexts and the
+ * two services.
  *
- * Apart because conflicts between the two belong to neither. The entry points of dispatch counting,
- * of streaming counters and of replays are here, too. */
+ * It is apart because conflicts between the two belong to neither. The entry points of dispatch
+ * counting, of streaming counters and of replays are here, too. */
 #include "sdk/counters/counters.h"
 
 #include "base/log.h"
@@ -19,7 +20,7 @@
 /* ---- GPUs, on which another library of the process may be counting ---- */
 
 static pthread_mutex_t claims_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool claimed; /* all GPUs are claimed, for a context that counts dispatches */
+static bool claimed; /* all GPUs are claimed, because a context counts dispatches */
 
 static void release_gpus(unsigned count)
 {
@@ -27,7 +28,7 @@ static void release_gpus(unsigned count)
         if (hsax_agent_at(i)->gpu) hsax_owner_release(hsax_agent_at(i)->agent, HSAX_OWNER_SDK);
 }
 
-/* Claims or releases all GPUs. False if another library is counting on one of them. */
+/* Claims or releases all GPUs. Returns false if another library is counting on one of them. */
 static bool claim_gpus(bool wanted)
 {
     bool free = true;

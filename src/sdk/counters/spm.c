@@ -1,10 +1,11 @@
 /* spm.c - streaming counters: configurations, the sessions that fetch samples, records.
  *
- * Apart from the other counters because values come while a kernel runs. The AQL profile library
- * fetches samples on a thread of its own. They are kept until the dispatch is over and then passed
- * to the tool, on the thread that reports dispatches. A session fetches for whichever dispatch
- * runs, so the agent's next sampled dispatch begins only when the samples of the last one have been
- * taken out (hsax_wrap_t.reported_first). */
+ * They are apart from other counters because their values arrive while a kernel runs. The AQL
+ * profile library fetches samples on a thread of its own. Samples are kept until the dispatch is
+ * over and then passed to the tool, on the thread that reports dispatches. A session does
+ * not distinguish samples of different dispatches, so the agent's next sampled dispatch begins only
+ * after the samples of the last one have been taken out of the session
+ * (hsax_wrap_t.reported_first). */
 #include "sdk/counters/counters.h"
 
 #include "base/env.h"
@@ -65,7 +66,7 @@ bool sdk_spm_make_packets(const sdk_config_t *config, sdk_block_t *block,
     return true;
 }
 
-/* Memory for packets that are never executed: HSA need not be initialised. */
+/* Allocates memory for packets that are never executed, so HSA need not be initialised. */
 static hsa_status_t host_allocate(void **memory, uint64_t size,
                                   aqlprofile_buffer_desc_flags_t flags, void *user)
 {
@@ -80,7 +81,7 @@ static void host_free(void *memory, void *user)
     free(memory);
 }
 
-/* Asks the AQL profile library whether the counters fit into a sample. */
+/* Checks with the AQL profile library whether the counters fit into a sample. */
 static rocprofiler_status_t check_fit(const sdk_config_t *config)
 {
     const aqlprofile_spm_profile_t memory = {
@@ -138,8 +139,8 @@ static rocprofiler_status_t check_counters(const sdk_config_t *config)
     return check_fit(config);
 }
 
-/* The record's instance id for an event's value in a shader engine of an XCC; engine -1: in none.
- */
+/* Returns the record's instance id for the value of an event in a shader engine of an XCC; engine
+ * -1: the instance belongs to no engine. */
 static uint64_t instance_id(const sdk_config_t *config, uint32_t event, uint32_t xcc, int engine)
 {
     uint32_t position[CTR_DIM_COUNT] = {0};
@@ -214,7 +215,7 @@ typedef struct {
     rocprofiler_spm_counter_record_t *records;
     const rocprofiler_spm_counter_record_t **pointers;
     size_t count;
-    bool unknown; /* a counter was at its maximum: its value is unknown */
+    bool unknown; /* a counter had reached its maximum, so its value is unknown */
 } batch_t;
 
 static void add_record(uint64_t timestamp, uint64_t value, uint64_t index, int engine, void *data)
@@ -242,10 +243,11 @@ static uint64_t ask_decoder(const sdk_block_t *block, aqlprofile_spm_decode_quer
     return answer;
 }
 
-/* Passes whole samples of an XCC to `take`, some thousand records at a time. False: no memory, or
- * no samples. */
-static bool tell(const sdk_block_t *block, rocprofiler_dispatch_id_t dispatch_id, uint32_t xcc,
-                 uint8_t *data, size_t bytes, void (*take)(batch_t *batch, void *user), void *user)
+/* Passes whole samples of an XCC to `take`, some thousand records at a time. Returns false if there
+ * is no memory, or no samples. */
+static bool pass_samples(const sdk_block_t *block, rocprofiler_dispatch_id_t dispatch_id,
+                         uint32_t xcc, uint8_t *data, size_t bytes,
+                         void (*take)(batch_t *batch, void *user), void *user)
 {
     const uint64_t sample = ask_decoder(block, AQLPROFILE_SPM_DECODE_QUERY_SEG_SIZE);
     const uint64_t values = ask_decoder(block, AQLPROFILE_SPM_DECODE_QUERY_EVENT_COUNT) *
@@ -270,13 +272,13 @@ static bool tell(const sdk_block_t *block, rocprofiler_dispatch_id_t dispatch_id
 
 /* ---- sessions: one for each agent with sampled dispatches in flight ---- */
 
-/* Samples fetched so far, by XCC: each has its own, and they come in pieces. */
+/* Samples fetched so far, by XCC: each XCC's samples arrive in pieces and have to be joined. */
 typedef struct {
     struct {
         uint8_t *data;
         size_t bytes, room;
     } of[XCCS_MAX];
-    size_t bytes; /* of all */
+    size_t bytes; /* sum over all XCCs */
     bool lost;
 } samples_t;
 
@@ -284,18 +286,20 @@ typedef struct {
     hsa_agent_t agent;
     unsigned in_flight;
     bool running;
-    aqlprofile_handle_t handle; /* with which it was started */
-    /* under samples_lock */
+    aqlprofile_handle_t handle; /* handle that the library returned when the session was started */
+    /* guarded by samples_lock, as the next member */
     samples_t samples;
     bool full; /* no room for further samples */
 } session_t;
 
-/* Lock order: sessions_lock, samples_lock. The thread that fetches takes only the second. */
+/* Lock order: sessions_lock, samples_lock. The thread that fetches samples takes only
+ * samples_lock. */
 static pthread_mutex_t sessions_lock = PTHREAD_MUTEX_INITIALIZER,
                        samples_lock = PTHREAD_MUTEX_INITIALIZER;
 static session_t sessions[SESSIONS_MAX];
 
-/* With sessions_lock held; NULL: too many agents. */
+/* Returns the agent's session; NULL if there are too many agents. To be called with sessions_lock
+ * held. */
 static session_t *session_of(hsa_agent_t agent)
 {
     for (unsigned i = 0; i < SESSIONS_MAX; i++) {
@@ -305,7 +309,7 @@ static session_t *session_of(hsa_agent_t agent)
     return NULL;
 }
 
-/* Appends to the samples of an XCC; false: no room. */
+/* Appends to the samples of an XCC; returns false if there is no room. */
 static bool append(samples_t *samples, size_t xcc, const void *data, size_t bytes)
 {
     if (xcc >= XCCS_MAX || samples->bytes + bytes > KEPT_MAX) return false;
@@ -355,8 +359,8 @@ bool sdk_spm_begin(const sdk_block_t *block)
     return begun;
 }
 
-/* The samples of a dispatch that is over, taken out of the session. If others are in flight,
- * fetching goes on for them. */
+/* Takes the samples of a dispatch that is over out of the session. If other dispatches are in
+ * flight, fetching goes on for them. */
 static samples_t take_samples(const sdk_block_t *block)
 {
     samples_t left = {0};
@@ -448,7 +452,7 @@ static void take_batch(batch_t *b, void *user)
         emit(buffer, ROCPROFILER_COUNTER_RECORD_VALUE, &b->records[i], sizeof b->records[i]);
     if (!buffer) call_tool(d, b->pointers, b->count, ROCPROFILER_SPM_RECORD_FLAG_DATA | loss);
     d->lost |= b->unknown;
-    hsax_collect_piece(); /* of a GPU of several XCCs the samples may take longer than patience */
+    hsax_collect_piece(); /* samples of several XCCs may take longer than the collector waits */
 }
 
 static void warn_of_loss(const delivery_t *d)
@@ -465,13 +469,14 @@ void sdk_spm_complete(sdk_block_t *block)
     samples_t left = take_samples(block);
     delivery_t d = {.block = block, .data = sdk_spm_data(&block->data), .lost = left.lost};
     const sdk_buffer_t *buffer = block->service->buffer;
-    hsax_turn_end(block->item, true); /* the next dispatch may begin before the tool is called */
+    hsax_turn_end(block->item, true); /* lets the next dispatch begin before the tool is called */
     if (buffer)
         emit(buffer, ROCPROFILER_COUNTER_RECORD_PROFILE_COUNTING_DISPATCH_HEADER, &d.data,
              sizeof d.data);
     for (uint32_t xcc = 0; xcc < XCCS_MAX; xcc++)
-        if (left.of[xcc].bytes && !tell(block, d.data.dispatch_info.dispatch_id, xcc,
-                                        left.of[xcc].data, left.of[xcc].bytes, take_batch, &d))
+        if (left.of[xcc].bytes &&
+            !pass_samples(block, d.data.dispatch_info.dispatch_id, xcc, left.of[xcc].data,
+                          left.of[xcc].bytes, take_batch, &d))
             d.lost = true;
     if (d.lost) warn_of_loss(&d);
     if (!buffer)
@@ -494,8 +499,8 @@ static void take_device_samples(size_t xcc, void *data, size_t bytes, int flags,
 {
     const sdk_block_t *block = user;
     static atomic_bool told;
-    const bool taken =
-        !bytes || tell(block, 0, (uint32_t)xcc, data, bytes, take_device_batch, block->buffer);
+    const bool taken = !bytes || pass_samples(block, 0, (uint32_t)xcc, data, bytes,
+                                              take_device_batch, block->buffer);
     if ((flags || !taken) && !atomic_exchange(&told, true))
         base_warning("samples of a GPU were lost: %s",
                      taken ? "a longer interval needs less room" : "no memory");

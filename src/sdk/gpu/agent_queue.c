@@ -8,7 +8,7 @@
 
 enum {
     /* No fences: the packet before this one has made its values visible, and invalidating caches
-     * would show in the counters of kernels that run meanwhile. */
+     * would change the counters of kernels that run meanwhile. */
     BARRIER_HEADER =
         HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER,
 };

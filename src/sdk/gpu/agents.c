@@ -1,7 +1,8 @@
-/* agents.c - GPUs as services use them: which agent of HSA's one is, and who may use its counters.
+/* agents.c - GPUs as services use them: the HSA agent of a GPU, and which service may use its
+ * counters.
  *
- * Apart because these facts belong to no service: two services, or two libraries of the process,
- * cannot have the same registers. */
+ * It is apart because these facts belong to no single service: two services, or two libraries of
+ * the process, cannot use the same registers. */
 #include "sdk/gpu/gpu.h"
 
 #include "base/log.h"
@@ -28,18 +29,19 @@ bool sdk_gpu_claim(hsa_agent_t agent)
     return false;
 }
 
-/* ---- uses that exclude each other ---- */
+/* ---- uses of a GPU that exclude each other ---- */
 
 static const struct {
     unsigned one, other;
 } conflicts[] = {
     /* the packets that end a trace end streaming counters as well */
     {SDK_USES_TRACE, SDK_USES_STREAM},
-    /* both would select the counters of SQ */
+    /* both would program the counters of SQ */
     {SDK_USES_TRACE_COUNTERS, SDK_USES_COUNTERS},
 };
 
-static unsigned uses_of[SDK_CONTEXTS_MAX]; /* by slot; written while tools configure */
+static unsigned uses_of[SDK_CONTEXTS_MAX]; /* by the context's slot; written while tools
+                                            * configure */
 
 static bool exclude(unsigned a, unsigned b)
 {

@@ -1,7 +1,7 @@
-/* dispatch.c - see dispatch.h: the probes around a dispatch, called place by place.
+/* dispatch.c - see dispatch.h: calls the probes around a dispatch, place by place.
  *
- * Apart from dispatch tracing because the order of the probes belongs to no service. Only a
- * dispatch that is measured gets here. */
+ * It is apart from dispatch tracing because the order of the probes belongs to no service. It runs
+ * only for dispatches that are measured. */
 #include "sdk/gpu/dispatch.h"
 
 #include "base/log.h"
@@ -20,7 +20,7 @@ const sdk_plan_t sdk_measured_plan = {
     .request_kind = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_KERNEL_DISPATCH,
 };
 
-/* If the context also follows dispatches, it has been asked already. */
+/* A context that also follows dispatches has supplied the id already. */
 uint64_t sdk_dispatch_external(const sdk_context_t *context, const sdk_operation_t *operation)
 {
     const sdk_plan_t *plan = operation->plan;

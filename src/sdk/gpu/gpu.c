@@ -1,7 +1,8 @@
-/* gpu.c - installs what services need of HSA, waits for the GPU's work, and removes the hooks.
+/* gpu.c - installs the hooks in HSA that services need, waits for the GPU's work, and removes the
+ * hooks.
  *
- * Apart because the order of hooks is src/hsa's, whatever service needs them. If no context is
- * configured for a service of the GPU, nothing is put into the runtime's table. */
+ * It is apart because src/hsa prescribes the order of the hooks, whichever services need them. If
+ * no context is configured for a service of the GPU, nothing is put into the runtime's table. */
 #include "sdk/gpu/gpu.h"
 
 #include "base/log.h"
@@ -15,11 +16,11 @@
 #include "sdk/core/services.h"
 #include "sdk/gpu/dispatch.h"
 
-/* At the end: how long after a completion to wait for the next one. */
+/* How long to wait, at the end, from one completion to the next. */
 #define PATIENCE_MS 1000
 
 /* In a flush: how long to wait for the report of completed work. A tool that flushes while it holds
- * a lock for which its own callback waits is delayed by this time. Less than the time that
+ * a lock for which its own callback waits is delayed by this time. It is less than the time that
  * rocprofv3 allows for its last records. */
 #define LOOK_MS 200
 
@@ -35,7 +36,7 @@ static unsigned all_needs(void)
     return needs & SDK_GPU_DISPATCHES ? needs | SDK_GPU_CODE_OBJECTS : needs;
 }
 
-/* In reverse order of the rows. */
+/* Calls the parts' functions in reverse order of the rows. */
 static void parts_down(const sdk_service_t *const *s)
 {
     if (!*s) return;
@@ -43,7 +44,7 @@ static void parts_down(const sdk_service_t *const *s)
     if ((*s)->gpu && (*s)->gpu->down) (*s)->gpu->down();
 }
 
-/* The runtime is shutting down. */
+/* Called when the runtime is shutting down. */
 static void down(void)
 {
     parts_down(sdk_services);
@@ -75,10 +76,12 @@ static void install(void *data)
     first = table;
     if (!hsax_runtime_start(table, down)) return;
     find_probes();
-    if (needs & SDK_GPU_REPLAYS) hsax_replay_hook(table); /* below all others */
+    /* called before the hooks of all others */
+    if (needs & SDK_GPU_REPLAYS) hsax_replay_hook(table);
     EACH_PART (part)
         if (part->serves & needs) part->hook(table, needs);
-    if (needs & SDK_GPU_DEVICES) hsax_counted_hook(table); /* above all that make queues */
+    /* called after all hooks that make queues */
+    if (needs & SDK_GPU_DEVICES) hsax_counted_hook(table);
     sdk_gpu_next_life();
     EACH_PART (part)
         if (part->up) part->up();

@@ -1,5 +1,5 @@
 /* memory.c - memory for packets that count or trace and for their results, as the AQL profile
- * library asks for it, and the number of HSA's present start. */
+ * library requests it, and the count of HSA's starts and shutdowns. */
 #include "sdk/gpu/gpu.h"
 
 #include "hsa/host_memory.h"

@@ -1,8 +1,8 @@
 /* hip_event.c - HIP events, traced as the barriers that they are on the GPU.
  *
  * hipEventRecord writes a barrier packet; hipStreamWaitEvent makes a later barrier of another queue
- * wait for that packet's signal. The wrappers here note what a call is about, and dispatch tracing
- * shows the packets that it sees (sdk_barriers_t):
+ * wait for that packet's signal. The wrappers here note the event and stream of a call, and
+ * dispatch tracing passes on the packets that it sees (sdk_barriers_t):
  *
  *   hipEventRecord(e, s)      the barrier that is written during the call is RECORD of e;
  *                             if none is written, the runtime lets the last barrier of s stand for
@@ -11,8 +11,8 @@
  *                             if none is written, it is the next barrier anywhere that waits for
  *                             the signal of e's RECORD; there is none if e is over by then
  *
- * All lists are under one lock, and no tool code runs under it. What belongs to a call is used by
- * the calling thread alone. */
+ * One lock guards all lists, and no tool code runs under it. Only the calling thread uses the data
+ * of a call. */
 #include "hsa/collect.h"
 #include "sdk/api/api.h"
 #include "sdk/core/services.h"
@@ -29,28 +29,31 @@
 
 enum { BUCKETS = 1024, WAITS_MAX = 4096 };
 
-/* One operation to report: an event that is recorded, or a wait for it. */
+/* One operation to report: the recording of an event, or a wait for one. */
 typedef struct told {
     struct told *next;
     sdk_operation_t operation;
     rocprofiler_callback_tracing_hip_event_data_t data;
     sdk_reference_t *reference;
-    uint64_t signal; /* a wait without a packet yet: the signal that the packet will wait for */
+    uint64_t signal; /* of a wait that has no packet yet: the signal for which its packet will
+                      * wait */
     bool direct;     /* its packet is written during the call: report ENTER and EXIT */
 } told_t;
 
 /* A barrier packet. */
 typedef struct {
-    /* References: the packet until it is over, events and streams. Under the lock. */
+    /* Number of references: by the packet until it is over, by events and by streams. Guarded by
+     * the lock. */
     unsigned users;
     told_t *told;
     bool over;
     uint64_t start, end;
     rocprofiler_agent_id_t agent;
-    uint64_t queue, signal; /* signal: the runtime's, for which others wait */
+    uint64_t queue, signal; /* `signal`: the packet's completion signal, for which other barriers
+                             * wait */
 } barrier_t;
 
-/* The barrier in which an event was recorded last, or the last one recorded on a stream. */
+/* The barrier in which an event was recorded last, or which was last recorded on a stream. */
 typedef struct known {
     struct known *next;
     const void *object; /* event or stream */
@@ -62,7 +65,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static known_t *events[BUCKETS], *streams[BUCKETS];
 static told_t *waits, **last_wait = &waits; /* waits without a packet, oldest first */
 
-/* The call that the thread is in. */
+/* The call that this thread is in. */
 typedef struct {
     rocprofiler_hip_event_operation_t operation;
     hipEvent_t event;
@@ -77,9 +80,9 @@ static const sdk_plan_t *plan(rocprofiler_hip_event_operation_t operation)
     return sdk_plan(SDK_DOMAIN_HIP_EVENT, (int32_t)operation);
 }
 
-/* ---- barriers of events and streams: under the lock ---- */
+/* ---- barriers of events and streams; guarded by the lock ---- */
 
-static void let_go(barrier_t *b)
+static void release_barrier(barrier_t *b)
 {
     if (b && --b->users == 0) free(b);
 }
@@ -97,20 +100,21 @@ static void forget(known_t *table[BUCKETS], const void *object)
     known_t **at = place_of(table, object), *k = *at;
     if (!k) return;
     *at = k->next;
-    let_go(k->barrier);
+    release_barrier(k->barrier);
     free(k);
 }
 
-/* Notes the barrier of an event or stream. Without memory it is not noted: waits for the event are
- * then not reported. */
-static void know(known_t *table[BUCKETS], const void *object, barrier_t *b, hipStream_t stream)
+/* Notes the barrier of an event or stream. If there is no memory for the note, waits for the event
+ * are not reported. */
+static void note_barrier(known_t *table[BUCKETS], const void *object, barrier_t *b,
+                         hipStream_t stream)
 {
     known_t **at = place_of(table, object);
     if (!*at) {
         if ((*at = calloc(1, sizeof **at)) == NULL) return;
         (*at)->object = object;
     }
-    let_go((*at)->barrier);
+    release_barrier((*at)->barrier);
     (*at)->barrier = b;
     (*at)->stream = stream;
     b->users++;
@@ -150,7 +154,7 @@ static void drop(told_t *t)
     free(t);
 }
 
-/* Begins the operation of a call; NULL if nobody follows it or there is no memory. */
+/* Begins the operation of a call; NULL if no context follows it or there is no memory. */
 static told_t *make_told(rocprofiler_hip_event_operation_t operation, hipEvent_t event)
 {
     const sdk_plan_t *p = plan(operation);
@@ -189,8 +193,8 @@ static bool waits_for(const hsa_barrier_and_packet_t *packet, uint64_t signal)
     return false;
 }
 
-/* Does the packet belong to the call? That of a record has a completion signal; that of a wait
- * waits for a signal. */
+/* Whether the packet belongs to the call: the packet of a record has a completion signal; the
+ * packet of a wait waits for a signal. */
 static bool is_of_call(const call_t *c, const hsa_barrier_and_packet_t *packet)
 {
     if (!c || c->barrier) return false;
@@ -198,7 +202,8 @@ static bool is_of_call(const call_t *c, const hsa_barrier_and_packet_t *packet)
     return is_barrier(packet) && packet->dep_signal[0].handle;
 }
 
-/* Takes the first wait that the packet carries out off the list. With the lock held. */
+/* Takes the first wait that the packet carries out off the list. To be called with the lock
+ * held. */
 static told_t *take_waits(const hsa_barrier_and_packet_t *packet)
 {
     told_t *taken = NULL, **end = &taken;
@@ -246,7 +251,8 @@ static void signal_used(hsa_signal_t signal)
     pthread_mutex_unlock(&lock);
 }
 
-/* The queue in which the event was recorded; if unknown, the barrier's own. With the lock held. */
+/* Returns the queue in which the event was recorded; if that is unknown, the barrier's own queue.
+ * To be called with the lock held. */
 static uint64_t source_of(const void *event, const barrier_t *b)
 {
     const known_t *k = *place_of(events, event);
@@ -272,7 +278,7 @@ static void *begin(const void *bytes, rocprofiler_agent_id_t agent, uint64_t que
         place(t, b, t->data.source_queue_id.handle);
     if (call) {
         call->barrier = b;
-        b->users++; /* until the call returns */
+        b->users++; /* this reference ends when the call returns */
         const bool record = call->operation == ROCPROFILER_HIP_EVENT_RECORD;
         if (own) {
             own->direct = true;
@@ -281,8 +287,8 @@ static void *begin(const void *bytes, rocprofiler_agent_id_t agent, uint64_t que
             b->told = own;
         }
         if (record) {
-            know(events, call->event, b, call->stream);
-            know(streams, call->stream, b, call->stream);
+            note_barrier(events, call->event, b, call->stream);
+            note_barrier(streams, call->stream, b, call->stream);
         }
     }
     pthread_mutex_unlock(&lock);
@@ -293,8 +299,8 @@ static void *begin(const void *bytes, rocprofiler_agent_id_t agent, uint64_t que
 static void submitted(void *barrier)
 {
     barrier_t *b = barrier;
-    /* The first operation is the call's. It cannot be freed yet: the packet is not over before this
-     * returns. */
+    /* The first operation is the call's. It cannot be freed yet, because the packet cannot be over
+     * before this function returns. */
     pthread_mutex_lock(&lock);
     told_t *t = b->told;
     pthread_mutex_unlock(&lock);
@@ -310,7 +316,7 @@ static told_t *end(barrier_t *b, uint64_t start, uint64_t stop)
     b->over = true;
     b->start = start;
     b->end = stop;
-    let_go(b);
+    release_barrier(b);
     pthread_mutex_unlock(&lock);
     return told;
 }
@@ -336,15 +342,16 @@ static void lost(void *b)
 
 static hipError_t (*is_capturing)(hipStream_t stream, hipStreamCaptureStatus *status);
 
-/* True if the stream is being captured: such calls submit nothing to the GPU. */
-static bool gives_nothing(hipStream_t stream)
+/* Whether the stream is being captured: calls on such a stream submit nothing to the GPU. */
+static bool is_captured(hipStream_t stream)
 {
     hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
     return is_capturing && stream && is_capturing(stream, &status) == hipSuccess &&
            status != hipStreamCaptureStatusNone;
 }
 
-/* The call has written no packet: the last barrier of the stream also stands for this record. */
+/* The call has written no packet: the last barrier of the stream also stands for this recording of
+ * the event. */
 static void record_again(hipEvent_t event, hipStream_t stream)
 {
     told_t *t = make_told(ROCPROFILER_HIP_EVENT_RECORD, event);
@@ -353,11 +360,11 @@ static void record_again(hipEvent_t event, hipStream_t stream)
     barrier_t *b = k ? k->barrier : NULL;
     bool over = b && b->over;
     uint64_t start = over ? b->start : 0, stop = over ? b->end : 0;
-    if (b) know(events, event, b, stream);
+    if (b) note_barrier(events, event, b, stream);
     if (b && t) {
         place(t, b, b->queue);
         if (!over) {
-            told_t **at = &b->told; /* Behind the operation for which the packet was written. */
+            told_t **at = &b->told; /* behind the operation for which the packet was written */
             while (*at)
                 at = &(*at)->next;
             *at = t;
@@ -401,7 +408,7 @@ static void leave(call_t *c, call_t *around, hipError_t result)
     current = around;
     if (c->barrier) {
         pthread_mutex_lock(&lock);
-        let_go(c->barrier);
+        release_barrier(c->barrier);
         pthread_mutex_unlock(&lock);
     } else if (result == hipSuccess && c->operation == ROCPROFILER_HIP_EVENT_RECORD) {
         record_again(c->event, c->stream);
@@ -412,7 +419,7 @@ static void leave(call_t *c, call_t *around, hipError_t result)
 
 static bool is_told(hipStream_t stream)
 {
-    return sdk_domain_followed(SDK_DOMAIN_HIP_EVENT) && !hsax_forked() && !gives_nothing(stream);
+    return sdk_domain_followed(SDK_DOMAIN_HIP_EVENT) && !hsax_forked() && !is_captured(stream);
 }
 
 static void destroyed(hipEvent_t event)
@@ -490,6 +497,7 @@ static unsigned needs(void)
 static const sdk_barriers_t barriers = {
     SDK_DOMAIN_HIP_EVENT, wants, begin, submitted, complete, lost, signal_used};
 
-/* Inside the wrappers of API tracing, so that the packets have the correlation id of the call. */
+/* The wrappers are inside those of API tracing, so that the packets have the correlation id of the
+ * call. */
 SDK_SERVICE(hip_event) = {.inside = {ROCPROFILER_HIP_RUNTIME_TABLE, install},
                           .gpu = &(const sdk_gpu_part_t){.needs = needs, .barriers = &barriers}};

@@ -1,7 +1,7 @@
 /* hip_graph.c - executable graphs of HIP: their creation, destruction and launches.
  *
  * The runtime dispatches the kernels of a graph on the thread that launches it, during the call:
- * they are counted where all dispatches pass (gpu/dispatch.h). */
+ * they are counted where all dispatches are seen (gpu/dispatch.h). */
 #include "sdk/agent/agent.h"
 #include "sdk/api/api.h"
 #include "sdk/core/context.h"
@@ -58,7 +58,7 @@ static uint64_t id_of(hipGraphExec_t graph)
 static hipError_t (*get_device)(int *device);
 static hipError_t (*get_stream_device)(hipStream_t stream, hipDevice_t *device);
 
-/* The GPU with this number in HIP. */
+/* Returns the agent of the GPU with this number in HIP. */
 static rocprofiler_agent_id_t agent_of(int device)
 {
     size_t count;
@@ -100,7 +100,8 @@ static void record(const sdk_operation_t *o, const sdk_launch_t *l, hipStream_t 
     sdk_operation_record(o, &r, sizeof r, &r.correlation_id.external);
 }
 
-/* If no traced call is around it, the launch itself stands for the call: its work has its id. */
+/* If no traced call encloses it, the launch itself stands for the call: the launched work has the
+ * launch's correlation id. */
 static hipError_t launch(hipGraphExec_t graph, hipStream_t stream, launch_fn_t next)
 {
     const sdk_plan_t *p = plan(ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH);
@@ -118,7 +119,8 @@ static hipError_t launch(hipGraphExec_t graph, hipStream_t stream, launch_fn_t n
     if (alone) self->current = o.internal;
     const uint64_t start = p->buffer_count ? sdk_now() : 0;
     sdk_operation_callback(&o, ROCPROFILER_CALLBACK_PHASE_ENTER, &data);
-    sdk_launch = p->buffer_count ? &l : NULL; /* else nobody wants the number of kernels */
+    sdk_launch = p->buffer_count ? &l : NULL; /* without a buffer the number of kernels is not
+                                               * needed */
     const hipError_t result = next(graph, stream);
     sdk_launch = l.outer;
     sdk_operation_callback(&o, ROCPROFILER_CALLBACK_PHASE_EXIT, &data);
@@ -203,12 +205,13 @@ static void install(void *table)
     sdk_api_wrap_hip(rows, sizeof rows / sizeof *rows, table, instance);
 }
 
-/* A launch's record has the number of its kernels. */
+/* Dispatches are needed because a launch's record has the number of its kernels. */
 static unsigned needs(void)
 {
     return sdk_domain_buffered(SDK_DOMAIN_HIP_GRAPH) ? SDK_GPU_DISPATCHES : 0;
 }
 
-/* Inside the wrappers of API tracing, so that a launch has the correlation id of its call. */
+/* The wrappers are inside those of API tracing, so that a launch has the correlation id of its
+ * call. */
 SDK_SERVICE(hip_graph) = {.inside = {ROCPROFILER_HIP_RUNTIME_TABLE, install},
                           .gpu = &(const sdk_gpu_part_t){.needs = needs}};

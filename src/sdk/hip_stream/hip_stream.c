@@ -1,6 +1,5 @@
-/* hip_stream.c - HIP streams get numbers, and tools are told which stream a call works on.
- *
- * The null stream is 0. */
+/* hip_stream.c - gives numbers to HIP streams, and reports to tools which stream a call works on.
+ * The null stream has the number 0. */
 #include "sdk/hip_stream/hip_stream.h"
 #include "sdk/core/handles.h"
 #include "sdk/core/services.h"
@@ -24,7 +23,7 @@ static uint64_t id_of(hipStream_t stream)
 
 /* ---- reporting ---- */
 
-/* Operations of streams have no correlation ids: they do not belong to a call. */
+/* Operations of streams have no correlation ids, since they do not belong to a call. */
 static void begin(sdk_stream_use_t *use, const sdk_plan_t *plan, hipStream_t stream, uint64_t id)
 {
     sdk_operation_begin_apart(&use->operation, plan);

@@ -1,4 +1,4 @@
-/* hip_stream.h - what the generated wrappers of HIP functions with a stream call.
+/* hip_stream.h - the functions that the generated wrappers of HIP functions with a stream call.
  *
  * The wrappers are around those of API tracing, so a call's stream is reported before the call. */
 #ifndef CROCPROF_SDK_HIP_STREAM_H
@@ -8,7 +8,7 @@
 
 #include <hip/hip_runtime_api.h>
 
-/* A call that uses a stream; on the wrapper's stack. */
+/* The use of a stream by a call; it is on the wrapper's stack. */
 typedef struct {
     sdk_operation_t operation;
     rocprofiler_callback_tracing_hip_stream_data_t data;

@@ -1,9 +1,10 @@
-/* kernel_dispatch.c - kernel dispatches as callbacks (ENQUEUE, COMPLETE) and buffer records. Calls
- * the probes of services that measure dispatches, too, and shows barriers to who follows them
- * (gpu/dispatch.h).
+/* kernel_dispatch.c - kernel dispatches as callbacks (ENQUEUE, COMPLETE) and buffer records. It
+ * also calls the probes of services that measure dispatches, and passes barriers to the service
+ * that follows them (gpu/dispatch.h).
  *
- * A client of src/hsa/queues.c. Everything but the completion runs on the thread that launches, so
- * begin() is the hot path of the GPU services: no lock, no allocation, one shared counter. */
+ * It is a client of src/hsa/queues.c. Everything but the completion runs on the thread that
+ * launches, so begin() is the hot path of the GPU services: no lock, no allocation, one shared
+ * counter. */
 #include "hsa/kernel_map.h"
 #include "hsa/queues.h"
 #include "sdk/agent/agent.h"
@@ -15,10 +16,10 @@
 #include <string.h>
 
 typedef struct {
-    sdk_dispatch_t measured; /* what probes get of it */
+    sdk_dispatch_t measured; /* the part of it that probes get */
     sdk_operation_t complete, enqueue;
-    bool has_probes; /* some probe measures it */
-    void *barrier;   /* the item is this barrier; NULL: a dispatch */
+    bool has_probes; /* at least one probe measures it */
+    void *barrier;   /* the item is this barrier packet; NULL: a dispatch */
 } dispatch_t;
 
 static atomic_uint_fast64_t last_dispatch_id;
@@ -55,7 +56,7 @@ static void fill(sdk_dispatch_t *d, const hsa_kernel_dispatch_packet_t *packet)
     };
 }
 
-/* For a dispatch that nobody follows: true if a tool wants it to be measured. */
+/* For a dispatch that no context follows: returns true if a tool wants it to be measured. */
 static bool begin_measured(dispatch_t *d, void *const services[SDK_PROBES])
 {
     sdk_operation_begin(&d->complete, &sdk_measured_plan);
@@ -65,8 +66,8 @@ static bool begin_measured(dispatch_t *d, void *const services[SDK_PROBES])
     return wants;
 }
 
-/* What a dispatch means for those who only watch: the launch that it belongs to is told, and the
- * signal that it will complete is. */
+/* Passes a dispatch to the services that only observe it: counts it in the launch that it belongs
+ * to, and notes the signal that it will complete. */
 static inline void show(const hsax_item_t *item, const hsa_kernel_dispatch_packet_t *packet)
 {
     if (sdk_launch && !sdk_launch->kernels++)
@@ -102,7 +103,7 @@ static bool begin(hsax_item_t *item, uint64_t queue, const hsa_kernel_dispatch_p
     return true;
 }
 
-/* For a barrier packet: it is only followed for who wants barriers. */
+/* Begins a barrier packet, which is only followed for the service of barriers. */
 static bool begin_barrier(hsax_item_t *item, uint64_t queue, const void *packet)
 {
     dispatch_t *d = (dispatch_t *)item->client;
@@ -158,7 +159,7 @@ static void complete(hsax_item_t *item)
     sdk_retirement_release(m->reference, m->data.end_timestamp);
 }
 
-/* The completion will never be seen; the collector counts such items. */
+/* Called if the completion will never be seen; the collector counts such items. */
 static void lost(hsax_item_t *item)
 {
     dispatch_t *d = (dispatch_t *)item->client;

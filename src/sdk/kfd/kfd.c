@@ -1,8 +1,8 @@
 /* kfd.c - reads the kernel driver's events: page faults, migrations and evictions of queues.
  *
  * The driver gives a descriptor for each GPU. When a mask of events has been written to it, it
- * yields lines of text. A thread of ours reads them. A thread that needs everything to be read asks
- * it for a "round" over all descriptors. What the lines mean is in lines.c. */
+ * yields lines of text. A thread of this library reads them. A thread that needs all events so far
+ * requests a "round" of that thread over all descriptors. lines.c interprets the lines. */
 #include "sdk/kfd/kfd.h"
 
 #include "base/driver.h"
@@ -39,7 +39,7 @@ enum { FIRST_MAJOR = 1, FIRST_MINOR = 10 };
 enum { GPUS_MAX = 64, TEXT_BYTES = 8192, LOOK_MS = 500 };
 
 typedef struct {
-    base_kept_t file; /* BASE_KEPT_NONE: the program has closed it */
+    base_kept_t file; /* BASE_KEPT_NONE: the program has closed the descriptor */
     size_t used;      /* bytes of `text`, an unfinished line */
     char text[TEXT_BYTES];
 } source_t;
@@ -47,16 +47,17 @@ typedef struct {
 static struct {
     bool running;
     pthread_t thread;
-    int bell; /* an eventfd: written to ask for a round, or for the end */
+    int bell; /* an eventfd: writing to it requests a round, or the thread's end */
     _Atomic bool stop;
-    _Atomic uint32_t asked, done; /* numbers of rounds; `done` is a futex */
+    _Atomic uint32_t asked, done; /* `asked`: number of the last round requested; `done`: of the
+                                   * last round completed, a futex */
     unsigned count;
     source_t sources[GPUS_MAX];
 } reader = {.bell = -1};
 
 static bool is_too_old(int domain)
 {
-    /* the number of lost events is zero with an old driver, too: it reports none */
+    /* with an old driver the number of lost events is zero, too, since it reports none */
     if (domain < SDK_DOMAIN_KFD_EVENT_PAGE_MIGRATE || domain > SDK_DOMAIN_KFD_QUEUE ||
         domain == SDK_DOMAIN_KFD_EVENT_DROPPED_EVENTS)
         return false;
@@ -81,7 +82,8 @@ static void take_lines(source_t *s)
         sdk_kfd_line(line);
     }
     s->used = (size_t)(end - line);
-    if (s->used == sizeof s->text) s->used = 0; /* no line is so long: damaged data */
+    /* no valid line is this long: the data is damaged */
+    if (s->used == sizeof s->text) s->used = 0;
     memmove(s->text, line, s->used);
 }
 
@@ -180,7 +182,7 @@ static void start(void)
 {
     uint64_t mask = sdk_kfd_wanted();
     if (!mask) return;
-    if (reader.running) { /* a tool that has attached wants more events */
+    if (reader.running) { /* a tool that has attached needs further events */
         for (unsigned i = 0; i < reader.count; i++) {
             int fd = base_kept(&reader.sources[i].file);
             if (fd >= 0 && write(fd, &mask, sizeof mask) < 0)

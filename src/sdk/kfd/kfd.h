@@ -1,15 +1,16 @@
-/* kfd.h - events of the kernel driver: what kfd.c, which reads lines of text, and lines.c, which
- * knows their meaning, share. */
+/* kfd.h - events of the kernel driver: the functions by which kfd.c, which reads lines of text,
+ * calls lines.c, which interprets them. */
 #ifndef CROCPROF_SDK_KFD_H
 #define CROCPROF_SDK_KFD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The mask of the driver's events that are needed for the kinds that contexts ask for; 0: none. */
+/* Returns the mask of the driver's events that the contexts' kinds need; 0: none. */
 uint64_t sdk_kfd_wanted(void);
 
-/* Makes the wanted records from a line of the driver's, without its end. Called by one thread. */
+/* Makes the records that contexts follow from a line of the driver's, without its end. To be called
+ * by one thread at a time. */
 void sdk_kfd_line(const char *line);
 
 /* Forgets events that have begun and not ended. */

@@ -1,4 +1,4 @@
-/* lines.c - the driver's lines of text as records.
+/* lines.c - converts the driver's lines of text to records.
  *
  * Each event is a record of its own kind. Migrations, page faults and evictions of queues are in
  * addition one record from start to end. The format of lines is in linux/kfd_ioctl.h, in the
@@ -18,7 +18,7 @@
 
 enum { PAGE = 4096, PENDING_MAX = 65536 };
 
-/* Numbers of events. Older drivers lack the higher ones. */
+/* Numbers of the driver's events. Older drivers lack the higher ones. */
 enum {
     MIGRATE_START = 5,
     MIGRATE_END = 6,
@@ -32,7 +32,8 @@ enum {
 
 #define BIT(event) (UINT64_C(1) << ((event)-1))
 
-/* What lines say; each event sets some of it. GPU ids are the driver's; 0 is the host. */
+/* The contents of a line; each event sets some of the fields. GPU ids are the driver's; 0 is the
+ * host. */
 typedef struct {
     uint64_t ns, begin, end;
     uint32_t pid, gpu, to, prefetched, preferred;
@@ -65,12 +66,12 @@ uint64_t sdk_kfd_wanted(void)
     if (wants(SDK_DOMAIN_KFD_EVENT_QUEUE, SDK_DOMAIN_KFD_QUEUE))
         mask |= BIT(QUEUE_EVICTION) | BIT(QUEUE_RESTORE);
     if (sdk_domain_asked_for(SDK_DOMAIN_KFD_EVENT_UNMAP_FROM_GPU)) mask |= BIT(UNMAP_FROM_GPU);
-    /* without other events none can be lost */
+    /* the driver can lose events only if it was asked for others */
     if (mask && sdk_domain_asked_for(SDK_DOMAIN_KFD_EVENT_DROPPED_EVENTS)) mask |= BIT(DROPPED);
     return mask;
 }
 
-/* The agent of a driver's id: 0 is the first CPU; handle 0 if there is none. */
+/* Returns the agent of a driver's id: 0 is the first CPU; handle 0 if there is none. */
 static rocprofiler_agent_id_t agent_of(uint32_t gpu)
 {
     size_t count;
@@ -90,7 +91,7 @@ static void emit(sdk_domain_t domain, int32_t operation, void *record, size_t si
 
 /* ---- starts and ends ---- */
 
-static void begins(unsigned number, const event_t *e, sdk_domain_t paired)
+static void note_begin(unsigned number, const event_t *e, sdk_domain_t paired)
 {
     if (!sdk_domain_asked_for(paired)) return;
     if (pending.count >= PENDING_MAX || !BASE_GROW(pending.rows, pending.count, &pending.room)) {
@@ -101,8 +102,8 @@ static void begins(unsigned number, const event_t *e, sdk_domain_t paired)
     pending.rows[pending.count++] = (pending_t){number, *e};
 }
 
-/* Takes the latest matching start out of the list; false: there is none. */
-static bool ends(unsigned number, const event_t *end, event_t *start)
+/* Takes the latest matching start out of the list; returns false if there is none. */
+static bool take_begin(unsigned number, const event_t *end, event_t *start)
 {
     for (size_t i = pending.count; i-- > 0;) {
         const pending_t *p = &pending.rows[i];
@@ -162,7 +163,7 @@ static bool migrate_start(const char *text, event_t *e)
         return false;
     read_pages(e, start, pages);
     migrate_record(e);
-    begins(MIGRATE_START, e, SDK_DOMAIN_KFD_PAGE_MIGRATE);
+    note_begin(MIGRATE_START, e, SDK_DOMAIN_KFD_PAGE_MIGRATE);
     return true;
 }
 
@@ -179,7 +180,7 @@ static bool migrate_end(const char *text, event_t *e)
         return false;
     read_pages(e, start, pages);
     e->operation = ROCPROFILER_KFD_EVENT_PAGE_MIGRATE_END;
-    bool known = ends(MIGRATE_START, e, &begun);
+    bool known = take_begin(MIGRATE_START, e, &begun);
     if (known) {
         e->prefetched = begun.prefetched;
         e->preferred = begun.preferred;
@@ -231,7 +232,7 @@ static bool fault_start(const char *text, event_t *e)
      * updated. */
     e->operation = what == 'W' ? ROCPROFILER_KFD_PAGE_FAULT_WRITE_FAULT_MIGRATED
                                : ROCPROFILER_KFD_PAGE_FAULT_READ_FAULT_MIGRATED;
-    begins(FAULT_START, e, SDK_DOMAIN_KFD_PAGE_FAULT);
+    note_begin(FAULT_START, e, SDK_DOMAIN_KFD_PAGE_FAULT);
     return true;
 }
 
@@ -244,7 +245,7 @@ static bool fault_end(const char *text, event_t *e)
     e->operation = updated ? ROCPROFILER_KFD_EVENT_PAGE_FAULT_END_PAGE_UPDATED
                            : ROCPROFILER_KFD_EVENT_PAGE_FAULT_END_PAGE_MIGRATED;
     fault_record(e);
-    if (!ends(FAULT_START, e, &begun)) return true;
+    if (!take_begin(FAULT_START, e, &begun)) return true;
     rocprofiler_buffer_tracing_kfd_page_fault_record_t r = {
         .size = sizeof r,
         .operation = (rocprofiler_kfd_page_fault_operation_t)(begun.operation + updated),
@@ -277,7 +278,7 @@ static bool queue_eviction(const char *text, event_t *e)
         e->operation < 0 || e->operation >= ROCPROFILER_KFD_QUEUE_LAST)
         return false;
     queue_record(e);
-    begins(QUEUE_EVICTION, e, SDK_DOMAIN_KFD_QUEUE);
+    note_begin(QUEUE_EVICTION, e, SDK_DOMAIN_KFD_QUEUE);
     return true;
 }
 
@@ -293,7 +294,7 @@ static bool queue_restore(const char *text, event_t *e)
     e->operation = again ? ROCPROFILER_KFD_EVENT_QUEUE_RESTORE_RESCHEDULED
                          : ROCPROFILER_KFD_EVENT_QUEUE_RESTORE;
     queue_record(e);
-    if (again || !ends(QUEUE_EVICTION, e, &begun)) return true;
+    if (again || !take_begin(QUEUE_EVICTION, e, &begun)) return true;
     rocprofiler_buffer_tracing_kfd_queue_record_t r = {
         .size = sizeof r,
         .operation = (rocprofiler_kfd_queue_operation_t)begun.operation,

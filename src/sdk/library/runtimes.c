@@ -1,8 +1,9 @@
 /* runtimes.c - what happens when a runtime registers its tables.
  *
- * Apart because the sequence is a protocol: services whose functions are to be inside the wrappers,
- * the wrappers of API tracing, services around these, the event that the runtime has started, then
- * the tools' own table callbacks, whose functions are so the outermost. A runtime is a row. */
+ * It is apart because the sequence is a protocol: first the services whose functions are to be
+ * inside the wrappers, then the wrappers of API tracing, the services around these, the event that
+ * the runtime has started, and the tools' own table callbacks, whose functions are therefore the
+ * outermost. A runtime is a row. */
 #include "base/log.h"
 #include "sdk/api/api.h"
 #include "sdk/core/registration.h"
@@ -25,7 +26,7 @@ typedef struct {
     table_t tables[TABLES_MAX];
 } runtime_t;
 
-/* A library that has one table and gives work to the GPU only through HSA or HIP. */
+/* A library that has one table and submits work to the GPU only through HSA or HIP. */
 #define LIBRARY(name, NAME)                                                                        \
     {                                                                                              \
         name, ROCPROFILER_RUNTIME_INITIALIZATION_##NAME, 1,                                        \
@@ -71,7 +72,7 @@ static void install_wrappers(const table_t *t, void *table)
 
 static void install(const runtime_t *r, uint64_t version, uint64_t instance, void **tables)
 {
-    /* else newer HSA runtimes would also load tools of the first generation */
+    /* without this, newer HSA runtimes would also load tools of the first generation */
     if (r->tables[0].type == ROCPROFILER_HSA_TABLE)
         setenv("HSA_TOOLS_ROCPROFILER_V1_TOOLS", "0", 0);
     for (unsigned i = 0; i < r->count; i++) {
@@ -91,7 +92,8 @@ static void install(const runtime_t *r, uint64_t version, uint64_t instance, voi
 int rocprofiler_set_api_table(const char *name, uint64_t lib_version, uint64_t lib_instance,
                               void **tables, uint64_t num_tables);
 
-/* Called by librocprofiler-register, which finds it by name. 0 or a rocprofiler_status_t. */
+/* Called by librocprofiler-register, which looks it up by name. Returns 0 or a
+ * rocprofiler_status_t. */
 ROCPROFILER_API int rocprofiler_set_api_table(const char *name, uint64_t lib_version,
                                               uint64_t lib_instance, void **tables,
                                               uint64_t num_tables)
@@ -109,7 +111,7 @@ ROCPROFILER_API int rocprofiler_set_api_table(const char *name, uint64_t lib_ver
         if (num_tables > r->count)
             base_warning("%s registered %llu tables, the first %u are used", name,
                          (unsigned long long)num_tables, r->count);
-        if (sdk_finalizing()) return 0; /* too late to tell any tool */
+        if (sdk_finalizing()) return 0; /* too late to report it to any tool */
         install(r, lib_version, lib_instance, tables);
         return 0;
     }

@@ -1,9 +1,10 @@
 /* services.c - the library's services: a row each, in the order in which they are called.
  *
- * Apart because only this file, at the top of src/sdk, knows all of them. A new service is a
- * folder, its name in CMakeLists.txt, and a row here. The order matters where two rows answer the
- * same call: dispatches are reported before they are measured, probes are those of counters, thread
- * traces and samples (gpu/dispatch.h), and HIP's graphs and events are put inside its wrappers. */
+ * It is apart because only this file, at the top of src/sdk, refers to all of them. A new service
+ * is a folder, its name in CMakeLists.txt, and a row here. The order matters where two rows have
+ * the same function: dispatches are reported before they are measured; the probes of counters,
+ * thread traces and samples are in that order (gpu/dispatch.h); and HIP's graphs and events are put
+ * inside its wrappers. */
 #include "sdk/core/services.h"
 
 #define SERVICES(X)                                                                                \

@@ -1,9 +1,9 @@
 /* marker.c - ranges of ROCTx as operations: from push to pop, from start to stop.
  *
- * Apart from the wrappers of single functions because a range lasts beyond a call and may end on
- * another thread. Contexts, external ids and thread are those of its begin. A range of a thread
- * (push, pop) is the ancestor of the calls that the thread makes inside it. A range of the process
- * (start, stop) is no ancestor, because such ranges overlap. Ranges that never end are not
+ * They are apart from the wrappers of single functions because a range lasts beyond a call and may
+ * end on another thread. Contexts, external ids and thread are those of its begin. A range of a
+ * thread (push, pop) is the ancestor of the calls that the thread makes inside it. A range of the
+ * process (start, stop) is no ancestor, because such ranges overlap. Ranges that never end are not
  * reported. */
 #include "base/intern.h"
 #include "base/log.h"
@@ -19,7 +19,7 @@
 
 typedef rocprofiler_callback_tracing_marker_api_data_t payload_t;
 
-static roctxCoreApiTable_t saved; /* the table's functions before ours */
+static roctxCoreApiTable_t saved; /* the functions that the table had before these wrappers */
 
 static const sdk_plan_t *plan_of(rocprofiler_marker_core_range_api_id_t operation)
 {
@@ -67,7 +67,8 @@ static int wrap_get_thread_id(roctx_thread_id_t *tid)
 /* ---- Ranges ---- */
 
 /* Begins the range's operation with a new correlation id. An operation takes the id of the call
- * that the thread is in, so a call that lasts as long as the range is made up. */
+ * that the thread is in, so the thread is treated as if it were in a call that lasts as long as the
+ * range. */
 static void begin_operation(sdk_thread_t *self, sdk_operation_t *operation, const sdk_plan_t *plan)
 {
     uint64_t current = self->current, outer = self->outer;
@@ -78,8 +79,8 @@ static void begin_operation(sdk_thread_t *self, sdk_operation_t *operation, cons
     self->outer = outer;
 }
 
-/* Begins a range that is followed; NULL, counted as lost, when out of memory. The payload's message
- * is in the same place for both kinds of range. */
+/* Begins a range that is followed; NULL, counted as lost, when out of memory. The payload has the
+ * message in the same place for both kinds of range. */
 static sdk_range_t *begin(sdk_thread_t *self, const sdk_plan_t *plan, const char *message)
 {
     _Static_assert(offsetof(payload_t, args.roctxThreadRangeA.message) ==
@@ -150,7 +151,7 @@ static int wrap_pop(void)
     sdk_range_t *range = self ? sdk_ranges_pop(self) : NULL;
     int level = saved.roctxRangePop_fn();
     if (!range) return level;
-    /* false if a tool's callback ends a range that the program began */
+    /* this is false if a tool's callback ends a range that the program began */
     if (self->current == range->operation.internal) {
         self->current = range->operation.ancestor;
         self->outer = range->outer;
@@ -226,6 +227,7 @@ static void install(void *core_table)
     }
 }
 
-/* Around the wrappers of single functions, which are so inside the range. */
+/* The functions are around the wrappers of single functions, so that the calls are inside the
+ * range. */
 SDK_SERVICE(marker) = {.around = {ROCPROFILER_MARKER_CORE_TABLE, install},
                        .thread_ends = sdk_ranges_close};

@@ -17,7 +17,8 @@ typedef struct sdk_ranges {
 
 static _Atomic(sdk_range_t *) slots[SDK_RANGE_SLOTS];
 
-/* Ranges whose slot was taken: a hash table by number, with about as many chains as ranges. */
+/* Ranges whose slot was taken by another range: a hash table by number, with about as many chains
+ * as ranges. */
 static struct {
     pthread_mutex_t lock;
     sdk_range_t **chains;
@@ -45,7 +46,7 @@ sdk_range_t *sdk_range_new(sdk_thread_t *self)
 void sdk_range_recycle(sdk_thread_t *self, sdk_range_t *range)
 {
     sdk_ranges_t *ranges = ranges_of(self);
-    if (!ranges) return; /* no memory for the thread's list: the range's memory is lost */
+    if (!ranges) return; /* without a list for the thread the range's memory cannot be used again */
     range->next = ranges->free;
     ranges->free = range;
 }
@@ -98,7 +99,8 @@ static sdk_range_t **chain_of(uint64_t id)
     return &others.chains[id & (others.size - 1)];
 }
 
-/* With the lock held. If there is no memory, chains become longer, and nothing is lost. */
+/* To be called with the lock held. If there is no memory, chains become longer, and nothing is
+ * lost. */
 static void grow_others(void)
 {
     size_t size = others.size;
@@ -151,9 +153,10 @@ static sdk_range_t *take_from_others(sdk_thread_t *self, uint64_t id)
     return range;
 }
 
-/* While this thread looks at the range in a slot, another may take it out and use it for another
- * number; unless it has our number, as only the thread that ends a range takes it. But a program
- * may end one number twice at the same time, so the number is compared again after the exchange. */
+/* While this thread reads the range in a slot, another thread may take that range out and reuse its
+ * memory for another number; it cannot do so if the range has the number `id`, since only the
+ * thread that ends a range takes it. But a program may end one number twice at the same time, so
+ * the number is compared again after the exchange. */
 sdk_range_t *sdk_ranges_take(sdk_thread_t *self, uint64_t id)
 {
     _Atomic(sdk_range_t *) *slot = &slots[id % SDK_RANGE_SLOTS];

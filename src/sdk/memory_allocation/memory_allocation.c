@@ -1,9 +1,8 @@
 /* memory_allocation.c - allocation and release of memory by HSA's functions, by the program or its
  * runtime, as callbacks (ENTER, EXIT) and buffer records.
  *
- * Six functions of two kinds, so a table would not save a line. An allocation's agent is that of
- * its region or pool; a release has neither agent nor size. The wrappers are inside those of API
- * tracing, so the correlation id is that of the traced call. */
+ * An allocation's agent is that of its region or pool; a release has neither agent nor size. The
+ * wrappers are inside those of API tracing, so the correlation id is that of the traced call. */
 #include "hsa/agents.h"
 #include "sdk/agent/agent.h"
 #include "sdk/core/services.h"
@@ -11,7 +10,7 @@
 
 #include <string.h>
 
-/* ---- Which agent a region or pool belongs to ---- */
+/* ---- The agent of a region or pool ---- */
 
 enum { OWNERS_MAX = 1024 }; /* a machine has a few for each agent */
 
@@ -23,7 +22,7 @@ typedef struct {
 typedef struct {
     owner_t rows[OWNERS_MAX];
     _Atomic unsigned count;
-    hsa_agent_t agent; /* used while the list is made */
+    hsa_agent_t agent; /* set only while the list is made */
 } owners_t;
 
 static owners_t regions, pools;
@@ -47,7 +46,7 @@ static hsa_status_t add_pool(hsa_amd_memory_pool_t pool, void *owners)
     return add_owner(owners, pool.handle);
 }
 
-/* Done at each start of the runtime, since handles differ. */
+/* The list is made at each start of the runtime, since handles differ. */
 static void list_owners(void)
 {
     atomic_store(&regions.count, 0);
@@ -119,8 +118,8 @@ static void end(allocation_t *a, uint64_t address)
 
 /* ---- Hooks ---- */
 
-/* The address that the call has returned; 0 if it failed, because the variable may have any value
- * then. */
+/* Returns the address that the call has stored; 0 if the call failed, because the variable may have
+ * any value then. */
 static uint64_t written(hsa_status_t status, const void *at)
 {
     uint64_t value = 0;

@@ -1,7 +1,7 @@
 /* memory_copy.c - asynchronous copies as callbacks (ENTER at the call, EXIT when the data has
  * arrived) and buffer records.
  *
- * A client of src/hsa/copies.c. The direction follows from the types of the two agents. */
+ * It is a client of src/hsa/copies.c. The direction follows from the types of the two agents. */
 #include "hsa/copies.h"
 #include "sdk/agent/agent.h"
 #include "sdk/core/services.h"
@@ -54,7 +54,8 @@ static void submitted(hsax_item_t *item)
     (void)item;
 }
 
-/* The call has failed. Every ENTER is followed by an EXIT, in this case without times. */
+/* Called if the program's call has failed. Every ENTER is followed by an EXIT, in this case without
+ * times. */
 static void refused(hsax_item_t *item)
 {
     copy_t *c = (copy_t *)item->client;
@@ -92,7 +93,7 @@ static void complete(hsax_item_t *item)
     sdk_retirement_release(c->reference, c->data.end_timestamp);
 }
 
-/* The completion will never be seen; the collector counts such items. */
+/* Called if the completion will never be seen; the collector counts such items. */
 static void lost(hsax_item_t *item)
 {
     sdk_retirement_release(((copy_t *)item->client)->reference, 0);

@@ -1,5 +1,5 @@
-/* ompt.c - OpenMP's tool interface: an OpenMP runtime that starts asks for a tool, and then reports
- * events of threads, tasks and regions.
+/* ompt.c - OpenMP's tool interface: an OpenMP runtime looks for a tool when it starts, and then
+ * reports events of threads, tasks and regions to it.
  *
  * An event with begin and end becomes two callbacks (ENTER, EXIT) and one record; another event
  * becomes one callback (NONE) and a record without duration. The runtime's callbacks themselves are
@@ -21,7 +21,8 @@ typedef struct span {
     uint64_t begin;
 } span_t;
 
-/* Of a thread: events under way, the innermost first, and free structures. */
+/* The events of a thread that have begun and not ended, the innermost first, and free
+ * structures. */
 typedef struct {
     span_t *open, *spare;
 } spans_t;
@@ -73,7 +74,7 @@ static uint64_t id_of(const ompt_data_t *data)
     return data ? data->value : 0;
 }
 
-/* Fills in what the record of an offloading event has besides its times. */
+/* Fills in the fields that only the record of an offloading event has, except for its times. */
 static void put_target(rocprofiler_buffer_tracing_ompt_record_t *r,
                        const rocprofiler_ompt_args_t *a)
 {
@@ -130,8 +131,8 @@ void sdk_ompt_point(const sdk_plan_t *plan, rocprofiler_callback_tracing_ompt_da
     sdk_retirement_release(reference, now);
 }
 
-/* By the interface the tool, which is this library, gives numbers to target regions and their
- * operations. */
+/* In this interface the tool, which is this library, assigns the numbers of target regions and
+ * their operations. */
 static void number_target(int32_t operation, uint64_t id, const rocprofiler_ompt_args_t *a)
 {
     ompt_data_t *data =
@@ -159,14 +160,14 @@ static void begin(const sdk_plan_t *plan, int32_t operation,
     s->begin = sdk_now();
 }
 
-/* Ends the innermost event of the operation. It need not be the innermost of all: runtimes may
- * report the ends of outer events late. */
+/* Ends the innermost event of the operation. It need not be the innermost event of all: runtimes
+ * may report the ends of outer events late. */
 static void end(int32_t operation, rocprofiler_callback_tracing_ompt_data_t *data)
 {
     span_t **link = mine ? &mine->open : NULL;
     while (link && *link && (*link)->operation.plan->operation != operation)
         link = &(*link)->next;
-    if (!link || !*link) return; /* nobody followed its begin */
+    if (!link || !*link) return; /* no context followed its begin */
     span_t *s = *link;
     uint64_t now = sdk_now();
     *link = s->next;
@@ -193,7 +194,7 @@ void sdk_ompt_span(const sdk_plan_t *plan, int32_t operation, ompt_scope_endpoin
 /* ---- start and end of the runtime ---- */
 
 /* Passes the runtime's functions to tools that want to query it themselves. */
-static void tell_functions(ompt_function_lookup_t lookup)
+static void pass_functions(ompt_function_lookup_t lookup)
 {
     static const char *const names[] = {"ompt_enumerate_states",
                                         "ompt_enumerate_mutex_impls",
@@ -240,7 +241,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
             set_callback(sdk_ompt_rows[i].event, sdk_ompt_rows[i].callback) < 2)
             base_info("the OpenMP runtime does not tell of event %d", sdk_ompt_rows[i].event);
     atomic_store(&initialized, true);
-    tell_functions(lookup);
+    pass_functions(lookup);
     return 1;
 }
 
@@ -261,7 +262,7 @@ ompt_start_tool_result_t *rocprofiler_ompt_start_tool(unsigned int omp_version,
     return &result;
 }
 
-/* The function that OpenMP runtimes look for. */
+/* OpenMP runtimes look this function up by its name. */
 ROCPROFILER_EXPORT ompt_start_tool_result_t *ompt_start_tool(unsigned int omp_version,
                                                              const char *runtime_version);
 ompt_start_tool_result_t *ompt_start_tool(unsigned int omp_version, const char *runtime_version)

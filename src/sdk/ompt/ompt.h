@@ -1,4 +1,4 @@
-/* ompt.h - OpenMP's tool interface: what the generated callbacks of events call. */
+/* ompt.h - OpenMP's tool interface: the functions that the generated callbacks of events call. */
 #ifndef CROCPROF_SDK_OMPT_H
 #define CROCPROF_SDK_OMPT_H
 
@@ -13,8 +13,8 @@ typedef struct {
 extern const sdk_ompt_row_t sdk_ompt_rows[];
 extern const int sdk_ompt_row_count;
 
-/* True if this thread is inside an event whose begin was followed: then its end must be reported
- * even if nobody follows it any more. */
+/* Whether this thread is inside an event whose begin was followed: then its end must be reported
+ * even if no context follows it any more. */
 bool sdk_ompt_inside(void);
 
 /* Reports an event without duration. `data` has its arguments. */

@@ -1,8 +1,8 @@
-/* driver.c - what the kernel driver supports of PC sampling, and its sessions.
+/* driver.c - queries how the kernel driver can sample PCs, and makes the driver's sessions.
  *
  * The ioctl is that of AMD's own driver (kfd_ioctl.h of ROCr's thunk); kernel headers lack it. The
- * structures are those of interface 1.16. PC sampling has a version of its own, which the driver
- * answers. */
+ * structures are those of interface 1.16. PC sampling has a version number of its own, which the
+ * driver returns. */
 #include "sdk/pc_sampling/sampling.h"
 
 #include "base/driver.h"
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 typedef struct {
-    /* Not 0: the agent is being sampled at this interval, and only this one is possible. */
+    /* Not 0: the agent is being sampled at this interval, and no other is possible meanwhile. */
     uint64_t interval;
     uint64_t interval_min, interval_max, flags;
     uint32_t method, type;
@@ -28,8 +28,8 @@ typedef struct {
 enum { KFD_MAJOR = 1, KFD_MINOR = 16 };
 enum { QUERY = 0, CREATE = 1 };
 
-/* The driver has a method of 1 for host traps, 2 for stochastic sampling, the runtime one less;
- * both have a unit of 0 for microseconds, 1 for clock cycles. */
+/* The driver has a method of 1 for host traps, 2 for stochastic sampling, the runtime's numbers are
+ * one less; both have a unit of 0 for microseconds, 1 for clock cycles. */
 static const sdk_pcs_way_t known[] = {
     {ROCPROFILER_PC_SAMPLING_METHOD_HOST_TRAP, ROCPROFILER_PC_SAMPLING_UNIT_TIME, 1, 0, 0, 0},
     {ROCPROFILER_PC_SAMPLING_METHOD_STOCHASTIC, ROCPROFILER_PC_SAMPLING_UNIT_CYCLES, 2, 1, 1, 1},
@@ -53,7 +53,7 @@ static int open_driver(void)
     return -1;
 }
 
-/* The way of an entry in the driver's list. NULL: this library does not know it. */
+/* Returns the row of `known` for an entry in the driver's list; NULL if there is none. */
 static const sdk_pcs_way_t *way_of(const kfd_sample_info_t *info)
 {
     for (size_t i = 0; i < KNOWN; i++)
@@ -62,7 +62,7 @@ static const sdk_pcs_way_t *way_of(const kfd_sample_info_t *info)
     return NULL;
 }
 
-/* Picks from the driver's list the ways whose samples can be read; counts those for which the
+/* Selects from the driver's list the ways whose samples can be read; counts those for which the
  * driver is too old. */
 static size_t translate(const sdk_pcs_format_t *format, uint32_t version,
                         const kfd_sample_info_t *infos, size_t count,
@@ -115,7 +115,8 @@ rocprofiler_status_t sdk_pcs_driver_query(const rocprofiler_agent_v0_t *agent,
 
 rocprofiler_status_t sdk_pcs_driver_create(const sdk_pcs_session_t *session, uint32_t *id)
 {
-    /* Filled in as AMD's library does: the driver compares sessions of one agent byte by byte. */
+    /* The fields are filled in as AMD's library does, since the driver compares sessions of one
+     * agent byte by byte. */
     kfd_sample_info_t info = {.interval = session->interval,
                               .method = session->way->driver_method,
                               .type = session->way->driver_unit};

@@ -1,7 +1,9 @@
-/* formats.c - see sampling.h: which GPUs' samples can be read, and their registers' fields.
+/* formats.c - see sampling.h: for which GPUs samples can be read, and the fields of the registers
+ * in the samples.
  *
- * Sources: AMD's register headers and driver; gfx12's HW_ID and gfx950's bit of long instructions
- * as AMD's SDK reads them. None of it but gfx90a's host traps was compared with a GPU. */
+ * The fields come from AMD's register headers and driver; gfx12's HW_ID and gfx950's bit of long
+ * instructions are as AMD's SDK reads them. Only gfx90a's host traps have been compared with a real
+ * GPU. */
 #include "sdk/pc_sampling/sampling.h"
 
 #define VERSION(major, minor) ((major) << 16 | (minor))

@@ -1,6 +1,6 @@
 /* names.c - the names of the values in a sample.
  *
- * Constant texts that tools print as they are. */
+ * The texts are constants; tools print them unchanged. */
 #include <rocprofiler-sdk/pc_sampling.h>
 
 #include "base/sampling_names.h"

@@ -1,10 +1,10 @@
 /* samples.c - makes records from what the runtime's trap handler has written.
  *
  * A raw sample identifies its dispatch by the queue's doorbell and the packet's place in the ring.
- * Which dispatch is there has been noted before it was submitted (sdk_pcs_placed). Before a place
- * is used again, when the ring has gone round, all samples of the dispatch before are fetched from
- * the runtime. The lock guards tables that are read for each sample and written for each dispatch;
- * no function of others is called under it. */
+ * The dispatch at each place is noted before the packet is submitted (sdk_pcs_placed). Before the
+ * ring wraps and a place is used again, all samples of the earlier dispatch are fetched from the
+ * runtime. The lock guards tables that are read for each sample and written for each dispatch; no
+ * tool code and no function of the runtime is called under it. */
 #include "sdk/pc_sampling/sampling.h"
 
 #include "base/log.h"
@@ -20,14 +20,14 @@
 typedef struct {
     uint64_t pc, exec_mask;
     uint32_t group[3];
-    uint32_t wave; /* bits 5:0: wave in the workgroup; from 8 on: chiplet */
+    uint32_t wave; /* bits 5:0: wave in the workgroup; from bit 8 on: chiplet */
     uint32_t hw_id, snapshot[3];
     uint64_t timestamp;
-    uint32_t packet, doorbell; /* place in the ring; id of the queue */
+    uint32_t packet, doorbell; /* packet: place in the ring; doorbell: id of the queue */
 } raw_t;
 _Static_assert(sizeof(raw_t) == 64, "of the extension's interface");
 
-enum { CHUNK = 256 /* samples that are looked up under the lock at once */ };
+enum { CHUNK = 256 /* how many samples are looked up while the lock is held once */ };
 
 typedef struct {
     uint64_t dispatch_id, internal, external;
@@ -72,8 +72,8 @@ static uint32_t doorbell_of(const hsa_queue_t *queue)
     return (uint32_t)((uintptr_t)signal->hardware_doorbell_ptr >> 3) % SDK_PCS_DOORBELLS;
 }
 
-/* For a queue that is seen for the first time; its doorbell may have belonged to another queue
- * before. */
+/* Makes the entry of a queue that is seen for the first time; its doorbell may have belonged to
+ * another queue before. */
 static sdk_pcs_queue_t *new_queue(const hsa_queue_t *queue, uint64_t packet)
 {
     static atomic_bool told;
@@ -88,7 +88,8 @@ static sdk_pcs_queue_t *new_queue(const hsa_queue_t *queue, uint64_t packet)
     return made;
 }
 
-/* Fetches all samples from the runtime. Packets that had been executed before have no others. */
+/* Fetches all samples from the runtime. After that there are no more samples of packets that had
+ * been executed before. */
 static void drain(sdk_pcs_session_t *session, sdk_pcs_queue_t *queue)
 {
     const uint64_t executed = hsax.core.hsa_queue_load_read_index_scacquire_fn(queue->hsa);
@@ -96,8 +97,8 @@ static void drain(sdk_pcs_session_t *session, sdk_pcs_queue_t *queue)
     queue->drained = executed;
 }
 
-/* No lock for reading the session's queues: calls for one queue are made one at a time, and nobody
- * else changes its places. */
+/* Reading the session's queues needs no lock: calls for one queue are made one at a time, and no
+ * other thread changes the queue's places. */
 void sdk_pcs_placed(const hsax_mark_t *mark, const hsa_queue_t *hsa, uint64_t packet)
 {
     sdk_pcs_session_t *session = (sdk_pcs_session_t *)(uintptr_t)mark->words[MARK_SESSION];
@@ -126,7 +127,7 @@ void sdk_pcs_over(void *data, sdk_dispatch_t *d)
     sdk_pcs_overs_t *o = &session->overs;
     if (!d->reference) return;
     pthread_mutex_lock(&lock);
-    /* if the agent is not sampled any more, all its samples have been fetched */
+    /* if the agent is not sampled any more, all of its samples have been fetched */
     if (atomic_load(&session->hsa) && BASE_GROW_BY_ONE(o->items, o->count)) {
         o->items[o->count++] = (sdk_pcs_ended_t){d->reference, d->data.end_timestamp};
         d->reference = NULL;
@@ -189,7 +190,7 @@ static place_t dispatch_of(const sdk_pcs_session_t *session, const raw_t *raw)
     return queue ? queue->places[raw->packet % queue->size] : (place_t){0};
 }
 
-/* What can be emitted of a raw sample. */
+/* The kinds of records that can be made from a raw sample. */
 typedef union {
     rocprofiler_pc_sampling_record_host_trap_v0_t host_trap;
     rocprofiler_pc_sampling_record_stochastic_v0_t stochastic;
@@ -231,20 +232,21 @@ static uint32_t fill_host_trap(const sdk_pcs_session_t *session, uint64_t agent,
     return ROCPROFILER_PC_SAMPLING_RECORD_HOST_TRAP_V0_SAMPLE;
 }
 
-/* A snapshot's first word; of its second, waves are in bits 5:0. */
+/* Bits of a snapshot's first word; in the second word, bits 5:0 are the number of waves. */
 enum {
     SNAPSHOT_VALID = 1 << 0,
     SNAPSHOT_ISSUED = 1 << 1,
     SNAPSHOT_DUAL = 1 << 2,
     SNAPSHOT_TYPE = 3,    /* 6:3 */
     SNAPSHOT_REASON = 7,  /* 9:7 */
-    SNAPSHOT_ISSUES = 10, /* 17:10: the units that the arbiter of the SIMD had issued to */
-    SNAPSHOT_STALLS = 18, /* 25:18: and those that did not take what was issued */
+    SNAPSHOT_ISSUES = 10, /* 17:10: the units to which the SIMD's arbiter had issued an
+                           * instruction */
+    SNAPSHOT_STALLS = 18, /* 25:18: the units that did not accept the instruction */
     SNAPSHOT_ERROR = 1 << 26
 };
-#define SNAPSHOT_MID_INSTRUCTION (1u << 31) /* in the second word */
+#define SNAPSHOT_MID_INSTRUCTION (1u << 31) /* bit of the second word */
 
-/* ORDER: the hardware's. */
+/* ORDER: the hardware's numbers. */
 #define TYPE(name) ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_##name
 static const uint32_t types[16] = {
     TYPE(VALU),         TYPE(MATRIX), TYPE(SCALAR),  TYPE(TEX),     TYPE(LDS),
@@ -257,7 +259,7 @@ static const uint32_t reasons[8] = {
     REASON(INTERNAL_INSTRUCTION),     REASON(BARRIER_WAIT),   REASON(ARBITER_NOT_WIN),
     REASON(ARBITER_WIN_EX_STALL),     REASON(OTHER_WAIT)};
 
-/* X(unit, its bit among those of issues and of stalls) */
+/* X(unit, its bit within SNAPSHOT_ISSUES and within SNAPSHOT_STALLS) */
 #define SNAPSHOT_UNITS(X)                                                                          \
     X(misc, 0)                                                                                     \
     X(exp, 1)                                                                                      \
@@ -350,7 +352,7 @@ void sdk_pcs_receive(void *data, size_t bytes, size_t lost, sdk_pcs_copy_t *copy
 {
     sdk_pcs_session_t *s = data;
     if (hsax_forked()) return;
-    /* samples for which the GPU had no room count as dropped records */
+    /* samples that the GPU had no room to store count as dropped records */
     atomic_fetch_add(&s->buffer->unringed_drops, lost);
     if (!bytes) return;
     pthread_mutex_lock(&s->receive);

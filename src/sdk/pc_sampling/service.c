@@ -1,4 +1,4 @@
-/* service.c - the entry points of PC sampling, and when agents are sampled.
+/* service.c - the entry points of PC sampling; it starts and stops the sampling of agents.
  *
  * A driver's session is made while tools configure. It becomes a runtime's session when HSA is
  * initialised and the context runs. One lock guards starts and stops; the runtime's own threads,
@@ -20,15 +20,15 @@ enum { FLAG_POWER_OF_TWO = ROCPROFILER_PC_SAMPLING_CONFIGURATION_FLAGS_INTERVAL_
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sdk_pcs_session_t *sessions[SDK_PCS_AGENTS];
-static _Atomic uint32_t session_count; /* sessions below it are complete */
+static _Atomic uint32_t session_count; /* sessions with a lower index are complete */
 
 static bool enabled(void)
 {
     return base_env_bool("ROCPROFILER_PC_SAMPLING_BETA_ENABLED", false);
 }
 
-/* Does the runtime that the process has loaded, or would load, support PC sampling? True if there
- * is none: then there is nothing to sample anyway. */
+/* Whether the runtime that the process has loaded, or would load, supports PC sampling. True if
+ * there is no runtime: then there is nothing to sample anyway. */
 static bool runtime_samples(void)
 {
     static const char function[] = "hsa_ven_amd_pcs_create_from_id";
@@ -157,9 +157,9 @@ static void fail(sdk_pcs_session_t *s, const char *what, uint32_t status)
     base_error("agent %u is not sampled: %s (status 0x%x)", s->agent->node_id, what, status);
 }
 
-/* ROCr 6.4 clears four times the memory of its buffers, that is, also memory of others. With this
- * size, what it clears stays inside the block that it has got from the driver. Versions that have
- * the function looked up here do not do that. */
+/* ROCr 6.4 clears four times the size of its buffers, and so memory that belongs to other objects.
+ * With the size returned here, the range that it clears stays inside the block that it has got from
+ * the driver. Versions of ROCr that have the function looked up here do not have this fault. */
 static size_t buffer_size(void)
 {
     enum { SMALL = 256 << 10 };
@@ -186,7 +186,7 @@ static void make(sdk_pcs_session_t *s, hsa_agent_t agent)
 static void start(sdk_pcs_session_t *s)
 {
     const hsa_agent_t agent = sdk_gpu_agent(s->agent->id);
-    if (s->failed || !agent.handle) return; /* the program does not see the agent */
+    if (s->failed || !agent.handle) return; /* the agent is hidden from the program */
     if (!s->made) make(s, agent);
     if (!s->made) return;
     /* dispatches must be marked before the first sample */
@@ -218,14 +218,14 @@ static void stop(sdk_pcs_session_t *s)
     if (status != HSA_STATUS_SUCCESS)
         base_warning("agent %u: the HSA runtime does not end sampling (status 0x%x)",
                      s->agent->node_id, status);
-    sdk_pcs_flush_session(s); /* the samples taken until now */
+    sdk_pcs_flush_session(s); /* makes records of the samples taken until now */
     atomic_store(&s->hsa, 0);
     atomic_fetch_sub(&sdk_probe_running[SDK_PROBE_MARK], 1);
     sdk_pcs_retire(sdk_pcs_take_overs(s));
 }
 
-/* If a tool starts or stops contexts while it gets samples, that takes effect with the next change,
- * or at the end. */
+/* If a tool starts or stops contexts inside the callback that gets samples, the change takes effect
+ * with the next one, or at the end. */
 static void update(void)
 {
     if (!session_count || !hsax_runtime_up() || hsax_forked() || sdk_pcs_receiving()) return;
@@ -262,7 +262,7 @@ static void hsa_down(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Sessions of driver and runtime belong to the parent. */
+/* The sessions of the driver and of the runtime belong to the parent. */
 static void forked(void)
 {
     pthread_mutex_init(&lock, NULL);

@@ -14,19 +14,19 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* An event of hsa_amd_tool.h; some kinds are shorter and end after the flags. */
+/* An event of hsa_amd_tool.h; some kinds of events are shorter and end after the flags. */
 typedef struct {
     hsa_amd_tool_event_kind_t kind;
     const hsa_queue_t *queue;
     uint32_t flags;
-    uint64_t dispatch_id;   /* only if memory is allocated */
-    size_t size, num_slots; /* only at the end of an allocation */
+    uint64_t dispatch_id;   /* valid only if memory is allocated */
+    size_t size, num_slots; /* valid only at the end of an allocation */
 } event_t;
 _Static_assert(offsetof(event_t, dispatch_id) == 24 && offsetof(event_t, num_slots) == 40,
                "scratch events");
 
-/* An event of this thread between start and end. Events may be nested: a runtime that is short of
- * scratch memory first takes some back from other queues. */
+/* An event of this thread that has started and not ended. Events may be nested: a runtime that is
+ * short of scratch memory first takes some back from other queues. */
 typedef struct scratch {
     struct scratch *outer;
     rocprofiler_callback_tracing_scratch_memory_data_t data;
@@ -37,7 +37,7 @@ typedef struct scratch {
 
 static _Thread_local scratch_t *innermost __attribute__((tls_model("initial-exec")));
 
-/* The only GPU; handle 0 if there are several. */
+/* Returns the only GPU; handle 0 if there are several. */
 static rocprofiler_agent_id_t only_gpu(void)
 {
     rocprofiler_agent_id_t found = {.handle = 0};

@@ -1,7 +1,8 @@
 /* block.c - packets and buffers of traces, and markers of code objects.
  *
- * A trace's buffer is large and in the GPU's own memory, so there are few. If all are in use, a new
- * trace waits for an earlier one. Markers are made once for each code object. */
+ * A trace's buffer is large and in the GPU's own memory, so there are few blocks. If all are in
+ * use, a new trace waits until an earlier one is over. Markers are made once for each code
+ * object. */
 #include "sdk/thread_trace/trace.h"
 
 #include "base/log.h"
@@ -18,9 +19,9 @@
 #include "base/grow.h"
 
 enum {
-    BLOCKS_MAX = 8,         /* limit per unit */
-    PATIENCE_MS = 1000,     /* how long to wait for one in use before another is made */
-    BUFFER_LEAST = 1 << 20, /* bytes: an allocation that is smaller is not a trace's buffer */
+    BLOCKS_MAX = 8,         /* most blocks per unit */
+    PATIENCE_MS = 1000,     /* how long to wait for a block in use before another is made */
+    BUFFER_LEAST = 1 << 20, /* in bytes: a smaller allocation is not a trace's buffer */
 };
 
 static void complete_packet(hsa_ext_amd_aql_pm4_packet_t *packet)
@@ -115,8 +116,8 @@ bool sdk_trace_marker(const sdk_trace_object_t *object, bool unload, bool from_s
     return m;
 }
 
-/* A code object as markers give it: the memory address that corresponds to address 0 of the file,
- * and the size from there. */
+/* Describes a code object for a marker: by the memory address that corresponds to address 0 of the
+ * file, and by the size from there. */
 sdk_trace_object_t sdk_trace_object(const hsax_code_object_t *object)
 {
     const uint64_t delta = (uint64_t)object->load_delta;
@@ -142,7 +143,7 @@ static void collect(const hsax_code_object_t *object, void *data)
     if (room) l->objects[l->count++] = sdk_trace_object(object);
 }
 
-/* Fills in the packets before the dispatch: start, and a marker for each loaded code object. */
+/* Fills in the packets before the dispatch: the start, and a marker for each loaded code object. */
 static bool fill_before(sdk_trace_block_t *block)
 {
     loaded_t loaded = {.agent = block->agent};
@@ -215,8 +216,8 @@ static sdk_trace_block_t *take_free(sdk_trace_unit_t *unit, hsa_agent_t agent)
     return NULL;
 }
 
-/* A free block, or a new one. The first block is made at once, others only after waiting for a free
- * one. */
+/* Takes a free block, or makes a new one. The first block is made at once, others only after
+ * waiting for a free one. */
 static sdk_trace_block_t *take(sdk_trace_unit_t *unit, hsa_agent_t agent)
 {
     sdk_trace_block_t *block = NULL;
@@ -252,7 +253,7 @@ sdk_trace_block_t *sdk_trace_block_take(sdk_trace_unit_t *unit, hsa_agent_t agen
 void sdk_trace_block_give(sdk_trace_block_t *block, bool used)
 {
     sdk_trace_unit_t *unit = block->unit;
-    if (!used) return; /* not used again: the GPU may still write to it */
+    if (!used) return; /* it is not used again, since the GPU may still write to it */
     if (block->life == sdk_gpu_life())
         __atomic_store_n(&hsax_signal_block(block->wrap.done)->value, 1, __ATOMIC_RELEASE);
     pthread_mutex_lock(&unit->lock);

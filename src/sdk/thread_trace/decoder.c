@@ -1,9 +1,9 @@
 /* decoder.c - decoders of thread traces: the decoder library, and the code objects that traces
  * refer to.
  *
- * Apart from the service since it needs neither contexts nor GPUs. Any librocprof-trace-decoder.so
- * that is found is used, AMD's or ours: it is loaded by name, and of its functions those of version
- * 1 are used, which both have. */
+ * It is apart from the service because it needs neither contexts nor GPUs. It loads
+ * librocprof-trace-decoder.so by name, be it AMD's or this project's, and uses only the functions
+ * of version 1, which both have. */
 #include "base/log.h"
 #include "base/symbol.h"
 #include "disasm/disasm.h"
@@ -25,8 +25,8 @@ typedef rocprofiler_thread_trace_decoder_pc_t place_t;
 /* Status codes of the decoder library. */
 enum { DECODER_SUCCESS, DECODER_ERROR, DECODER_NO_ROOM, DECODER_INVALID };
 
-/* The library's own header is not included: it defines the SDK's type names with other layouts.
- * These are its callbacks. */
+/* The library's own header is not included, because it defines the SDK's type names with other
+ * layouts. These are the types of its callbacks. */
 typedef uint32_t give_fn_t(uint32_t type, void *records, uint64_t count, void *user);
 typedef uint32_t isa_fn_t(char *text, uint64_t *bytes, uint64_t *size, place_t place, void *user);
 typedef uint64_t data_fn_t(uint8_t **data, uint64_t *size, void *user);
@@ -44,7 +44,7 @@ typedef struct decoder {
     void *library;
     parse_fn_t *parse;
     info_fn_t *info;
-    pthread_mutex_t lock; /* guards the objects: one thread at a time reads one */
+    pthread_mutex_t lock; /* guards the code objects: one thread at a time reads one */
     object_t *objects;
     size_t count;
 } decoder_t;
@@ -64,7 +64,7 @@ static decoder_t *find(rocprofiler_thread_trace_decoder_id_t handle)
 
 /* ---- the library ---- */
 
-/* Looks in the folder, then where the dynamic loader searches, then beside this library. */
+/* Searches the folder, then where the dynamic loader searches, then the folder of this library. */
 static void *open_library(const char *folder)
 {
     char path[PATH_MAX];
@@ -156,7 +156,7 @@ rocprofiler_thread_trace_decoder_codeobj_load(rocprofiler_thread_trace_decoder_i
                                               uint64_t load_size, const void *data, uint64_t size)
 {
     decoder_t *d = find(handle);
-    (void)load_addr, (void)load_size; /* traces say where it was loaded */
+    (void)load_addr, (void)load_size; /* a trace itself says where the code object was loaded */
     if (!d || !data) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     if (!dis_available()) {
         base_error("libamd_comgr, which disassembles code objects, is not installed");
@@ -198,7 +198,7 @@ static uint64_t give_data(uint8_t **data, uint64_t *size, void *user)
     parse_t *p = user;
     *data = p->data;
     *size = p->size;
-    p->size = 0; /* the next call returns 0: all data was given at once */
+    p->size = 0; /* the next call returns 0, since all data was passed at once */
     return *size;
 }
 

@@ -40,7 +40,8 @@ static rocprofiler_status_t start_unit(sdk_trace_unit_t *unit)
     return ROCPROFILER_STATUS_ERROR;
 }
 
-/* The trace is passed to the tool without the lock, so that the tool may call any function. */
+/* The lock is not held while the trace is passed to the tool, so that the tool may call any
+ * function. */
 static void stop_unit(sdk_trace_unit_t *unit)
 {
     pthread_mutex_lock(&unit->device_lock);
@@ -58,7 +59,7 @@ static void stop_unit(sdk_trace_unit_t *unit)
 rocprofiler_status_t sdk_trace_device_start(sdk_trace_service_t *service)
 {
     rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
-    if (!hsax_runtime_up()) return status; /* done when HSA starts */
+    if (!hsax_runtime_up()) return status; /* the trace is started when HSA starts */
     for (unsigned i = 0; i < service->count && status == ROCPROFILER_STATUS_SUCCESS; i++) {
         pthread_mutex_lock(&service->units[i].device_lock);
         if (!service->units[i].running) status = start_unit(&service->units[i]);

@@ -1,18 +1,18 @@
-/* dispatch.c - traces of single kernels: the tool is asked at the launch, and gets the data when
- * the kernel is over.
+/* dispatch.c - traces of single kernels: the tool decides at the launch, and gets the data when the
+ * kernel is over.
  *
- * A probe around dispatches (gpu/dispatch.h). A traced kernel runs alone on its agent. */
+ * It is a probe around dispatches (gpu/dispatch.h). A traced kernel runs alone on its agent. */
 #include "sdk/thread_trace/trace.h"
 
 #include "base/log.h"
 #include "hsa/owner.h"
 #include "sdk/core/registration.h"
 
-/* The tool's answer; NONE also if the tool is finalised. */
-static rocprofiler_thread_trace_control_flags_t ask(const sdk_trace_unit_t *unit,
-                                                    const sdk_dispatch_t *d,
-                                                    const sdk_operation_t *operation,
-                                                    rocprofiler_user_data_t *user)
+/* Calls the tool for its decision; the result is NONE also if the tool is finalised. */
+static rocprofiler_thread_trace_control_flags_t decide(const sdk_trace_unit_t *unit,
+                                                       const sdk_dispatch_t *d,
+                                                       const sdk_operation_t *operation,
+                                                       rocprofiler_user_data_t *user)
 {
     const rocprofiler_kernel_dispatch_info_t *info = &d->data.dispatch_info;
     rocprofiler_thread_trace_control_flags_t answer = ROCPROFILER_THREAD_TRACE_CONTROL_NONE;
@@ -45,7 +45,7 @@ static void *begin(void *running, sdk_dispatch_t *d, const sdk_operation_t *oper
     const hsa_agent_t gpu = hsax_lane_agent(d->item->lane);
     d->item->alone = service->serialize;
     if (!unit) return NULL;
-    if (ask(unit, d, operation, &user) == ROCPROFILER_THREAD_TRACE_CONTROL_NONE) return NULL;
+    if (decide(unit, d, operation, &user) == ROCPROFILER_THREAD_TRACE_CONTROL_NONE) return NULL;
     const char *owner = hsax_owner_claim(gpu, HSAX_OWNER_SDK);
     if (owner) {
         if (!atomic_exchange(&told, true))
@@ -60,7 +60,8 @@ static void *begin(void *running, sdk_dispatch_t *d, const sdk_operation_t *oper
         return NULL;
     }
     block->user = user;
-    block->wrap.inner = d->item->wrap; /* packets of the counters, if it is counted as well */
+    block->wrap.inner = d->item->wrap; /* the packets of the counters, if the dispatch is counted as
+                                        * well */
     d->item->wrap = &block->wrap;
     return block;
 }

@@ -1,7 +1,7 @@
-/* service.c - what is to be traced, and when: configuration, contexts, start and end of HSA.
+/* service.c - decides what is traced, and when: configuration, contexts, start and end of HSA.
  *
- * Apart from the two services because conflicts between them belong to neither. Also translates the
- * parameters to those of the AQL profile library, and checks their limits. */
+ * It is apart from the two services because conflicts between them belong to neither. It also
+ * translates the parameters to those of the AQL profile library, and checks their limits. */
 #include "base/log.h"
 #include "gpus/gpus.h"
 #include "hsa/agents.h"
@@ -64,8 +64,8 @@ static rocprofiler_status_t add_counter(sdk_trace_unit_t *unit,
     return add(unit, AQL(PERFCOUNTER_NAME), event | simds << SIMDS_SHIFT);
 }
 
-/* ORDER: rocprofiler_thread_trace_parameter_type_t, and its additions in later versions. least and
- * most: the allowed values. */
+/* ORDER: rocprofiler_thread_trace_parameter_type_t, and its additions in later versions. `least`
+ * and `most` are the limits of the values. */
 static const struct {
     uint32_t name;
     uint64_t least, most;
@@ -76,7 +76,7 @@ static const struct {
     {AQL(SIMD_SELECTION), 0, 15},
     {AQL(PERFCOUNTER_CTRL), 0, 32},
     {AQL(PERFCOUNTER_NAME), 0, UINT64_MAX},
-    {0, 0, UINT64_MAX}, /* serialize all: for the queues, not the library */
+    {0, 0, UINT64_MAX}, /* for serialize all: concerns the queues, not the library */
     {AQL(PERFCOUNTER_MASK), 0, UINT32_MAX},
     {AQL(OCCUPANCY_MODE), 0, UINT64_MAX},
 };
@@ -97,7 +97,7 @@ static rocprofiler_status_t set(sdk_trace_unit_t *unit, bool *serialize,
         *serialize = parameter->value;
         return ROCPROFILER_STATUS_SUCCESS;
     case ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTERS_CTRL:
-        /* here numbers begin at 1, in the register at 0; 0: no counters are sampled */
+        /* here numbers count from 1, in the register from 0; 0: no counters are sampled */
         return value ? add(unit, name, value - 1) : ROCPROFILER_STATUS_SUCCESS;
     case ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTER_EXCLUDE_MASK:
         return add(unit, name, ~value);
@@ -106,7 +106,7 @@ static rocprofiler_status_t set(sdk_trace_unit_t *unit, bool *serialize,
     }
 }
 
-/* The unit that is traced by default: the second of each array, or the only one. */
+/* Returns the unit that is traced by default: the second of each array, or the only one. */
 static uint32_t usual_target(const rocprofiler_agent_v0_t *agent)
 {
     return gpus_units(agent->name, agent->cu_per_simd_array) == 1 ? 0 : 1;
@@ -124,14 +124,15 @@ static rocprofiler_status_t set_all(sdk_trace_unit_t *unit, bool *serialize,
     if (count && !parameters) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     for (size_t i = 0; i < count && status == ROCPROFILER_STATUS_SUCCESS; i++)
         status = set(unit, serialize, &parameters[i]);
-    /* without a word of how often they are sampled, counters count no waves */
+    /* unless their sampling rate is set, counters count no waves */
     if (status == ROCPROFILER_STATUS_SUCCESS && has(unit, AQL(PERFCOUNTER_NAME)) &&
         !has(unit, AQL(PERFCOUNTER_CTRL)))
         status = add(unit, AQL(PERFCOUNTER_CTRL), 0);
     return status;
 }
 
-/* What a trace of dispatches uses; that of a whole agent is stopped by nobody's packets. */
+/* Returns how a trace of dispatches uses the GPU. A trace of a whole agent has no conflicting use,
+ * since no other packets stop it. */
 static unsigned uses(const sdk_trace_unit_t *unit)
 {
     if (!unit->dispatch) return 0;
@@ -250,7 +251,7 @@ static rocprofiler_status_t started(sdk_context_t *context)
 
 /* ---- HSA and forks ---- */
 
-/* For a trace the buffer of an earlier one may have to become free first. */
+/* SDK_GPU_WAITS is needed because the buffer of an earlier trace may have to become free first. */
 static unsigned needs(void)
 {
     unsigned needs = 0;

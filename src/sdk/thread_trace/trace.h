@@ -1,8 +1,8 @@
 /* trace.h - what the files of this room share: what is traced, packets, the two services.
  *
- * service.c configures and starts, block.c has packets and buffers, dispatch.c traces single
- * kernels, device.c an agent while a context runs. decoder.c is independent of all of them. What
- * the packets look like is in src/aqlprofile. */
+ * service.c configures and starts traces, block.c makes packets and buffers, dispatch.c traces
+ * single kernels, and device.c traces an agent while a context runs. decoder.c is independent of
+ * all of them. src/aqlprofile makes the contents of the packets. */
 #ifndef CROCPROF_SDK_TRACE_H
 #define CROCPROF_SDK_TRACE_H
 
@@ -18,11 +18,11 @@ enum { SDK_TRACE_AGENTS = 32, SDK_TRACE_PARAMETERS = 24 };
 
 struct sdk_trace_service;
 
-/* A block: packets and buffer for one trace, used again and again. */
+/* A block: packets and a buffer for one trace, used again and again. */
 typedef struct sdk_trace_block {
     struct sdk_trace_block *next;
     struct sdk_trace_unit *unit;
-    uint64_t life; /* sdk_gpu_life() when it was made */
+    uint64_t life; /* value of sdk_gpu_life() when the block was made */
     hsa_agent_t agent;
     aqlprofile_handle_t handle;
     const char *data; /* the buffer, if it is in the GPU's own memory */
@@ -32,7 +32,7 @@ typedef struct sdk_trace_block {
     unsigned before_count;
     size_t before_room;
     hsax_wrap_t wrap;
-    rocprofiler_user_data_t user; /* of the trace under way */
+    rocprofiler_user_data_t user; /* user data of the present trace */
 } sdk_trace_block_t;
 
 /* An agent that a context traces. */
@@ -44,12 +44,12 @@ typedef struct sdk_trace_unit {
     rocprofiler_thread_trace_dispatch_callback_t dispatch;
     void *dispatch_data;
     rocprofiler_thread_trace_shader_data_callback_t shader;
-    rocprofiler_user_data_t shader_data; /* for traces of the whole agent */
-    pthread_mutex_t lock;                /* of the next two members */
+    rocprofiler_user_data_t shader_data; /* user data for traces of the whole agent */
+    pthread_mutex_t lock;                /* guards the next two members */
     sdk_trace_block_t *free;
     unsigned block_count;
-    /* For device.c: */
-    pthread_mutex_t device_lock; /* of what follows; taken before `lock` */
+    /* Used by device.c only: */
+    pthread_mutex_t device_lock; /* guards the following members; taken before `lock` */
     hsa_queue_t *queue;
     sdk_trace_block_t *running;
     hsa_agent_t claimed;
@@ -65,12 +65,12 @@ typedef struct sdk_trace_service {
 
 /* ---- block.c ---- */
 
-/* A block whose packets include markers for all code objects on the agent. If all blocks are in
- * use, waits a while for one. NULL, with a message. */
+/* Takes a block whose packets include markers for all code objects on the agent. If all blocks are
+ * in use, it waits a while for one. NULL, with a message, if there is none. */
 sdk_trace_block_t *sdk_trace_block_take(sdk_trace_unit_t *unit, hsa_agent_t agent);
-/* Gives it back. `used`: its packets have run to the end, or were never submitted. */
+/* Gives a block back. `used`: its packets have run to the end, or were never submitted. */
 void sdk_trace_block_give(sdk_trace_block_t *block, bool used);
-/* After the stop packet has run: passes the trace to the tool. */
+/* To be called after the stop packet has run: passes the trace to the tool. */
 void sdk_trace_block_deliver(sdk_trace_block_t *block);
 void sdk_trace_blocks_hsa_down(sdk_trace_unit_t *unit);
 
@@ -79,11 +79,11 @@ typedef struct {
     hsa_agent_t agent;
 } sdk_trace_object_t;
 
-/* The code object as markers describe it. */
+/* Returns the description of the code object for markers. */
 sdk_trace_object_t sdk_trace_object(const hsax_code_object_t *object);
 
 /* Makes the packet that writes a code object into a running trace. It is kept until HSA shuts down.
- * False, with a message, if it cannot be made. */
+ * Returns false, with a message, if it cannot be made. */
 bool sdk_trace_marker(const sdk_trace_object_t *object, bool unload, bool from_start,
                       hsa_ext_amd_aql_pm4_packet_t *packet);
 
