@@ -1,7 +1,8 @@
-/* cache.c - the model as a whole: it is made, told of instructions, and flushed.
+/* cache.c - the entry points of the cache model: it is made, receives instructions and fences, and
+ * is read and freed.
  *
- * Each unit has a file of its own. Here instructions and fences are passed to the units, and at the
- * end of a dispatch it is counted how long its requests waited for each other. */
+ * Each unit has a file of its own. This file passes instructions and fences to the units, and
+ * computes at the end of a dispatch how long its requests waited for each other. */
 #include "softgpu/cache/model.h"
 #include "softgpu/cache/queue.h"
 
@@ -155,8 +156,8 @@ static uint64_t port_stall(const sgc_tcp_counts_t *c)
     return (reads * READ + (all - reads) * WRITE) / QUARTERS;
 }
 
-/* No unit is busy or waits for longer than its dispatch takes. The sum can be longer, since the
- * time in which the pipe is busy and the time in which waves wait are counted separately and
+/* Limits a span to the dispatch: no unit is busy or waits for longer. The sum can be longer, since
+ * the time in which the pipe is busy and the time in which waves wait are counted separately and
  * overlap. */
 static void bound(sgc_span_t *s, uint64_t clocks)
 {
@@ -165,9 +166,9 @@ static void bound(sgc_span_t *s, uint64_t clocks)
 }
 
 /* Clocks for which TD holds the vector L1 up. Data of narrow elements, for which lanes share
- * accesses, comes as fast as TD takes it: three of 64 such loads hold the L1 for a clock. Data of
- * wide elements comes at half that rate: every fourth such load meets the acknowledgement of a
- * store, if there are as many stores. */
+ * accesses, comes as fast as TD takes it: three of 64 such loads hold the L1 up for a clock. Data
+ * of wide elements comes at half that rate: every fourth such load collides with the
+ * acknowledgement of a store, if there are as many stores. */
 static uint64_t held_by_returns(const sgc_td_counts_t *now, const sgc_td_counts_t *seen)
 {
     const uint64_t narrow = now->narrow - seen->narrow, wide = now->wide - seen->wide;
@@ -202,8 +203,8 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* A unit's clocks run on through all dispatches. A new dispatch begins after all that the last one
- * did: else its first clocks would be taken for clocks that are counted already. */
+/* A unit's clocks run on through all dispatches. A new dispatch begins after the last clock of the
+ * one before: else its first clocks would count as counted already. */
 static void part_dispatches(sgc_cu_t *c)
 {
     const uint64_t td = later(c->td_busy.until, c->td_wait.until);
@@ -301,7 +302,8 @@ void sgc_release(sgc_t *t, unsigned scope)
     if (scope >= 2) sgc_flush(t, SGC_WB_L2);
 }
 
-/* Bits of a packet's word, and what they ask for. */
+/* Bits of a packet's control word, and the operation (SGC_INV_L1 and its like) that they
+ * request. */
 typedef struct {
     uint32_t bits;
     unsigned what;

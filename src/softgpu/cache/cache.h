@@ -1,6 +1,6 @@
 /* cache.h - the cache model: LDS banks, vector L1, scalar and instruction caches, L2, translations.
  *
- * Its counts follow from the calls below alone: it has no threads, locks or clock of its own, and
+ * Its counts depend only on the calls below: it has no threads, locks or clock of its own, and
  * reads no device state. The caller decides in which order the model sees the instructions of
  * different waves. docs/counter-model.md has the rules; sizes come from the GPU's profile. */
 #ifndef SOFTGPU_CACHE_CACHE_H
@@ -57,9 +57,10 @@ typedef struct {
     uint32_t latency; /* clocks from issue until its data or acknowledgement is back */
 } sgc_cost_t;
 
-/* Tells the model of an instruction. To be called when it is issued, while the registers hold
- * its operands. Vector and scalar memory, LDS and cache instructions change the model; for
- * others the call returns at once. `watch`: its `seen` and `known` are used (reach.h). */
+/* Passes an instruction to the model and returns its cost. To be called when the instruction is
+ * issued, while the registers hold its operands. Vector and scalar memory, LDS and cache
+ * instructions change the model; for all others the call returns at once. Addresses are shared with
+ * other subscribers through watch->seen and watch->known (reach.h). */
 sgc_cost_t sgc_before(sgc_t *t, unsigned cu, isa_watch_t *watch, const isa_wave_t *w,
                       const isa_inst_t *i);
 
@@ -68,7 +69,7 @@ void sgc_at(sgc_t *t, uint64_t now);
 
 /* A wave of the compute unit fetches the aligned piece of SGC_FETCH bytes of code that holds `va`.
  * Returns the clocks from `now` until the code is there. To be called when a wave starts, and when
- * it goes on in another piece. */
+ * it continues in another piece. */
 enum { SGC_FETCH = 32 };
 uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t now, uint64_t va);
 
@@ -88,11 +89,11 @@ typedef struct {
     uint64_t written;           /* those among `below` that write */
 } sgc_tallies_t;
 
-/* What the result points at changes with the model and lives as long. */
+/* The result points into the model: it changes with the model and lives as long. */
 const sgc_tallies_t *sgc_tallies(const sgc_t *t);
 
-/* What the timing model finds out about a compute unit whose waves waited for each other, so that
- * they waited longer than the latencies of their requests. */
+/* The clocks of a compute unit whose waves waited for each other, in addition to the latencies of
+ * their requests. The timing model fills them in. */
 typedef struct {
     uint64_t latency; /* clocks that waves waited for vector memory, summed over the waves */
     /* clocks of the unit, each counted once however many waves waited in it */
@@ -127,8 +128,8 @@ void sgc_flush(sgc_t *t, unsigned what);
  * Acquire: at the start of a packet; release: at its end. */
 void sgc_acquire(sgc_t *t, unsigned scope);
 void sgc_release(sgc_t *t, unsigned scope);
-/* What an ACQUIRE_MEM packet with this COHER_CNTL, or GCR_CNTL, asks of the whole of memory: for
- * sgc_flush(). */
+/* The operations that an ACQUIRE_MEM packet for all of memory, with this COHER_CNTL or GCR_CNTL,
+ * requests: an argument for sgc_flush(). */
 unsigned sgc_coher_actions(uint32_t coher_cntl);
 unsigned sgc_gcr_actions(uint32_t gcr_cntl);
 
@@ -137,7 +138,7 @@ void sgc_remap(sgc_t *t);
 
 /* Whether this model has a count for the event of this GPU. */
 bool sgc_counts(const isa_arch_t *arch, sgc_block_t block, unsigned event);
-/* Whether the event is one of this model's that its rules make 0 always. */
+/* Whether this model's rules make the event always 0. */
 bool sgc_zero(const isa_arch_t *arch, sgc_block_t block, unsigned event);
 
 /* The busy clocks of the XCC's busiest channel of L2 since the model was made. */

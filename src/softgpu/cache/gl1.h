@@ -8,15 +8,15 @@
 
 #include "softgpu/cache/l2.h"
 
-/* A unit's array has no GL1 where the GPU has none: NULL. */
+/* The GL1 of a shader array; NULL: the GPU has none. */
 L2_INLINE sgc_gl1_t *gl1_of(const sgc_t *t, uint32_t array)
 {
     return t->gl1 ? &t->gl1[array] : NULL;
 }
 
-/* Reads the whole line of L2 that `line64` is in. `past`: the load does not take it from GL1 and
- * leaves nothing there. Memory of the type UC is not kept. Returns the clocks until the data is
- * back. `w`: a copy of t->l2.ways. */
+/* Reads the whole line of L2 that `line64` is in. `past`: the load bypasses GL1 and leaves no line
+ * there. GL1 does not hold memory of the type UC. Returns the clocks until the data is back. `w`: a
+ * copy of t->l2.ways. */
 L2_INLINE uint32_t gl1_read(sgc_t *t, sgc_gl1_t *g, const ways_t *w, uint32_t xcc, uint32_t line64,
                             sgc_page_t page, bool past, bool stream)
 {
@@ -39,7 +39,7 @@ L2_INLINE uint32_t gl1_read(sgc_t *t, sgc_gl1_t *g, const ways_t *w, uint32_t xc
     return l2_read_both(t, w, l2_place(t, xcc, line64), line64, page, stream);
 }
 
-/* A write or an atomic operation passes: GL1 keeps no old bytes. */
+/* Drops the line that a write or an atomic operation changes, so that GL1 holds no stale bytes. */
 L2_INLINE void gl1_drop(const sgc_t *t, sgc_gl1_t *g, uint32_t line64)
 {
     const uint32_t tag = line64 >> t->l2.wide;

@@ -1,4 +1,4 @@
-/* l2.c - L2 (TCC) as a whole: made, written back, invalidated.
+/* l2.c - L2 (TCC) as a whole: makes it, writes it back, invalidates it.
  *
  * Single requests are in l2.h. */
 #include "softgpu/cache/l2.h"

@@ -98,7 +98,7 @@ L2_INLINE l2_place_t l2_place(const sgc_t *t, uint32_t xcc, uint32_t line64)
     return (l2_place_t){&first[channel], before + channel * l2->sets + index % l2->sets};
 }
 
-/* Has the host fetch the tags and lines of the set, to which a request will follow soon. */
+/* Prefetches, into the host's caches, the tags and lines of a set that will have a request soon. */
 L2_INLINE void l2_prefetch(const sgc_t *t, l2_place_t place)
 {
     const ways_t *w = &t->l2.ways;
@@ -107,8 +107,8 @@ L2_INLINE void l2_prefetch(const sgc_t *t, l2_place_t place)
     if (w->order) __builtin_prefetch(&w->order[place.set], 1);
 }
 
-/* Only the `young` newest lines of a set may be dirty. A use of a line makes at most one other line
- * older than those: that one is written back. */
+/* Only the `young` newest lines of a set may be dirty. A use of a line pushes at most one other
+ * line out of these: that line is written back. */
 L2_INLINE void l2_write_back_older(sgc_t *t, const ways_t *w, l2_place_t place)
 {
     sgc_l2_t *l2 = &t->l2;
@@ -209,7 +209,7 @@ L2_INLINE uint32_t l2_read_both(sgc_t *t, const ways_t *w, l2_place_t place, uin
     return l2_memory_latency(t, page);
 }
 
-/* The same as two requests that write all bytes of both halves, in less of the host's time.
+/* Has the effect of two requests that write all bytes of both halves, in less of the host's time.
  * `line64` is even, L2's lines are wide. Not for UC memory. */
 L2_INLINE void l2_write_both(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t line64,
                              sgc_page_t page, bool stream)

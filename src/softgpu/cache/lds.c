@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { LDS_MOST = 1 << 16 }; /* bytes of LDS that a workgroup has at most */
+enum { LDS_MOST = 1 << 16 }; /* the most bytes of LDS that a workgroup can have */
 
 /* Lanes of one phase: as many as the banks can serve at once. */
 static unsigned phase_lanes(uint32_t bytes)
@@ -64,7 +64,7 @@ static unsigned lanes_of(const isa_wave_t *w)
     return isa_dispatch_lanes(w->group->dispatch);
 }
 
-/* The cost of lanes that are all inside of LDS, in a wave of so many. */
+/* The cost of lanes that are all inside LDS, in a wave of `lanes` lanes. */
 static sgc_lds_use_t use_of(const sgc_lanes_t *a, unsigned lanes, bool atomic, bool flat)
 {
     const unsigned step = phase_lanes(a->bytes);
@@ -98,7 +98,7 @@ static const uint32_t *address_row(const isa_wave_t *w, const isa_inst_t *i)
     return *isa_row_of(w, &i->src[0]);
 }
 
-/* ---- costs that are kept, for lanes with the same distances from each other ---- */
+/* ---- cached costs, for lanes with the same distances from each other ---- */
 
 static unsigned memo_of(const isa_wave_t *w, const sgc_op_t *op, const uint32_t *row)
 {
@@ -120,9 +120,9 @@ static bool is_known(const sgc_lds_memo_t *m, const isa_wave_t *w, const sgc_op_
     return !differ;
 }
 
-/* Works out the cost and keeps it in *m. False: the lanes are too far apart to be in LDS. */
-static bool learn(sgc_lds_memo_t *m, const isa_wave_t *w, const sgc_op_t *op, uint8_t low,
-                  const uint32_t *row, uint32_t first)
+/* Computes the cost and caches it in *m. False: the lanes are too far apart to be in LDS. */
+static bool fill_memo(sgc_lds_memo_t *m, const isa_wave_t *w, const sgc_op_t *op, uint8_t low,
+                      const uint32_t *row, uint32_t first)
 {
     uint32_t least = first, most = first;
     for (uint64_t lanes = w->exec; lanes; lanes &= lanes - 1) {
@@ -146,18 +146,18 @@ static bool learn(sgc_lds_memo_t *m, const isa_wave_t *w, const sgc_op_t *op, ui
     return true;
 }
 
-/* The kept cost of an access. It depends on the distances between the lanes and on their place
- * within a dword, not on where they begin, since a shift by dwords only renames the banks. NULL:
- * each lane has to be looked at. `offset`: of any of the instruction's elements, which are dwords
- * apart. */
-static const sgc_lds_memo_t *known(sgc_lds_memo_t *memo, const isa_wave_t *w, const sgc_op_t *op,
-                                   const uint32_t *row, uint32_t offset)
+/* The cached cost of an access. It depends on the distances between the lanes and on their place
+ * within a dword, but not on the first lane's dword, since a shift by dwords only renames the
+ * banks. NULL: there is no cached cost, and each lane has to be counted. `offset`: of any of the
+ * instruction's elements, which are dwords apart. */
+static const sgc_lds_memo_t *find_memo(sgc_lds_memo_t *memo, const isa_wave_t *w,
+                                       const sgc_op_t *op, const uint32_t *row, uint32_t offset)
 {
     if (!w->exec) return NULL;
     const uint32_t first = row[__builtin_ctzll(w->exec)];
     const uint8_t low = (first + offset) & 3;
     sgc_lds_memo_t *m = &memo[memo_of(w, op, row)];
-    return is_known(m, w, op, low, row, first) || learn(m, w, op, low, row, first) ? m : NULL;
+    return is_known(m, w, op, low, row, first) || fill_memo(m, w, op, low, row, first) ? m : NULL;
 }
 
 /* Whether all lanes of the element at `offset` are in the workgroup's LDS. */
@@ -193,7 +193,7 @@ static sgc_lds_use_t idle(const isa_wave_t *w, const sgc_op_t *op)
     return (sgc_lds_use_t){.clocks = phases, .phases = phases};
 }
 
-/* `m`: what is known of the lanes, or NULL. */
+/* `m`: the cached cost of the lanes, or NULL. */
 static sgc_lds_use_t element(const sgc_lds_memo_t *m, const isa_wave_t *w, const isa_inst_t *i,
                              const sgc_op_t *op, uint32_t offset)
 {
@@ -204,7 +204,7 @@ static sgc_lds_use_t element(const sgc_lds_memo_t *m, const isa_wave_t *w, const
     return sgc_lds_lanes(w, &a, op, false);
 }
 
-/* As element_lanes(), but addresses that rise evenly are not written down one by one. */
+/* As element_lanes(), but sets a->even for addresses that rise evenly, instead of each address. */
 static void reach_element(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                           uint32_t offset, sgc_lanes_t *a)
 {
@@ -248,7 +248,7 @@ bool sgc_lds_within(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op
         return false;
     if (op->kind == ISA_ACCESS_PAIR)
         offset = unit * (i->offset0 > i->offset1 ? i->offset0 : i->offset1);
-    for (unsigned l = 0; l < ISA_LANES; l++) /* no address is above all bits together */
+    for (unsigned l = 0; l < ISA_LANES; l++) /* no address is above the OR of all */
         bits |= row[l];
     return (uint64_t)bits + offset + op->bytes <= room;
 }
@@ -261,7 +261,7 @@ unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t
     if (i->flags & ISA_F_GDS) return 0;
     switch (op->kind) {
     case ISA_ACCESS_PAIR:
-        m = known(memo, w, op, address_row(w, i), 0);
+        m = find_memo(memo, w, op, address_row(w, i), 0);
         use[0] = element(m, w, i, op, i->offset0 * unit);
         use[1] = element(m, w, i, op, i->offset1 * unit);
         return 2;
@@ -273,13 +273,13 @@ unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t
         return 1;
     case ISA_ACCESS_LANE: use[0] = element(NULL, w, i, op, isa_ds_offset16(i)); return 1;
     default:
-        m = known(memo, w, op, address_row(w, i), isa_ds_offset16(i));
+        m = find_memo(memo, w, op, address_row(w, i), isa_ds_offset16(i));
         use[0] = element(m, w, i, op, isa_ds_offset16(i));
         return 1;
     }
 }
 
-/* ---- what the model counts of an access to LDS ---- */
+/* ---- counts of an access to LDS ---- */
 
 static void count_use(sgc_t *t, sgc_cu_t *cu, const sgc_lds_use_t *u, bool returns,
                       sgc_cost_t *cost)

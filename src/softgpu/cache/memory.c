@@ -1,9 +1,9 @@
 /* memory.c - address unit, vector L1 and data return (TA, TCP, TD): lanes become accesses, accesses
  * look-ups, look-ups requests to L2.
  *
- * The rules are docs/counter-model.md, "Vector memory". Lanes are looked up in gangs: a quarter of
- * the wave, or a quad where elements are wide. Two ways lead through the rules: lanes in a row,
- * where a gang's lines follow from its first address, and everything else, lane by lane. */
+ * The rules are in docs/counter-model.md, "Vector memory". Lanes are looked up in gangs: a quarter
+ * of the wave, or a quad if elements are wide. The rules have two implementations: one for lanes in
+ * a row, where a gang's lines follow from its first address, and a general one, lane by lane. */
 #include "softgpu/cache/gl1.h"
 #include "softgpu/exec/address.h"
 
@@ -17,27 +17,27 @@ typedef struct {
     uint64_t line;  /* address / 64 */
     uint64_t bytes; /* that a store or an atomic changes */
     uint32_t physical;
-    uint32_t at; /* clocks from the instruction's start until the look-up asks for its line */
+    uint32_t at; /* clocks from the instruction's start until the look-up requests its line */
     sgc_page_t page;
 } lookup_t;
 
-/* One instruction on its way. */
+/* The state of one instruction while it passes the units. */
 typedef struct {
     sgc_t *t;
     sgc_cu_t *cu;
     const sgc_op_t *op;
     sgc_gl1_t *gl1;              /* of the unit's array, or NULL */
-    bool fresh, returns, stream; /* a load past L1; an atomic that returns; SLC */
-    bool past;                   /* a load past GL1, too */
+    bool fresh, returns, stream; /* a load that bypasses L1; an atomic that returns a value; SLC */
+    bool past;                   /* a load that bypasses GL1, too */
     bool wide;                   /* elements so wide that lanes do not share accesses */
     bool waits;                  /* for L2 */
-    bool held; /* `read` has not been asked for: the next may be the other half of its line */
+    bool held; /* `read` is not requested yet: the next look-up may be the other half of its line */
     uint32_t accesses, quads, quarters, lookups, conflicts;
     uint32_t requests; /* to L2 */
     uint32_t latency;
     uint32_t pending; /* look-ups that come too soon after a miss of their page to hit */
     uint32_t hits;    /* of translations */
-    uint32_t last;    /* the line that L1 has been asked for last: it is the newest of its set */
+    uint32_t last;    /* the line that was last looked up in L1: it is the newest of its set */
     lookup_t *lookup;
     lookup_t read;
 } pass_t;
@@ -52,7 +52,7 @@ INLINE arrays_t arrays_of(const pass_t *p)
     return (arrays_t){.l1 = p->cu->l1, .l2 = p->t->l2.ways, .tlb = p->cu->tlb.ways};
 }
 
-/* ---- what becomes of a look-up ---- */
+/* ---- look-ups ---- */
 
 INLINE void slower(pass_t *p, uint32_t latency)
 {
@@ -85,7 +85,7 @@ INLINE void translate(pass_t *p, const arrays_t *w, lookup_t *u, uint32_t k)
     u->page = tlb->last_to.page;
 }
 
-/* `line`: physical, as elsewhere; that of L1 has one or two of these. */
+/* `line`: a physical line of 64 bytes; a line of L1 has one or two of these. */
 INLINE void drop_from_l1(const pass_t *p, const arrays_t *w, uint32_t line)
 {
     line >>= p->t->l1_wide;
@@ -93,8 +93,8 @@ INLINE void drop_from_l1(const pass_t *p, const arrays_t *w, uint32_t line)
     if (slot >= 0) ways_remove(&w->l1, (uint32_t)slot);
 }
 
-/* Whether L1 had the line; it has it from now on. A load past L1 (`fresh`) never finds its line and
- * does not leave it there. */
+/* Looks the line up in L1 and fills it; returns whether L1 had it. A load that bypasses L1
+ * (`fresh`) never hits and leaves no line there. */
 INLINE bool in_l1(pass_t *p, const arrays_t *w, uint32_t line)
 {
     uint32_t old;
@@ -109,9 +109,9 @@ INLINE bool in_l1(pass_t *p, const arrays_t *w, uint32_t line)
     return old == line;
 }
 
-/* Asks L2 for the look-up's line. Returns the clocks that the request takes. */
-INLINE uint32_t ask(pass_t *p, const arrays_t *w, const lookup_t *u, sgc_access_t access,
-                    uint64_t bytes)
+/* Requests the look-up's line from L2. Returns the clocks that the request takes. */
+INLINE uint32_t request_line(pass_t *p, const arrays_t *w, const lookup_t *u, sgc_access_t access,
+                             uint64_t bytes)
 {
     if (__builtin_expect(p->gl1 != NULL, 0)) {
         if (access == SGC_READ)
@@ -124,8 +124,8 @@ INLINE uint32_t ask(pass_t *p, const arrays_t *w, const lookup_t *u, sgc_access_
 }
 
 /* Counts a request to L2 that has been made for the look-up. Its latency is added to *sum. */
-INLINE void asked(pass_t *p, const lookup_t *u, sgc_access_t access, uint64_t *sum,
-                  uint32_t latency)
+INLINE void count_request(pass_t *p, const lookup_t *u, sgc_access_t access, uint64_t *sum,
+                          uint32_t latency)
 {
     p->cu->tcp.by_type[u->page.type][access]++;
     p->requests++;
@@ -139,12 +139,12 @@ INLINE void ask_held(pass_t *p, const arrays_t *w)
     if (!p->held) return;
     p->held = false;
     p->waits = true;
-    asked(p, u, SGC_READ, &p->cu->tcp.read_latency, ask(p, w, u, SGC_READ, 0));
+    count_request(p, u, SGC_READ, &p->cu->tcp.read_latency, request_line(p, w, u, SGC_READ, 0));
 }
 
-/* One request for both halves of an L2 line. Where a line of L1 is as long it is one of L1's, too.
- */
-INLINE void ask_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lookup_t *next)
+/* One request for both halves of an L2 line, which is also a line of L1 if that has the same
+ * length. */
+INLINE void request_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lookup_t *next)
 {
     const uint32_t latency =
         p->gl1
@@ -153,22 +153,23 @@ INLINE void ask_both(pass_t *p, const arrays_t *w, const lookup_t *u, const look
                            u->page, p->stream);
     uint64_t *sum = &p->cu->tcp.read_latency;
     p->waits = true;
-    asked(p, u, SGC_READ, sum, latency);
+    count_request(p, u, SGC_READ, sum, latency);
     if (p->t->l1_wide)
         slower(p, next->at + latency);
     else
-        asked(p, next, SGC_READ, sum, latency);
+        count_request(p, next, SGC_READ, sum, latency);
 }
 
-/* A read is held back until the next one shows whether both are halves of one L2 line: then one
- * request reads both. */
-INLINE void ask_read(pass_t *p, const arrays_t *w, const lookup_t *u)
+/* Holds a read back until the next one: if both are halves of one L2 line, one request reads
+ * both. */
+INLINE void request_read(pass_t *p, const arrays_t *w, const lookup_t *u)
 {
     if (p->held && u->page.type != SGC_UC) {
-        if (p->read.physical == u->physical) return; /* a load past L1: one request for all */
+        if (p->read.physical == u->physical)
+            return; /* a load that bypasses L1: one request serves all look-ups of the line */
         if (p->read.physical == (u->physical ^ p->t->l2.wide)) {
             p->held = false;
-            ask_both(p, w, &p->read, u);
+            request_both(p, w, &p->read, u);
             return;
         }
     }
@@ -177,18 +178,18 @@ INLINE void ask_read(pass_t *p, const arrays_t *w, const lookup_t *u)
     p->held = true;
 }
 
-/* Goes on with a read when it is known whether L1 `had` the line. */
+/* Continues a read after the look-up in L1; `had`: L1 had the line. */
 INLINE void read_rest(pass_t *p, const arrays_t *w, const lookup_t *u, bool had)
 {
     if (had) {
         slower(p, u->at + p->t->profile.l1_vector_latency);
         return;
     }
-    ask_read(p, w, u);
+    request_read(p, w, u);
     if (__builtin_expect(p->t->l1_wide && !p->fresh, 0)) { /* the rest of the line comes, too */
         lookup_t rest = *u;
         rest.physical ^= 1;
-        ask_read(p, w, &rest);
+        request_read(p, w, &rest);
     }
 }
 
@@ -203,7 +204,7 @@ INLINE void read_both(pass_t *p, const arrays_t *w, const lookup_t *u, const loo
     const bool first = in_l1(p, w, u->physical), second = in_l1(p, w, next->physical);
     if (!first && !second && u->page.type != SGC_UC) {
         ask_held(p, w);
-        ask_both(p, w, u, next);
+        request_both(p, w, u, next);
         return;
     }
     read_rest(p, w, u, first);
@@ -212,7 +213,8 @@ INLINE void read_both(pass_t *p, const arrays_t *w, const lookup_t *u, const loo
 
 INLINE void write_line(pass_t *p, const arrays_t *w, const lookup_t *u, uint64_t bytes)
 {
-    asked(p, u, SGC_WRITE, &p->cu->tcp.write_latency, ask(p, w, u, SGC_WRITE, bytes));
+    count_request(p, u, SGC_WRITE, &p->cu->tcp.write_latency,
+                  request_line(p, w, u, SGC_WRITE, bytes));
 }
 
 INLINE void write_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lookup_t *next)
@@ -227,8 +229,8 @@ INLINE void write_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lo
     if (p->gl1) gl1_drop(p->t, p->gl1, u->physical);
     l2_write_both(p->t, &w->l2, l2_place(p->t, p->cu->xcc, u->physical), u->physical, u->page,
                   p->stream);
-    asked(p, u, SGC_WRITE, sum, latency);
-    asked(p, next, SGC_WRITE, sum, latency);
+    count_request(p, u, SGC_WRITE, sum, latency);
+    count_request(p, next, SGC_WRITE, sum, latency);
 }
 
 INLINE void change_line(pass_t *p, const arrays_t *w, const lookup_t *u)
@@ -236,12 +238,12 @@ INLINE void change_line(pass_t *p, const arrays_t *w, const lookup_t *u)
     sgc_tcp_counts_t *c = &p->cu->tcp;
     drop_from_l1(p, w, u->physical);
     c->tcc_atomic_ret += p->returns;
-    asked(p, u, SGC_ATOMIC, p->returns ? &c->read_latency : &c->write_latency,
-          ask(p, w, u, SGC_ATOMIC, u->bytes));
+    count_request(p, u, SGC_ATOMIC, p->returns ? &c->read_latency : &c->write_latency,
+                  request_line(p, w, u, SGC_ATOMIC, u->bytes));
     p->waits |= p->returns;
 }
 
-/* ---- look-ups that are first noted in p->lookup, in the order of quarters and lanes ---- */
+/* ---- look-ups that are first collected in p->lookup, in the order of quarters and lanes ---- */
 
 INLINE void add_lookup(pass_t *p, uint64_t line, uint64_t bytes)
 {
@@ -250,12 +252,12 @@ INLINE void add_lookup(pass_t *p, uint64_t line, uint64_t bytes)
     u->bytes = bytes;
 }
 
-/* Translates all look-ups before any asks a cache, which translations do not depend on. Lines that
- * are far apart have their tags far apart in the host's memory, too: with all of them known, the
- * host can fetch tags ahead. */
+/* Translates all look-ups before any is made in a cache; translations do not depend on the caches.
+ * Lines that are far apart have their tags far apart in the host's memory, too: once all lines are
+ * known, the host can prefetch the tags. */
 INLINE void translate_all(pass_t *p, const arrays_t *w)
 {
-    enum { CLOSE = 16 }; /* for so few look-ups, fetching ahead does not pay */
+    enum { CLOSE = 16 }; /* for up to this many look-ups, prefetching does not pay */
     const bool far = p->lookups > CLOSE;
     uint32_t k = 0;
     for (const lookup_t *u = p->lookup, *end = u + p->lookups; far && u < end; u++)
@@ -278,7 +280,7 @@ static void look_up_reads(pass_t *p)
 {
     arrays_t w = arrays_of(p);
     if (!w.l1.order && !w.tlb.order && w.l2.order) {
-        w.l1.order = w.tlb.order = NULL; /* changes nothing, but the compiler now knows it */
+        w.l1.order = w.tlb.order = NULL; /* they are NULL already; the compiler needs to know */
         look_up_reads_in(p, &w);
     } else {
         look_up_reads_in(p, &w);
@@ -290,7 +292,7 @@ static void look_up_writes(pass_t *p)
     const arrays_t w = arrays_of(p);
     translate_all(p, &w);
     for (lookup_t *u = p->lookup, *end = u + p->lookups; u < end; u++) {
-        const uint32_t at = u->at; /* only the first of a run may have missed the page */
+        const uint32_t at = u->at; /* only the first look-up of a run can miss the page */
         uint64_t bytes = u->bytes;
         for (; u + 1 < end && u[1].line == u->line; u++)
             bytes |= u[1].bytes;
@@ -320,7 +322,7 @@ static uint32_t lines_in(uint64_t from, uint32_t bytes)
     return (uint32_t)((from + bytes - 1) / SGC_LINE - from / SGC_LINE) + 1;
 }
 
-/* Notes a look-up for each line from `at` to `end`. */
+/* Collects a look-up for each line from `at` to `end`. */
 INLINE void add_row(pass_t *p, uint64_t at, uint64_t end)
 {
     for (uint64_t line = at / SGC_LINE; line * SGC_LINE < end; line++) {
@@ -331,8 +333,8 @@ INLINE void add_row(pass_t *p, uint64_t at, uint64_t end)
     }
 }
 
-/* Makes these look-ups at once, without noting them: for reads, and for writes of whole lines. The
- * two halves of an L2 line are done together, in less of the host's time. */
+/* Makes these look-ups at once, without collecting them: for reads, and for writes of whole lines.
+ * The two halves of an L2 line are done together, in less of the host's time. */
 INLINE void do_row(pass_t *p, const arrays_t *w, uint64_t at, uint64_t end, sgc_access_t access)
 {
     const uint64_t last = (end - 1) / SGC_LINE;
@@ -365,7 +367,7 @@ static uint32_t accesses_in_a_row(const sgc_lanes_t *a, bool wide)
     const bool divides = pitch && pitch <= SGC_LINE && !(pitch & (pitch - 1)); /* a line */
     const unsigned different = divides && n > SGC_LINE / pitch ? SGC_LINE / pitch : n;
     if (divides && !(a->va[0] & (pitch - 1)) && a->bytes <= a->step) return n;
-    for (unsigned k = 0; k < different; k++) /* the next lie in their lines as these do */
+    for (unsigned k = 0; k < different; k++) /* the next gangs lie in their lines as these do */
         accesses += lines_in(a->va[0] + k * pitch, bytes);
     return accesses * (n / different);
 }
@@ -436,17 +438,18 @@ static void spilled(pass_t *p, const sgc_lanes_t *a)
     }
 }
 
-/* ---- everything else ---- */
+/* ---- the general case ---- */
 
-/* The gang at work. Its look-ups are the distinct lines of its lanes. */
+/* The gang that is being looked up. Its look-ups are the distinct lines of its lanes. */
 typedef struct {
     lookup_t *first, *end; /* its look-ups */
-    lookup_t *joined;      /* the first that the lanes at work, which share accesses, have added */
-    uint32_t accesses;     /* for each set of lanes that share accesses, its lines, added up */
-    uint32_t banks;        /* for each tag bank the number of lines, in a byte: at most 80 */
-    uint32_t number;       /* sgc.gang; once it has wrapped, some lines are searched in vain */
-    uint32_t *touched;     /* sgc.touched */
-    uint64_t seen[2];      /* a bit for each look-up before `joined` that they touch, too */
+    lookup_t
+        *joined; /* the first look-up that the present lanes, which share accesses, have added */
+    uint32_t accesses; /* sum of the numbers of lines over all sets of lanes that share accesses */
+    uint32_t banks;    /* for each tag bank the number of lines, in a byte: at most 80 */
+    uint32_t number;   /* sgc.gang; once it has wrapped, some lines are searched in vain */
+    uint32_t *touched; /* sgc.touched */
+    uint64_t seen[2]; /* a bit for each look-up before `joined` whose line these lanes touch, too */
 } gang_t;
 
 INLINE void add_line(gang_t *q, uint64_t line, uint64_t bytes)
@@ -496,7 +499,7 @@ INLINE void add_lane(gang_t *q, bool reads, const sgc_lanes_t *a, unsigned l)
     }
 }
 
-/* The fullest of the tag banks decides. */
+/* Clocks of bank conflicts: the tag bank with the most lines decides. */
 INLINE uint32_t conflicts(const gang_t *q)
 {
     uint32_t most = 0;
@@ -505,7 +508,7 @@ INLINE uint32_t conflicts(const gang_t *q)
     return most - ((uint32_t)(q->end - q->first) + SGC_TAG_BANKS - 1) / SGC_TAG_BANKS;
 }
 
-/* The lanes of a quad; each for itself if they are wide. */
+/* Adds the lanes of a quad, one by one if their elements are wide. */
 INLINE void add_quad(gang_t *q, bool reads, bool wide, const sgc_lanes_t *a, unsigned first)
 {
     const unsigned lanes = a->exec >> first & 15;
@@ -621,7 +624,7 @@ static void count_pipes(pass_t *p, uint32_t bytes)
     if (!loads) { /* data goes straight to L2's port; addresses of loads wait behind the tags */
         const uint32_t passed = SGC_WRITE_PORT * p->requests;
         ta->ta_busy += stalled + passed;
-        ta->held += passed - p->requests; /* meanwhile addresses go on */
+        ta->held += passed - p->requests; /* meanwhile the next addresses are computed */
         ta->data_stalled_by_tc_cycles += stalled + passed;
     }
     cu->td.coalescable_wavefront += coalesced;
@@ -661,7 +664,7 @@ void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op
     p.past = i->flags & ISA_F_SC1;
     p.fresh = op->access == SGC_READ && i->flags & ISA_F_GLC;
     p.returns = op->access == SGC_ATOMIC && i->flags & ISA_F_GLC;
-    /* swizzled memory is taken dword by dword */
+    /* swizzled memory is accessed dword by dword */
     p.wide = a->bytes > SGC_DWORD && a->dword_step == SGC_DWORD;
     cu->l1_filled = true;
     walk(&p, a);

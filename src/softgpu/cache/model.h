@@ -1,7 +1,7 @@
 /* model.h - what the files of the cache model share: its state, its counts, one request to L2.
  *
- * Every count is a plain number in the structure of the unit that makes it; values.c alone knows
- * which event of the hardware it is. Most counts are named as the event is, without its block. */
+ * Every count is a plain number in the structure of the unit that counts it; values.c maps counts
+ * to the hardware's events. Most counts have the name of the event, without its block. */
 #ifndef SOFTGPU_CACHE_MODEL_H
 #define SOFTGPU_CACHE_MODEL_H
 
@@ -24,7 +24,7 @@ enum {
     SGC_SCALAR_PENDING = 30, /* further requests that a cache takes for a line on its way */
     SGC_DATA_BUS = 64,       /* bytes of loads that TD returns in a clock */
     SGC_WRITE_PORT = 2,      /* clocks that a write and its data occupy the port to L2 */
-    SGC_ARRIVING = 4,        /* lines on their way to L2 that scalar caches know of */
+    SGC_ARRIVING = 4,        /* lines on their way to L2 that are recorded for scalar caches */
     SGC_CODE_PENDING = 9,    /* further requests that the instruction cache takes */
     SGC_LAST_CODE = 16,
     SGC_DISPATCH_BITS = 40, /* a dispatch has less than 1 << 40 clocks */
@@ -40,7 +40,7 @@ enum {
 typedef struct {
     _Alignas(8) uint32_t frame;
     sgc_page_t page;
-    bool known; /* `page` has been asked for since sgc_remap() */
+    bool known; /* the page has been described since sgc_remap() */
 } sgc_frame_t;
 
 typedef struct {
@@ -52,7 +52,8 @@ typedef struct {
     sgc_mapping_t *slot; /* open addressing, a power of two */
     uint64_t size, used;
     uint32_t frames; /* frames in use; those of a fragment are aligned to its size */
-    uint64_t lost;   /* pages for which memory ran out: they have no entry and share frame 0 */
+    uint64_t
+        lost; /* pages without an entry, since the host was out of memory: they share frame 0 */
     sgc_page_fn_t *page;
     void *user;
 } sgc_pages_t;
@@ -76,7 +77,7 @@ typedef struct {
 } sgc_sq_counts_t;
 
 typedef struct {
-    uint64_t ta_busy, held; /* held: those clocks of ta_busy in which no wave waits for others */
+    uint64_t ta_busy, held; /* held: the clocks of ta_busy in which no wave waits for other waves */
     uint64_t total_wavefronts, buffer[4], flat[4]; /* [4]: all, reads, writes, atomics */
     uint64_t buffer_total_cycles, buffer_coalesced_read_cycles, buffer_coalesced_write_cycles;
     uint64_t addr_stalled_by_tc_cycles, data_stalled_by_tc_cycles;
@@ -86,7 +87,7 @@ typedef struct {
     uint64_t load_wavefront, atomic_wavefront, store_wavefront, coalescable_wavefront;
     uint64_t data;         /* clocks in which data of loads is sent to registers */
     uint64_t narrow, wide; /* instructions that return data, by the width of its elements */
-    uint64_t stores;       /* instructions that return none */
+    uint64_t stores;       /* instructions that return no data */
     uint64_t held_tcp, spi_stall;
 } sgc_td_counts_t;
 
@@ -113,7 +114,7 @@ typedef struct {
     uint32_t sqc;   /* index of its scalar and instruction cache in sgc.sqc */
     uint32_t array; /* shader array, whose GL1 it uses; of all engines */
     uint32_t xcc;   /* whose L2 it uses */
-    /* when the last dispatch ended: ta_busy without held; clocks waited for the port; `td` */
+    /* at the end of the last dispatch: ta_busy without `held`; clocks waited for the port; `td` */
     uint64_t seen_ta, seen_port;
     sgc_td_counts_t seen_td;
 } sgc_cu_t;
@@ -180,7 +181,7 @@ typedef struct {
     uint64_t busy, tag_stall, rd_stall[2], wr_stall[2];
 } sgc_tcc_counts_t;
 
-/* A line of L2. A byte, since there are many and they have to fit into the host's caches. */
+/* A line of L2: a single byte, so that all lines fit into the host's caches. */
 typedef uint8_t sgc_l2_line_t;
 enum {
     SGC_L2_VALID = 3,       /* bit h: all of half h is valid; a line of SGC_LINE bytes has half 0 */
@@ -204,10 +205,10 @@ static inline uint64_t sgc_requests(const sgc_tcc_counts_t *c)
     return n;
 }
 
-/* The sets of all channels in one array, those of one XCC's L2 after the other's. If the sizes of
- * an L2 are powers of two, as on real GPUs, a line's set is the low bits of its tag, so that
- * consecutive lines are in consecutive sets of the array. Else an L2 has one channel's sets after
- * the other's. */
+/* The sets of all channels are in one array, the L2 of one XCC after that of another. If the sizes
+ * of an L2 are powers of two, as on real GPUs, a line's set is the low bits of its tag, so that
+ * consecutive lines are in consecutive sets of the array. Otherwise an L2 has the sets of one
+ * channel after those of another. */
 typedef struct {
     ways_t ways;   /* tag: physical address / bytes of a line */
     uint32_t wide; /* 1: a line is two of SGC_LINE bytes, its halves; 0: it is one */
@@ -222,7 +223,7 @@ typedef struct {
 
 enum { SGC_TOUCHED = 256 };
 
-/* What the units of an accelerator die share besides L2's lines. */
+/* State that the units of an XCC share, besides the lines of L2. */
 typedef struct {
     ways_t utcl2; /* tag: the first frame of a fragment, by its size */
     /* a ring buffer: the L2 lines that the scalar and instruction caches have requested last */
@@ -248,8 +249,8 @@ struct sgc {
     unsigned arrays;
     sgc_channel_t *channel;
     sgc_l2_t l2;
-    /* Indexed by low bits of a line's number: the number of the last gang that had a line there.
-     * Tells in most cases that a line is new in its gang, without a search. */
+    /* Indexed by low bits of a line's number: the number of the last gang that had a line there. In
+     * most cases it shows that a line is new in its gang, without a search. */
     uint32_t gang, touched[SGC_TOUCHED];
 };
 
@@ -297,8 +298,8 @@ static inline sgc_frame_t sgc_pages_find(sgc_pages_t *p, uint64_t page)
     return m->page == page + 1 && m->to.known ? m->to : sgc_pages_search(p, page);
 }
 
-/* Looks up a page that is not b->last; `w`: a copy of b->ways. Returns whether the buffer had it.
- */
+/* Looks up a page that is not b->last; `w`: a copy of b->ways. Returns whether the buffer had
+ * it. */
 static inline bool sgc_tlb_other(sgc_tlb_t *b, const ways_t *w, sgc_pages_t *p, uint64_t page)
 {
     const sgc_frame_t f = sgc_pages_find(p, page);

@@ -1,4 +1,4 @@
-/* ops.c - sizes and kinds of memory instructions, from the instruction table. */
+/* ops.c - see ops.h: fills in the rows from the instruction table. */
 #include "softgpu/cache/ops.h"
 
 #include <pthread.h>

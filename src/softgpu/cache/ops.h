@@ -1,4 +1,4 @@
-/* ops.h - what the cache model has to know of each instruction: one sgc_op_t per table row.
+/* ops.h - the properties of each instruction that the cache model uses: one sgc_op_t per table row.
  *
  * Derived once from the instruction table (isa/table.h), so that the model need not interpret a row
  * on every access. */
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is done to memory. ORDER: arrays of counts are indexed by it. */
+/* The kind of access to memory. ORDER: arrays of counts are indexed by it. */
 typedef enum { SGC_READ, SGC_WRITE, SGC_ATOMIC, SGC_ACCESSES } sgc_access_t;
 
 typedef struct {

@@ -1,8 +1,8 @@
 /* pages.c - pages, frames and translation buffers.
  *
- * A fragment of memory gets the next free frames when the model first meets one of its pages, and
- * keeps them: physical addresses depend on the order of accesses, never on where the program's
- * memory lies. */
+ * A fragment of memory gets the next free frames at the first access to one of its pages, and keeps
+ * them: physical addresses depend on the order of accesses, never on the addresses of the program's
+ * memory. */
 #include "softgpu/cache/model.h"
 
 #include "softgpu/memory/memory.h"
@@ -94,7 +94,7 @@ sgc_frame_t sgc_pages_search(sgc_pages_t *p, uint64_t page)
     const uint32_t size = UINT32_C(1) << what.fragment, index = (uint32_t)page & (size - 1);
     sgc_mapping_t *first = mapping_of(p, page - index);
     if (!first) return (sgc_frame_t){.page = what};
-    if (first->to.page.fragment != what.fragment) { /* new, or other memory than it was */
+    if (first->to.page.fragment != what.fragment) { /* a new page, or one that was remapped */
         first->to.frame = (p->frames + size - 1) / size * size;
         first->to.page = what;
         p->frames = first->to.frame + size;
@@ -114,8 +114,8 @@ void sgc_pages_forget_types(sgc_pages_t *p)
 /* ---- translation buffers ---- */
 
 /* A read of 64 bytes of the page table, which is in the GPU's own memory. It goes through a channel
- * of L2 but is not kept there. The model does not know the table's address: the fragment's number
- * selects the channel. */
+ * of L2, which does not cache it. The model does not know the table's address: the fragment's
+ * number selects the channel. */
 static void read_table(sgc_t *t, uint32_t xcc, uint32_t fragment)
 {
     sgc_tcc_counts_t *c = &t->channel[xcc * t->channels + fragment % t->channels].count;

@@ -1,7 +1,7 @@
-/* reach.c - where the lanes of a vector memory instruction go: memory, scratch, LDS.
+/* reach.c - the addresses of a vector memory instruction's lanes, in memory, scratch and LDS.
  *
- * A file of its own because the census and the checker ask for addresses, too, without counting
- * anything. The rules are in exec/address.h and image.h, which the executor uses as well. */
+ * A file of its own because the census and the checker use the addresses, too, without the model.
+ * The rules are in exec/address.h and image.h, which the executor uses as well. */
 #include "softgpu/cache/reach.h"
 
 #include "softgpu/exec/address.h"
@@ -101,7 +101,7 @@ static void texel_lanes(const isa_texels_t *t, uint32_t bytes, sgc_lanes_t *a)
     }
 }
 
-/* Texels that no lane has are left out. An instruction that hardware does not define has no
+/* Texels outside the image are left out. An instruction that hardware does not define has no
  * addresses here: the executor reports it. */
 static void image_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_reach_t *r)
 {

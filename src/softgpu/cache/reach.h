@@ -1,7 +1,7 @@
 /* reach.h - which addresses a memory instruction accesses, and how long LDS takes for them.
  *
  * The functions read registers and change nothing, so that the cache model, the census and the
- * checker can all ask them about an instruction that is about to execute. */
+ * checker can all call them for an instruction that is about to execute. */
 #ifndef SOFTGPU_CACHE_REACH_H
 #define SOFTGPU_CACHE_REACH_H
 
@@ -54,7 +54,7 @@ static inline bool sgc_row_even(const uint32_t *row, uint32_t most, uint32_t *st
 
 /* What an LDS instruction, or one of its two elements, costs; in clocks. */
 typedef struct {
-    uint32_t clocks, phases; /* phases: what it would take without conflicts */
+    uint32_t clocks, phases; /* phases: the clocks without conflicts */
     uint32_t bank_conflict, addr_conflict, unaligned;
     uint32_t outside; /* lanes beyond the workgroup's LDS; they cost nothing */
 } sgc_lds_use_t;
@@ -90,7 +90,7 @@ uint64_t sgc_buffer_inside(const isa_wave_t *w, const isa_inst_t *i, const sgc_o
 
 /* ---- LDS ---- */
 
-/* A kept result of sgc_lds_use(): another access whose lanes have the same distances from each
+/* A cached result of sgc_lds_use(): another access whose lanes have the same distances from each
  * other, and the same low bits of the first address, costs the same. */
 typedef struct {
     uint32_t lane[ISA_LANES]; /* distance from the first active lane's address */
@@ -121,10 +121,10 @@ unsigned sgc_lds_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t 
  * False says nothing: each lane has to be tested. */
 bool sgc_lds_within(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, uint32_t room);
 
-/* ---- worked out once for all subscribers ---- */
+/* ---- computed once for all subscribers ---- */
 
-/* What is known of the instruction that the subscribers of a watch are told of: worked out when one
- * first asks, and kept for the others. The memory belongs to the workgroup (isa_watch_t) and is
+/* The addresses of the present instruction of a watch: computed on the first call by a subscriber,
+ * and kept for the other subscribers. The memory belongs to the workgroup (isa_watch_t) and is
  * zeroed at first. */
 typedef struct sgc_seen {
     sgc_reach_t reach;
@@ -135,7 +135,7 @@ typedef struct sgc_seen {
 } sgc_seen_t;
 
 /* seen.c. All are to be called before the instruction has run: a load may replace its own address
- * register. A subscriber may call sgc_lanes_spread() on what they return, but not change it
+ * register. A subscriber may call sgc_lanes_spread() on the result, but must not change it
  * otherwise. */
 /* sgc_reach(): for an instruction of ISA_UNIT_VECTOR; EXEC is not 0. */
 sgc_reach_t *sgc_seen_reach(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i);

@@ -139,7 +139,9 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
     if (slot >= 0 && access == SGC_READ) {
         const uint32_t rest = still_to_come(t, q, line);
         if (rest && q->data_room[line % SGC_ARRIVING]) return duplicate(t, q, line, rest);
-        if (rest > latency) latency = rest; /* waits outside: counts as a hit, but is as late */
+        if (rest > latency)
+            latency =
+                rest; /* the request counts as a hit, but its data is no earlier than the line */
     }
     q->count.dcache_hits += slot >= 0;
     q->count.dcache_misses += slot < 0;
@@ -237,7 +239,7 @@ static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *slot, uin
     return true;
 }
 
-/* Requests the line behind that of `va` ahead of time: as a rule code goes on there. */
+/* Requests the line behind that of `va` ahead of time: code usually continues there. */
 static void read_ahead(sgc_t *t, sgc_sqc_t *q, uint64_t va)
 {
     uint32_t slot, latency;
@@ -245,8 +247,8 @@ static void read_ahead(sgc_t *t, sgc_sqc_t *q, uint64_t va)
 }
 
 /* Waves run one after the other on the host, not in the order of their clocks. For a wave whose
- * clock is before `asked`, the line counts as there: had the waves run in order, this wave would
- * have asked for it, in time for both. */
+ * clock is before `asked`, the line counts as present: had the waves run in the order of their
+ * clocks, this wave would have requested the line, early enough for both. */
 static bool on_its_way(const sgc_coming_t *c, uint64_t now)
 {
     return c->asked <= now && now < c->there;

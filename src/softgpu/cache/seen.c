@@ -1,10 +1,10 @@
-/* seen.c - where an instruction's accesses go, worked out once for all who watch it: see reach.h.
- */
+/* seen.c - the addresses of an instruction, computed once for all subscribers of its watch: see
+ * reach.h. */
 #include "softgpu/cache/reach.h"
 
 enum { KNOWN_REACH = 1, KNOWN_LDS = 2, KNOWN_LDS_USE = 4 }; /* isa_watch_t.known */
 
-/* Whether no subscriber has asked for `what` yet. */
+/* Whether `what` has not been computed yet for the present instruction; marks it as computed. */
 static bool is_new(isa_watch_t *watch, unsigned what)
 {
     const bool known = watch->known & what;

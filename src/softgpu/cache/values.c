@@ -1,14 +1,14 @@
-/* values.c - which event is which count: the model's numbers under the hardware's event numbers.
+/* values.c - maps the hardware's events to the counts of the model.
  *
- * One table for all GPUs: a row has a counter and the place in a unit's structure where its count
- * is. Counters that the model's rules make 0 always have a row too, with the reason, so that no
- * counter of the model is missing here. The numbers that a GPU gives the counters' events are
+ * One table for all GPUs: a row has a counter, and the offset of its count in a unit's structure.
+ * Counters that are always 0 by the model's rules have a row too, with the reason, so that the
+ * table has every counter of the model. The numbers that a GPU gives the counters' events are
  * generated from its table in share/counters. */
 #include "softgpu/cache/model.h"
 
 #include <stddef.h>
 
-/* The counters that any GPU has. */
+/* The counters of all GPUs. */
 enum {
 #define SGC_COUNTER(name) COUNTER_##name,
 #include "softgpu/cache_events.inc"
@@ -25,7 +25,7 @@ static const uint16_t numbers[ISA_ARCH_COUNT][COUNTERS] = {
 };
 /* clang-format on */
 
-/* Whose structure holds the count. */
+/* The unit whose structure holds the count. */
 typedef enum {
     OF_NOBODY,
     OF_CU,
@@ -36,7 +36,7 @@ typedef enum {
 } owner_t;
 
 /* `n` counts `step` bytes apart, from `offset` on, are added up; the count at `less`, if that is
- * not 0, is taken off. */
+ * not 0, is subtracted. */
 typedef struct {
     uint16_t counter;
     uint8_t block; /* sgc_block_t */
@@ -119,7 +119,7 @@ static const row_t rows[] = {
     CU(TCP, TCP_ATOMIC_TAGCONFLICT_STALL_CYCLES, tcp.tagconflict[SGC_ATOMIC]),
     CU(TCP, TCP_PENDING_STALL_CYCLES, tcp_wait.clocks),
     CU(TCP, TCP_TA_TCP_STATE_READ, tcp.state_read),
-    /* nothing is kept from other agents on these GPUs: every access is volatile */
+    /* on these GPUs every access is volatile: no line is held against other agents' changes */
     SUM(TCP, TCP_VOLATILE, CU, sgc_cu_t, tcp.accesses, 4, WORD),
     SUM(TCP, TCP_TOTAL_ACCESSES, CU, sgc_cu_t, tcp.accesses, 4, WORD),
     CU(TCP, TCP_TOTAL_READ, tcp.accesses[0]),
@@ -163,7 +163,7 @@ static const row_t rows[] = {
     TCC_TYPE(TCC_UC_REQ, SGC_UC),
     TCC_TYPE(TCC_CC_REQ, SGC_CC),
     TCC_TYPE(TCC_RW_REQ, SGC_RW),
-    ZERO(TCC, TCC_PROBE), /* no other agent asks */
+    ZERO(TCC, TCC_PROBE), /* no other agent probes this L2 */
     ZERO(TCC, TCC_PROBE_ALL),
     TCC_ACCESS(TCC_READ, SGC_READ),
     TCC_ACCESS(TCC_WRITE, SGC_WRITE),

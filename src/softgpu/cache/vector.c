@@ -1,7 +1,7 @@
-/* vector.c - vector memory instructions: what the address and data units count, and which of the
- * lanes go where (memory, scratch, LDS).
+/* vector.c - vector memory instructions: counts of the address and data units, and the division of
+ * the lanes among memory, scratch and LDS.
  *
- * What the accesses do to the caches and to LDS is in memory.c and lds.c. */
+ * memory.c and lds.c have the effect of the accesses on the caches and on LDS. */
 #include "softgpu/cache/model.h"
 
 #include "softgpu/exec/exec.h"
@@ -31,7 +31,7 @@ static bool cache_operation(sgc_t *t, sgc_cu_t *cu, const sgc_op_t *op, sgc_cost
     return true;
 }
 
-/* What the address and data units count of every instruction. */
+/* Counts of the address and data units that every instruction changes. */
 static void count_instruction(sgc_cu_t *cu, const sgc_op_t *op)
 {
     uint64_t *by = op->buffer ? cu->ta.buffer : cu->ta.flat;
@@ -51,7 +51,8 @@ void sgc_vector(sgc_t *t, sgc_cu_t *cu, isa_watch_t *watch, const isa_wave_t *w,
     if (cache_operation(t, cu, op, cost) || !w->exec) return;
     sgc_reach_t *r = sgc_seen_reach(watch, w, i);
     count_instruction(cu, op);
-    /* scratch is swizzled, other memory is not: they are looked up apart, scratch first */
+    /* scratch is swizzled, other memory is not: each has its own look-ups, those of scratch
+     * first */
     if (op->flat && r->lds.exec)
         sgc_lds_access(t, cu, w, &r->lds, op, true,
                        op->access == SGC_ATOMIC && i->flags & ISA_F_GLC, cost);

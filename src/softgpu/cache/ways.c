@@ -1,4 +1,4 @@
-/* ways.c - the parts of a tag array that are not worth inlining. */
+/* ways.c - the functions of a tag array (ways.h) that are called too seldom to be inlined. */
 #include "softgpu/cache/ways.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ void ways_free(ways_t *c)
     free(c->chain);
 }
 
-/* Way 0 is filled first. */
+/* Resets the order of use so that way 0 is filled first. */
 static void clear_order(const ways_t *c)
 {
     uint64_t order = 0;

@@ -1,7 +1,7 @@
 /* ways.h - a set-associative array of tags with least-recently-used replacement.
  *
- * Every cache and translation buffer of the model has one. It does not know what a tag means: users
- * keep their data in arrays of their own, indexed by the slot number of the tag. The functions are
+ * Every cache and translation buffer of the model has one. A tag is an opaque number: callers keep
+ * their data in arrays of their own, indexed by the slot number of the tag. The functions are
  * inline because most of the model's time is spent here. */
 #ifndef SOFTGPU_CACHE_WAYS_H
 #define SOFTGPU_CACHE_WAYS_H
@@ -13,8 +13,8 @@
 #define WAYS_INLINE static inline __attribute__((always_inline))
 
 enum {
-    WAYS_BLOCK = 16,  /* tags that ways_match() compares at once */
-    WAYS_FEW = 16,    /* up to so many ways, a word of 4 bits per way holds the order of use */
+    WAYS_BLOCK = 16, /* tags that ways_match() compares at once */
+    WAYS_FEW = 16,   /* up to this many ways, one word with 4 bits per way holds the order of use */
     WAYS_CHAINS = 16, /* hash chains per way, so that most are empty or have one way */
     WAYS_NO_WAY = UINT8_MAX,
     WAYS_NO_SLOT = -1
@@ -29,8 +29,8 @@ typedef struct {
     _Alignas(4) uint32_t chain; /* index in ways_t.chain of the chain it is in */
 } ways_link_t;
 
-/* After ways_init() only what the pointers lead to changes. So loops work with a local copy: a
- * compiler knows that stores in the loop do not change it. */
+/* After ways_init() only the arrays behind the pointers change. Loops therefore use a local copy of
+ * the structure: a compiler knows that stores in the loop do not change it. */
 typedef struct {
     uint32_t sets, ways;
     uint32_t padded; /* `ways`, rounded up to a multiple of WAYS_BLOCK: slots of a set */
@@ -50,7 +50,7 @@ typedef struct {
 /* False: out of memory. ways_free() is to be called in either case. */
 bool ways_init(ways_t *c, uint32_t sets, uint32_t ways);
 void ways_free(ways_t *c);
-/* Forgets everything. */
+/* Empties all slots. */
 void ways_clear(const ways_t *c);
 /* Empties a slot, which becomes the next of its set to be filled. */
 void ways_remove(const ways_t *c, uint32_t slot);
@@ -84,8 +84,8 @@ WAYS_INLINE uint32_t ways_match(const uint32_t *block, uint32_t tag)
 /* ---- the order of use of few ways ---- */
 
 /* Moves a way to the front of an order; those that were before it go back one place. `zero` marks
- * the place of the way: the subtraction may mark wrong places too, but only above it, and
- * zero ^ (zero - 1) looks at the lowest mark alone. */
+ * the place of the way: the subtraction may mark wrong places too, but only above the right one,
+ * and zero ^ (zero - 1) depends on the lowest mark alone. */
 WAYS_INLINE uint64_t ways_newest(uint64_t order, uint32_t way)
 {
     const uint64_t ones = UINT64_C(0x1111111111111111);
@@ -101,7 +101,7 @@ WAYS_INLINE uint32_t ways_oldest(const ways_t *c, uint32_t set)
     return c->link[set * c->padded + c->newest[set]].newer;
 }
 
-/* Takes a way out of the ring and puts it between the newest and the oldest; it is neither. */
+/* Moves a way, which is neither the newest nor the oldest, to between those two in the ring. */
 WAYS_INLINE void ways_between(const ways_t *c, uint32_t set, uint32_t way)
 {
     ways_link_t *l = c->link + set * c->padded;

@@ -1,7 +1,7 @@
-/* account.c - what one instruction costs in the models, added to its line of the census.
+/* account.c - adds the cost of one instruction in the models to its line of the census.
  *
  * It takes the difference of clocks and of cache tallies around the instruction, so that clock.c
- * and the caches need no counts by instruction. Called only if there is a census. */
+ * and the caches need no counts by instruction. These functions run only if there is a census. */
 #include "softgpu/cache/reach.h"
 #include "softgpu/perf/model.h"
 
@@ -81,8 +81,8 @@ void sg_account_close(const sg_account_t *a, sg_wave_clock_t *c, const sg_clock_
     c->by_wait = NULL;
     l->n.issue += c->now - a->now - (c->waited - a->waited);
     if (!a->more) return;
-    /* memory instructions use only the scalar pipe and those behind it, all others only those
-     * before the LDS's */
+    /* memory instructions use only the pipes from SG_PIPE_SCALAR on, all others only those before
+     * SG_PIPE_LDS */
     for (unsigned pipe = a->memory ? SG_PIPE_SCALAR : SG_PIPE_VALU;
          pipe < (a->memory ? SG_PIPES : SG_PIPE_LDS); pipe++)
         l->pipe[pipe] += c->pipe[pipe] - a->pipe[pipe];

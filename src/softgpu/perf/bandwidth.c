@@ -1,5 +1,5 @@
 /* bandwidth.c - gives workgroups time of the memory below L2: gaps between the times that earlier
- * workgroups have taken, then time behind all of them.
+ * workgroups have taken, then time after all of them.
  *
  * The gaps are few and sorted, so they are searched one after the other. */
 #include "softgpu/perf/bandwidth.h"
@@ -24,7 +24,7 @@ static void insert(sg_bandwidth_t *b, uint32_t i, uint64_t from, uint64_t to)
 }
 
 /* Takes up to `takes` of gap i, from `asked` on. Returns the end of the time taken. The rest of the
- * gap, before and behind that time, stays a gap. */
+ * gap, before and after that time, stays a gap. */
 static uint64_t take_gap(sg_bandwidth_t *b, uint32_t i, uint64_t asked, uint64_t takes)
 {
     const uint64_t from = b->gap[i].from, to = b->gap[i].to;

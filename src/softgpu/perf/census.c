@@ -1,8 +1,9 @@
-/* census.c - the census: its lines, what memory instructions touch, and sums over threads.
+/* census.c - the census: its lines, the cache lines that memory instructions touch, and sums over
+ * threads.
  *
- * Each instruction has an isa_census_line_t, to which the run loop adds (exec/census.h). Here these
- * are made, and added up for all threads; the cache lines and LDS conflicts of instructions are
- * counted. */
+ * Each instruction has an isa_census_line_t, to which the run loop adds (exec/census.h). This file
+ * makes these, adds them up for all threads, and counts the cache lines and LDS conflicts of
+ * instructions. */
 #include "softgpu/perf/census.h"
 
 #include "base/grow.h"
@@ -31,7 +32,7 @@ struct sg_census {
 
 static isa_census_page_t no_page;
 
-/* ---- what is touched ---- */
+/* ---- cache lines that are touched ---- */
 
 static uint32_t touch(sg_census_t *c, uint64_t line)
 {

@@ -1,6 +1,6 @@
 /* census.h - counts and costs of each instruction of the code: by thread and dispatch, and summed.
  *
- * Apart from perf.h because they are not counters in registers: tools read them by the functions of
+ * Not in perf.h because they are not counters in registers: tools read them by the functions of
  * include/softgpu/instruction_counts.h. Nothing here is thread-safe; src/softgpu/device/census.c
  * calls it and has the locks. */
 #ifndef SOFTGPU_PERF_CENSUS_H
@@ -16,11 +16,11 @@ sg_census_t *sg_census_create(void);
 void sg_census_free(sg_census_t *c);
 isa_census_t *sg_census_isa(sg_census_t *c);
 
-/* Divides the clocks that waves waited because of each other among the instructions, in proportion
- * to how much each used the pipe or the memory that was waited for. First sg_census_weigh() adds up
- * the weights of all censuses of a dispatch, then sg_census_share() gives each its share. `shared`
- * is all zeros before the first call of sg_census_share() and adds up the weights of the censuses
- * that have their share. */
+/* These divide the clocks that waves waited because of each other among the instructions, in
+ * proportion to each instruction's use of the pipe or memory for which they waited. First
+ * sg_census_weigh() adds up the weights of all censuses of a dispatch, then sg_census_share() gives
+ * each census its share. `shared` is all zeros before the first call of sg_census_share() and adds
+ * up the weights of the censuses that have got their share. */
 void sg_census_weigh(const sg_census_t *c, sg_perf_contention_t *weight);
 void sg_census_share(sg_census_t *c, const sg_perf_contention_t *lost,
                      const sg_perf_contention_t *weight, sg_perf_contention_t *shared);

@@ -1,4 +1,5 @@
-/* clock.c - the clock of one wave: what each of its instructions costs if it is alone.
+/* clock.c - the clock of one wave: the cost of each of its instructions if the wave is alone on its
+ * compute unit.
  *
  * This is the issue model: instructions are issued in order, one after the other, and memory
  * instructions are in flight until s_waitcnt waits for them. schedule.c adds the clocks that the
@@ -87,8 +88,7 @@ static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
 
 /* ---- instructions ---- */
 
-/* `most`: how many can be in flight. `stores`: the instruction returns no data. `lines`: how many
- * it has requested from L2. */
+/* `stores`: the instruction returns no data. `lines`: how many it has requested from L2. */
 static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, const isa_arch_t *arch, bool stores,
                    uint32_t lines)
 {
@@ -118,7 +118,7 @@ static void waitcnt(sg_wave_clock_t *c, isa_waits_t waits)
     await(c, &c->lgkm, waits.lgkm);
 }
 
-/* What an instruction of gfx10 that waits for one counter waits for. */
+/* The operations in flight for which an instruction of gfx10 waits that names one counter. */
 static sg_flight_t *waited_for(sg_wave_clock_t *c, unsigned flow)
 {
     return flow == SG_FLOW_WAIT_LOADS ? &c->vm : flow == SG_FLOW_WAIT_STORES ? &c->vs : &c->lgkm;

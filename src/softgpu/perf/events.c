@@ -1,19 +1,19 @@
 /* events.c - from sums to the values of counters.
  *
- * What an event counts is a row (events.h); here are the numbers of each GPU's events and the
- * formulas that compute a counter from sums (internal.h). */
+ * A row (events.h) says what an event counts. This file has the numbers of each GPU's events, and
+ * the formulas that compute a counter from sums (internal.h). */
 #include "softgpu/perf/events.h"
 
 enum { EVENTS = 512, ZERO = 0x8000, REFUSED = 0x4000, COUNTER = 0x3fff };
-/* What share/counters/softgpu.tsv says of a counter: it reads 0 for the reason that stands there;
- * it has no row, since what softgpu models does not tell its value. */
+/* The entry of a counter in share/counters/softgpu.tsv. ZERO: the counter always reads 0, for the
+ * reason given there. NONE: it has no row, since the models do not determine its value. */
 enum { SG_SAYS_COUNTED = 0, SG_SAYS_ZERO = ZERO, SG_SAYS_NONE = REFUSED };
 
-/* The events of one GPU: by block and number the sg_counter_t, with ZERO or REFUSED if that is so.
- */
+/* The events of one GPU: by block and number the sg_counter_t, with ZERO or REFUSED if that is
+ * so. */
 struct sg_events {
     uint16_t counter[SG_BLOCK_COUNT][EVENTS];
-    uint16_t number[SG_COUNTERS]; /* and back: the number of a counter's event */
+    uint16_t number[SG_COUNTERS]; /* the reverse: the number of a counter's event */
 };
 
 /* clang-format off */
@@ -51,7 +51,7 @@ static bool model_block(sg_block_t block, sgc_block_t *out)
     }
 }
 
-/* NULL: an event of the cache model, or none. */
+/* The row of an event; NULL: it is an event of the cache model, or there is no such event. */
 static const sg_event_row_t *find(const sg_events_t *t, sg_block_t block, uint32_t event)
 {
     static const sg_event_row_t always_zero = {.kind = SG_EVENT_ZERO};
@@ -81,8 +81,8 @@ static bool excludes(const sg_blocks_t *blocks, uint32_t select, uint32_t mask)
     return blocks->shape[SG_BLOCK_SQ].select & mask && !(select & mask);
 }
 
-/* Whether the select's masks exclude every SIMD, or, of the events of the scalar caches, every bank
- * or client of them: then it counts nothing. */
+/* Whether the select's masks exclude every SIMD, or, for events of the scalar caches, every bank or
+ * client: then the slot counts nothing. */
 static bool masked_out(const isa_arch_t *arch, sg_block_t block, uint32_t select)
 {
     enum { FIRST_OF_CACHES = 256, SIMDS = 0xf000000, BANKS = 0xf000, CLIENTS = 0xf0000 };

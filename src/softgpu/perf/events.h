@@ -1,6 +1,6 @@
 /* events.h - what an event counts, as a row.
  *
- * The rows, by counter, are in events_rows.c, data only; events.c computes counters from them, and
+ * events_rows.c has the rows, by counter, and no code; events.c computes counters from them, and
  * has the numbers of each GPU's events. */
 #ifndef SOFTGPU_PERF_EVENTS_H
 #define SOFTGPU_PERF_EVENTS_H
@@ -14,7 +14,7 @@ typedef enum {
     SG_EVENT_FIXED,   /* an sg_tally_t, added up over compute units */
     SG_EVENT_LEVEL,   /* how many are in flight now; ACCUM reads its integral, an sg_tally_t */
     SG_EVENT_DEVICE,  /* an sg_device_tally_t */
-    SG_EVENT_PACKETS, /* so many clocks for each packet */
+    SG_EVENT_PACKETS, /* a number of clocks of the profile (`other`) for each packet */
     SG_EVENT_IDLE,    /* all clocks but those of PACKETS */
     SG_EVENT_ACCUM,   /* the integral over time of the LEVEL in the slot before */
     SG_EVENT_BUSIEST, /* an event of the cache model: the largest value of a block's instances */
@@ -41,17 +41,17 @@ typedef enum {
 typedef struct {
     uint8_t kind;   /* sg_event_kind_t */
     uint8_t sum;    /* sg_tally_t, sg_device_tally_t, or the block of BUSIEST */
-    uint8_t shift;  /* units of 1 << shift clocks */
+    uint8_t shift;  /* the event counts units of 1 << shift clocks */
     bool quads;     /* of SQ, which counts clocks by fours on some GPUs (isa_arch_t.sq_quads) */
     uint8_t weight; /* sg_event_weight_t of OPS */
     uint8_t math;   /* OPS: only this isa_math_kind_t */
-    uint8_t dwords; /* only scalar loads of so many dwords; 0: any */
+    uint8_t dwords; /* only scalar loads of this many dwords; 0: of any size */
     bool lanes;     /* count lanes, not instructions */
     bool live;      /* only instructions with a lane enabled */
     uint8_t plus;   /* OPS: an sg_tally_t that is added; 0: none */
-    uint8_t minus;  /* OPS: one that is taken off */
-    /* BUSIEST: the sg_counter_t. PACKETS, LEVEL: where a profile has the clocks of a packet, and
-     * those between two samples of the level; 0: the level itself reads 0. */
+    uint8_t minus;  /* OPS: an sg_tally_t that is subtracted; 0: none */
+    /* BUSIEST: the sg_counter_t. PACKETS: offset, in the profile, of the clocks of a packet. LEVEL:
+     * offset of the clocks between two samples of the level; 0: the level itself reads 0. */
     uint16_t other;
     uint32_t classes;
     uint32_t formats; /* 0: any */

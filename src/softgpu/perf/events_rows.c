@@ -1,4 +1,4 @@
-/* events_rows.c - what each counter counts that the cache model does not count by itself: a row for
+/* events_rows.c - the definition of each counter that the cache model does not count: a row for
  * each name, whichever GPUs have the counter.
  *
  * Data only. The numbers of a GPU's events, and which of its counters are always 0, are generated

@@ -1,14 +1,16 @@
-/* fence.c - fences of packets, in the order of their queue; the model's lock.
+/* fence.c - applies the fences of packets to the cache model, in the order of their queue. It also
+ * has the model's lock.
  *
  * When a packet is processed, dispatches before it may still be modelled: its fence then waits for
  * the last of them. Until the first modelled dispatch a fence costs one atomic load. The functions
- * of cache.h write back and invalidate; docs/counter-model.md says which packet asks for what. */
+ * of cache.h write back and invalidate; docs/counter-model.md lists the operations that each packet
+ * requests. */
 #include "softgpu/perf/internal.h"
 
 #include <stdlib.h>
 
-/* A fence as a word: in the low half what is done to the caches (SGC_INV_L1 and others), above it
- * the scopes of an AQL header. A wider scope includes the narrower. */
+/* A fence is packed into one word: its low half has the operations on the caches (SGC_INV_L1 and
+ * others), the bits above have the scopes of an AQL header. A wider scope includes the narrower. */
 enum { ACQUIRE_SHIFT = 32, RELEASE_SHIFT = 34, NONE = 0, AGENT = 1, SYSTEM = 3 };
 
 struct sg_fence {
@@ -18,9 +20,9 @@ struct sg_fence {
 
 /* ---- the lock ---- */
 
-/* A thread that waits for the lock holds `model_next` meanwhile, so it is the next to get it.
- * Otherwise the worker that runs a kernel, which releases the lock only to take it again, could
- * keep the queues' threads waiting for as long as the kernel runs. */
+/* A thread that waits for the lock holds `model_next`, so it is the next to get the lock. Otherwise
+ * the worker that runs a kernel, which releases the lock only to take it again, could keep the
+ * queues' threads waiting until the kernel ends. */
 void sg_perf_model_lock(sg_perf_t *p)
 {
     pthread_mutex_lock(&p->model_next);
@@ -77,15 +79,15 @@ void sg_perf_dequeue(sg_perf_t *p, sg_place_in_order_t *at)
 
 /* Whether the fence changes nothing: no dispatch has used the caches since the same fence took
  * place, and no counter would count it. */
-static bool in_vain(const sg_perf_t *p, const sg_perf_queue_t *queue, uint64_t actions)
+static bool has_no_effect(const sg_perf_t *p, const sg_perf_queue_t *queue, uint64_t actions)
 {
     return !(actions & ~atomic_load(&p->fenced)) && sg_perf_level(p, queue) != SG_PERF_MODEL;
 }
 
 /* Puts a fence behind the queue's last dispatch that is still modelled. If there is none, or memory
  * has run out, it takes place at once. Fences of a queue that is not counted, such as the one in
- * which the runtime copies, are kept back: when they come relative to counted kernels is chance,
- * and results have to be the same in every run. */
+ * which the runtime copies, are deferred: their time relative to counted kernels is random, and
+ * results have to be the same in every run. */
 static void put(sg_perf_t *p, sg_perf_queue_t *queue, uint64_t actions)
 {
     if (!actions || !atomic_load_explicit(&p->caches, memory_order_acquire)) return;
@@ -93,7 +95,7 @@ static void put(sg_perf_t *p, sg_perf_queue_t *queue, uint64_t actions)
         queue->waiting |= actions;
         return;
     }
-    if (in_vain(p, queue, actions)) return;
+    if (has_no_effect(p, queue, actions)) return;
     sg_perf_model_lock(p);
     sg_place_in_order_t *at = p->in_flight;
     while (at && at->queue != queue)
@@ -109,14 +111,14 @@ static void put(sg_perf_t *p, sg_perf_queue_t *queue, uint64_t actions)
     sg_perf_model_unlock(p);
 }
 
-/* ---- what packets ask for ---- */
+/* ---- fences of packets ---- */
 
 void sg_perf_enable(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t value)
 {
     const uint64_t waiting = queue->waiting;
     queue->enable = value;
     queue->waiting = 0;
-    put(p, queue, waiting); /* keeps them back again if the queue is still not counted */
+    put(p, queue, waiting); /* defers them again if the queue is still not counted */
 }
 
 void sg_perf_fence(sg_perf_t *p, sg_perf_queue_t *queue, unsigned acquire, unsigned release)
@@ -135,7 +137,7 @@ void sg_perf_acquire_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t control,
         put(p, queue, p->arch->gcr ? sgc_gcr_actions(control) : sgc_coher_actions(control));
 }
 
-/* A bit of a packet's word, and what it asks for. */
+/* A bit of a packet's control word, and the operation that it requests. */
 typedef struct {
     uint8_t bit;
     uint8_t what; /* SGC_* */

@@ -1,8 +1,8 @@
 /* internal.h - what the files of the performance counters share.
  *
- * What is counted while waves run are sums for each compute unit: sg_tally_t and one for each
- * instruction bucket (isa_counter_t). The value of a counter is computed from the sums when it is
- * read (events.c). */
+ * While waves run, sums are counted for each compute unit: those of sg_tally_t, and one for each
+ * instruction bucket (isa_counter_t). The value of a counter is computed from the sums when a
+ * program reads it (events.c). */
 #ifndef SOFTGPU_PERF_INTERNAL_H
 #define SOFTGPU_PERF_INTERNAL_H
 
@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Sums of a compute unit besides those by instruction. */
+/* Sums of a compute unit, besides those for each bucket of instructions. */
 typedef enum {
     /* known at launch */
     SG_T_GROUPS,
@@ -72,7 +72,7 @@ typedef struct {
     atomic_flag adding;
 } sg_unit_t;
 
-/* Numbers of the counter blocks that any GPU has. */
+/* The counter blocks of all GPUs. */
 typedef enum {
 #define SG_BLOCK_NAME(name) SG_BLOCK_##name,
 #include "softgpu/perf_tables.inc"
@@ -84,7 +84,8 @@ enum { SG_OUTER_BLOCKS = 32 };
 typedef struct {
     struct {
         uint8_t instances, per_se, slots;
-        uint32_t select;     /* bits of a select register besides the event: masks of what counts */
+        uint32_t select;     /* bits of a select register besides the event, which restrict what is
+                                counted */
     } shape[SG_BLOCK_COUNT]; /* no instances: the GPU does not have the block */
     /* sg_block_t + 1 of the block with this number in AMD's interfaces; 0: no such block */
     uint8_t outer[SG_OUTER_BLOCKS];
@@ -103,7 +104,7 @@ const sg_blocks_t *sg_perf_blocks(const isa_arch_t *arch);
 
 typedef struct {
     uint32_t select, select1; /* select1: for streaming only */
-    bool selected;            /* a select has been written: before that nothing is computed */
+    bool selected;            /* a select has been written; until then the value is 0 */
     uint64_t value;           /* counted until counting last stopped */
     uint64_t base;            /* while counting: the event's total when it began */
     uint64_t sample;
@@ -181,7 +182,7 @@ uint64_t sg_perf_in_units(const sg_perf_t *p, sg_block_t block, uint32_t select,
 /* sg_perf_total() in the event's units; the caller holds the model's lock. */
 uint64_t sg_perf_total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
                             uint32_t select, uint32_t previous);
-/* The total of one compute unit, for SQ events that are sums over the waves there; 0 for others. */
+/* The total of one compute unit, for SQ events that are sums over its waves; 0 for other events. */
 uint64_t sg_perf_unit_total(sg_perf_t *p, uint32_t engine, uint32_t place, uint32_t select);
 sg_perf_level_t sg_perf_level_of(const sg_events_t *events, sg_block_t block, uint32_t select);
 
@@ -189,7 +190,7 @@ sg_perf_level_t sg_perf_level_of(const sg_events_t *events, sg_block_t block, ui
 const char *sg_perf_refuses(const sg_perf_t *p, sg_block_t block, uint32_t select);
 
 typedef enum { SG_HOW_MISSING, SG_HOW_ZERO, SG_HOW_COUNTED } sg_how_t;
-/* How the value of a counter in share/counters comes about; for tests. */
+/* The way in which the value of a counter in share/counters is computed; for tests. */
 sg_how_t sg_perf_how(const sg_events_t *events, sg_block_t block, uint32_t event);
 
 /* fence.c, under the model's lock. sg_perf_enqueue(): a dispatch of the queue begins.
@@ -221,8 +222,8 @@ static inline uint32_t sg_perf_unit_of_simd(const sg_perf_t *p, uint32_t unit, u
     return sg_perf_first_unit(p, unit) + simd / p->profile.simds_per_cu % p->unit_cus;
 }
 
-/* Of `n` spread evenly over the clocks from `from` to `to`, what falls before the clock `upto`: the
- * differences between such numbers add up to `n`. */
+/* The part of `n` before the clock `upto` if `n` is spread evenly over the clocks from `from` to
+ * `to`. The parts of consecutive intervals add up to `n`. */
 static inline uint64_t sg_spread_upto(uint64_t n, uint64_t from, uint64_t to, uint64_t upto)
 {
     return upto < to ? (uint64_t)((unsigned __int128)n * (upto - from) / (to - from)) : n;

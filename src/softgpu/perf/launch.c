@@ -1,7 +1,7 @@
-/* launch.c - dispatches and workgroups that are counted.
+/* launch.c - counts dispatches and workgroups: the functions that the device calls while waves run.
  *
- * This is the part that runs while waves run. A workgroup counts into memory of its own and adds
- * that to its compute unit's sums when it ends, so that threads share nothing in between. */
+ * A workgroup counts into memory of its own, which is added to its compute unit's sums when the
+ * workgroup ends, so that threads share no counts in between. */
 #include "softgpu/perf/snapshot.h"
 
 #include "base/round.h"
@@ -15,7 +15,7 @@ struct sg_perf_run {
     sg_perf_launch_t launch;
     sg_schedule_t *schedule; /* SG_PERF_MODEL */
     sg_place_in_order_t order;
-    bool entered;      /* the cache model has been told that the dispatch has begun */
+    bool entered;      /* sgc_begun() has been called for the dispatch */
     uint32_t *sq_mask; /* SQ's mask in each engine, 0 if SQ does not count this dispatch */
 };
 
@@ -26,7 +26,7 @@ struct sg_perf_group {
     uint64_t id;
     uint32_t unit, n_waves;
     bool counted; /* SQ counts its waves */
-    bool counts;  /* `counter` is used: a register asks for counts, not the census alone */
+    bool counts;  /* `counter` is used: some register counts, not only the census */
     unsigned n_buckets;
     const sg_traits_t *traits;
     uint64_t fixed[SG_T_COUNT];
@@ -96,7 +96,7 @@ size_t sg_perf_group_bytes(void)
     return base_round_up(sizeof(sg_perf_group_t), 64);
 }
 
-/* Tells the cache model that the dispatch begins; on the thread that models it. */
+/* Begins the dispatch in the cache model; called on the thread that models it. */
 static void enter_run(sg_perf_run_t *r)
 {
     sg_perf_t *p = r->p;
@@ -194,7 +194,7 @@ static __attribute__((noinline)) void issue_rare(sg_perf_group_t *g, isa_watch_t
     step(g, watch, w, i);
 }
 
-/* Most instructions have all lanes and nobody who traces or samples them; most of these need no
+/* Most instructions have all lanes active and are neither traced nor sampled; most of these need no
  * call. */
 static void issue(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
 {
@@ -210,7 +210,7 @@ static void issue(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const 
         sg_wave_clock_step(clock, &g->of, watch, w, i, traits);
 }
 
-/* Steps the wave's clock and adds what it says to the instruction's line in the census. */
+/* Steps the wave's clock and adds the clocks to the instruction's line in the census. */
 static void issue_accounted(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w,
                             const isa_inst_t *i)
 {
@@ -268,7 +268,7 @@ bool sg_perf_group_snapshot(sg_perf_group_t *g, isa_wave_t *w)
 
 static void add_model(sg_perf_group_t *g)
 {
-    sg_ran_t ran; /* not zeroed, since it is large: only what is read is set */
+    sg_ran_t ran; /* not zeroed, since it is large: only the members that are read are set */
     ran.id = g->id;
     ran.unit = g->unit;
     ran.n_waves = g->n_waves;
@@ -339,7 +339,7 @@ static uint64_t runs_of(const sg_perf_group_t *g, uint32_t classes)
     return n;
 }
 
-/* What is known of the workgroup's instructions when it has ended. */
+/* Adds the sums that are known only when the workgroup has ended. */
 static void count_ended(sg_perf_group_t *g)
 {
     enum {

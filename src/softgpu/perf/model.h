@@ -1,7 +1,8 @@
 /* model.h - the timing model: clocks of waves, of compute units and of engines' launchers.
  *
- * Apart because exact counts need none of it. docs/counters.md has its rules, by which a reader can
- * work out the clocks of a kernel by hand. Everything here is called under the model's lock. */
+ * A file of its own because exact counts need none of it. docs/counters.md has its rules, by which
+ * a reader can compute the clocks of a kernel by hand. All functions are called under the model's
+ * lock. */
 #ifndef SOFTGPU_PERF_MODEL_H
 #define SOFTGPU_PERF_MODEL_H
 
@@ -39,7 +40,7 @@ typedef struct {
     uint64_t pipe[SG_PIPES]; /* clocks for which it has occupied each pipe */
     uint64_t waited;
     uint64_t asked;    /* when it issued its first vector memory instruction, ~0: never */
-    uint64_t *by_wait; /* [SG_WAITS], to which waits are added by what they are for, or NULL */
+    uint64_t *by_wait; /* [SG_WAITS], sums of the clocks waited by sg_wait_t, or NULL */
     uint64_t vmem_level, load_level, smem_level, lds_level, fetch_level, fetches;
     unsigned unit; /* compute unit */
     uint8_t simd;
@@ -55,8 +56,8 @@ typedef struct {
 } sg_clock_of_t;
 
 void sg_wave_clock_start(sg_wave_clock_t *c, unsigned unit, uint8_t simd);
-/* As sg_wave_clock_step(), for ALU instructions whose code has been fetched already. For others it
- * does nothing and returns false. */
+/* As sg_wave_clock_step(), for ALU instructions whose code has been fetched already. For other
+ * instructions it does nothing and returns false. */
 static inline bool sg_wave_clock_quick(sg_wave_clock_t *c, const sg_traits_t *t, uint64_t pc)
 {
     if (pc - c->code >= SGC_FETCH) return false;
@@ -75,7 +76,7 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t
 /* The wave waits until `to`; nothing happens if that is not later than now. */
 void sg_wave_clock_wait(sg_wave_clock_t *c, uint64_t to, sg_wait_t what);
 
-/* account.c: what one instruction costs, for its line in the census. sg_account_open() is called
+/* account.c: the cost of one instruction, for its line in the census. sg_account_open() is called
  * before the wave's clock steps over the instruction, sg_account_close() after. */
 typedef struct {
     uint64_t now, waited;
@@ -91,9 +92,10 @@ void sg_account_open(sg_account_t *a, sg_wave_clock_t *c, const sg_clock_of_t *o
 void sg_account_close(const sg_account_t *a, sg_wave_clock_t *c, const sg_clock_of_t *of,
                       isa_census_line_t *l);
 
-/* What sg_schedule_t needs to know of a workgroup that has run. */
+/* The facts about a workgroup that has run, for sg_schedule_add(). */
 typedef struct sg_ran {
-    struct sg_ran *next; /* in the list of those that wait for workgroups with smaller ids */
+    struct sg_ran
+        *next; /* in the list of workgroups that wait to be placed after those with smaller ids */
     uint64_t id;
     uint32_t unit, n_waves;
     bool counted;            /* SQ counts its waves */
@@ -102,7 +104,7 @@ typedef struct sg_ran {
     uint64_t waited;         /* clocks that its waves waited, each as if it were alone */
     sg_sqtt_group_t *traced; /* or NULL */
     struct {
-        uint64_t clocks; /* what it took, as if it were alone */
+        uint64_t clocks; /* its duration, as if it were alone */
         uint64_t pipe[SG_PIPES];
         uint64_t vector, loads, scalar; /* clocks of memory instructions, added up */
         uint32_t lines;                 /* the most lines that its loads had in flight */
@@ -121,13 +123,13 @@ void sg_schedule_begin(sg_schedule_t *s);
  * set. To be called once, before the workgroup is added; the result is too early if workgroups
  * before it have not been added yet. */
 uint64_t sg_schedule_start(sg_schedule_t *s, const sg_ran_t *ran);
-/* A workgroup has run; workgroups may be added in any order. Adds to the units' sums what follows
- * from it. */
+/* Places a workgroup that has run, and adds its clocks to the sums of the units. Workgroups may be
+ * added in any order. */
 void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran);
 /* The sums of the workgroup that was added last have been added to its compute unit: streamed
- * counters and thread traces take what is new in them. */
+ * counters and thread traces sample the difference. */
 void sg_schedule_counted(sg_schedule_t *s);
-/* Adds what is left and the sums of the dispatch as a whole, and frees the schedule. Returns the
+/* Adds the remaining sums and those of the dispatch as a whole, and frees the schedule. Returns the
  * clocks in which the dispatch had waves. */
 uint64_t sg_schedule_end(sg_schedule_t *s, sg_perf_contention_t *contention);
 

@@ -1,8 +1,8 @@
 /* perf.h - the performance counters of the modelled GPU: registers, launches, workgroups.
  *
- * The device's code for packets hands in register accesses, fences and dispatches, and
+ * The device's code for packets passes register accesses, fences and dispatches, and
  * src/softgpu/device/count.c the workgroups that run. docs/counters.md says what each counter
- * counts, README.md how a counter comes about and how to add one. */
+ * counts, README.md how a counter gets its value and how to add one. */
 #ifndef SOFTGPU_PERF_PERF_H
 #define SOFTGPU_PERF_PERF_H
 
@@ -17,7 +17,7 @@
 /* How a dispatch has to run so that all counters, traces and streams that are programmed get their
  * values: the most expensive of them decides. */
 typedef enum {
-    SG_PERF_OFF,   /* nothing: the plain run loop */
+    SG_PERF_OFF,   /* without counting: the plain run loop */
     SG_PERF_EXACT, /* counts of instructions, on any number of workers */
     SG_PERF_MODEL  /* caches and clocks: workgroups in the order of their ids, on one worker */
 } sg_perf_level_t;
@@ -39,7 +39,7 @@ typedef struct sg_perf sg_perf_t;
 typedef struct sg_perf_run sg_perf_run_t;     /* of a dispatch in flight */
 typedef struct sg_perf_group sg_perf_group_t; /* of a workgroup in flight */
 
-/* What the counters keep for a queue. Only the queue's thread uses it; all 0 at first. */
+/* The counters' state of a queue. Only the queue's thread uses it; all 0 at first. */
 typedef struct {
     uint32_t enable;  /* COMPUTE_PERFCOUNT_ENABLE, of which each queue has its own */
     bool modelled;    /* one of its dispatches has been modelled */
@@ -63,8 +63,8 @@ enum { SG_PERF_FIRST_REGISTER = 0xc200, SG_PERF_LAST_REGISTER = 0xdfff };
  * one of the registers in share/aqlprofile. The value last written to GRBM_GFX_INDEX selects the
  * shader engines and instances that an access is for. */
 bool sg_perf_owns(const sg_perf_t *p, uint32_t number);
-/* The name of a counter that the write would select and softgpu does not count, else NULL: it is to
- * be refused, since the counter would read 0. */
+/* The name of the counter that the write would select, if softgpu does not count it; else NULL.
+ * Such a write is to be refused, since the counter would read 0. */
 const char *sg_perf_refused(const sg_perf_t *p, uint32_t number, uint32_t value);
 /* `xccs`: bit n, the packet is executed by XCC n; the lowest of them answers a read. */
 void sg_perf_write(sg_perf_t *p, uint32_t xccs, uint32_t number, uint32_t value);
@@ -77,7 +77,7 @@ uint32_t sg_perf_read(sg_perf_t *p, uint32_t xccs, uint32_t number);
 /* The command processor has decoded an AQL packet of the queue. */
 void sg_perf_packet(sg_perf_t *p, const sg_perf_queue_t *queue);
 
-/* ---- fences of packets that are no dispatches; on the queue's thread ----
+/* ---- fences of packets other than dispatches; on the queue's thread ----
  *
  * A fence changes the caches after the queue's dispatches that have begun, and before those that
  * begin later. Fences of a queue that is not counted are kept until it is, or until it has its
@@ -88,8 +88,8 @@ void sg_perf_enable(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t value);
 
 /* The fence scopes of an AQL packet's header. */
 void sg_perf_fence(sg_perf_t *p, sg_perf_queue_t *queue, unsigned acquire, unsigned release);
-/* ACQUIRE_MEM over so many blocks of 256 bytes, with these bits of COHER_CNTL, or of GCR_CNTL if
- * the GPU has that (isa_arch_t.gcr). */
+/* ACQUIRE_MEM over `blocks` blocks of 256 bytes, with the bits `control` of COHER_CNTL, or of
+ * GCR_CNTL if the GPU has that (isa_arch_t.gcr). */
 void sg_perf_acquire_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t control, uint64_t blocks);
 /* RELEASE_MEM with this dword of event and cache actions. */
 void sg_perf_release_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t control);
@@ -102,7 +102,7 @@ sg_perf_level_t sg_perf_level(const sg_perf_t *p, const sg_perf_queue_t *queue);
 typedef struct {
     sg_perf_level_t level;
     bool idle; /* no counter is programmed: the census, a trace or snapshots alone need the model */
-    uint64_t snapshots; /* clocks between two looks of a unit at its waves; 0: nobody samples */
+    uint64_t snapshots; /* clocks between two samples of a unit's waves; 0: no sampling */
     uint64_t groups;
     bool narrow;                /* its waves have 32 lanes */
     uint32_t vgprs, sgpr_words; /* rows of a SIMD's registers allocated for a wave; SGPRs written
@@ -122,9 +122,9 @@ typedef struct {
     uint64_t bandwidth;        /* for memory, whose bandwidth is limited */
 } sg_perf_contention_t;
 
-/* All workgroups have ended. Adds what is known only now and frees the run. Returns the clocks that
- * a modelled dispatch took, including those for its packet, and sets *contention. For others it
- * returns 0 and leaves *contention alone. */
+/* All workgroups have ended. Adds the sums that are known only now and frees the run. Returns the
+ * clocks that a modelled dispatch took, including those for its packet, and sets *contention. For a
+ * dispatch that is not modelled it returns 0 and leaves *contention unchanged. */
 uint64_t sg_perf_run_end(sg_perf_run_t *r, sg_perf_contention_t *contention);
 
 /* Size of an sg_perf_group_t. The caller provides its memory, zeroed and aligned to 64 bytes. */
@@ -139,21 +139,21 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
 void sg_perf_group_barrier(sg_perf_group_t *g, const isa_group_t *group,
                            uint64_t waited[ISA_GROUP_WAVES]);
 /* Moves the next snapshot of the wave, for which it stopped, to its registers; false: there is
- * none.
- */
+ *
+ * none. */
 bool sg_perf_group_snapshot(sg_perf_group_t *g, isa_wave_t *w);
 /* The workgroup has ended or was given up. */
 void sg_perf_group_end(sg_perf_group_t *g);
 
-/* Only if the dispatch is not modelled: the workgroup has ended, and stands for others that did
- * exactly the same and have not been run: units[u] workgroups on compute unit u. */
+/* Only if the dispatch is not modelled: the workgroup has ended, and also stands for identical
+ * workgroups that have not been run: in all for units[u] workgroups on compute unit u. */
 void sg_perf_groups_end(sg_perf_group_t *g, const uint64_t units[]);
 
-/* Adds to the watch what counts the workgroup's instructions, or models them. The census, if the
- * watch has one, is in it already: if that asks for costs, the model adds them to its lines. */
+/* Adds the subscriber that counts or models the workgroup's instructions to the watch. A census has
+ * to be in the watch already: if it wants costs, the model adds them to its lines. */
 void sg_perf_group_watch(sg_perf_group_t *g, isa_watch_t *watch);
 /* The lock that the start and the end of a modelled workgroup, and each turn in which its waves
- * run, need. Threads get it in the order in which they ask. */
+ * run, need. A thread that waits for it gets it before one that has just released it. */
 void sg_perf_model_lock(sg_perf_t *p);
 void sg_perf_model_unlock(sg_perf_t *p);
 

@@ -1,8 +1,8 @@
 /* registers.c - the performance counter registers behind GRBM_GFX_INDEX.
  *
- * The programming interface; what an event counts is in events.c. A counter's value is the event's
- * total minus its total when counting began. So any number of slots can count the same event, and
- * to start, stop or reset counting costs next to nothing. */
+ * This file has the programming interface; events.c computes what an event counts. A counter's
+ * value is the event's total minus its total when counting began. So any number of slots can count
+ * the same event, and starting, stopping or resetting a counter costs next to nothing. */
 #include "softgpu/perf/internal.h"
 
 #include <stdlib.h>
@@ -270,8 +270,8 @@ static void sample_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32
     sg_slot_at(&p->bank[b], e, i, s)->sample = value_of(p, b, e, i, s);
 }
 
-/* Selects another event. The next slot may integrate this one's event, so both keep the values that
- * they have reached and count on from there. */
+/* Selects another event. The next slot may integrate this one's event, so both slots keep the
+ * values that they have reached and continue from there. */
 static void select_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s,
                         uint32_t select)
 {
@@ -312,7 +312,7 @@ static void write_high(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_
 
 /* ---- how dispatches have to run ---- */
 
-/* What the block's slots that are started need. */
+/* The level that the block's started slots need. */
 static uint32_t level_of_bank(const sg_perf_t *p, unsigned b)
 {
     const sg_bank_t *bank = &p->bank[b];

@@ -1,5 +1,5 @@
-/* schedule.c - when the workgroups of a dispatch run on their compute units, and how long they take
- * beside each other.
+/* schedule.c - computes when the workgroups of a dispatch run on their compute units, and how long
+ * they take when they share these.
  *
  * The input is workgroups that have run, with the clocks of their waves as if each were alone.
  * They are placed in the order of their ids, whatever order they ended in, so that the result is
@@ -20,7 +20,7 @@ enum {
 
 typedef struct {
     uint64_t end;
-    uint64_t lines; /* that its loads have in flight at most */
+    uint64_t lines; /* the most that its loads have in flight */
     uint32_t lds;
     uint8_t waves[ISA_UNIT_SIMDS];
 } resident_t;
@@ -32,8 +32,9 @@ typedef struct {
     uint32_t waves_on[ISA_UNIT_SIMDS], lds;  /* of the residents together */
     uint64_t lines;                          /* of the residents together */
     uint64_t free[ISA_UNIT_SIMDS][SG_PIPES]; /* when each pipe has served all waves so far */
-    uint64_t covered;                        /* up to when busy clocks have been counted */
-    uint64_t waited; /* up to when clocks in which waves waited for memory have been counted */
+    uint64_t covered;                        /* busy clocks have been counted up to this clock */
+    uint64_t
+        waited; /* clocks in which waves waited for memory have been counted up to this clock */
     /* of the dispatch */
     uint64_t groups, waves, waiting; /* workgroups, waves, clocks that all waves have waited */
     uint32_t abreast;                /* waves of the largest workgroup */
@@ -53,7 +54,7 @@ struct sg_schedule {
     sg_ran_t *early;
     uint64_t base; /* the GPU's clock when the dispatch began */
     bool begun;
-    uint64_t placed[2]; /* from when to when the last workgroup ran */
+    uint64_t placed[2]; /* begin and end of the last workgroup */
     uint64_t end;
     sg_bandwidth_t memory; /* in PARTS of a clock */
     sg_perf_contention_t contention;
@@ -160,7 +161,8 @@ static void lacking_simds(sg_schedule_t *s, const sg_ran_t *ran, uint64_t now, l
     }
 }
 
-/* Adds up what the engine is short of from `now` until `then`. */
+/* Adds the clocks from `now` until `then`, for which the engine lacks slots, registers or LDS, to
+ * its sums. */
 static void count_lack(sg_schedule_t *s, const sg_ran_t *ran, sg_sums_t *sums, uint64_t now,
                        uint64_t then, lack_t lack)
 {
@@ -171,8 +173,8 @@ static void count_lack(sg_schedule_t *s, const sg_ran_t *ran, sg_sums_t *sums, u
     sg_add_held(&sums->fixed[SG_T_BLOCKED_LDS], lack.no_lds ? then - now : 0);
 }
 
-/* Returns when the unit has room for the workgroup, not before `now`, and adds what was missing
- * until then to the engine's sums. */
+/* Returns when the unit has room for the workgroup, not before `now`, and adds the clocks that the
+ * workgroup waits for each resource to the engine's sums. */
 static uint64_t wait_for_room(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran,
                               sg_sums_t *sums, uint64_t now)
 {
@@ -200,7 +202,8 @@ static uint64_t cover(uint64_t *covered, uint64_t start, uint64_t end)
     return end - from;
 }
 
-/* The first SIMD of a compute unit has the pipes of which there is one for all of them. */
+/* The element of `free` for a pipe; pipes that all SIMDs of a compute unit share are those of its
+ * first SIMD. */
 static uint64_t *pipe_of(const sg_perf_t *p, unit_state_t *u, unsigned simd, unsigned pipe)
 {
     const unsigned first = simd - simd % p->profile.simds_per_cu;
@@ -263,7 +266,7 @@ static turn_t move(sg_schedule_t *s, const sg_ran_t *ran, uint64_t start)
 
 /* Returns when the wave ends: as late as the latest of its own clocks, of each pipe that it uses,
  * which serves all waves that came first, and of memory. The delay by memory is added to the wave's
- * own clocks, since these have only the way to memory and back. */
+ * own clocks, since these include only the latency of memory without other workgroups. */
 static uint64_t run_wave(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran, uint32_t i,
                          uint64_t start, turn_t memory, uint64_t wanted, sg_sums_t *sums)
 {
@@ -393,7 +396,7 @@ static void place_early(sg_schedule_t *s, bool all)
 static void keep(sg_schedule_t *s, const sg_ran_t *ran)
 {
     sg_ran_t **at = &s->early, *copy = malloc(sizeof *copy);
-    if (!copy) { /* out of memory: better placed out of order than not at all */
+    if (!copy) { /* out of memory: the workgroup is placed at once, out of order */
         place(s, ran);
         return;
     }
@@ -430,8 +433,8 @@ static void queue_up(sg_perf_t *p, uint32_t unit, const unit_state_t *u, uint64_
     sg_add_held(&sums->fixed[SG_T_WAIT], -queued);
 }
 
-/* The part of one of the units that have taken workgroups together, whose waves are on all alike.
- */
+/* The share of one unit in the state of units that take workgroups together, whose waves are spread
+ * evenly over them. */
 static unit_state_t part_of(const sg_schedule_t *s, uint32_t unit)
 {
     const uint32_t n = s->p->unit_cus;

@@ -1,7 +1,7 @@
-/* snapshot.c - see snapshot.h: when a wave is looked at, and what is seen.
+/* snapshot.c - see snapshot.h: when a wave is sampled, and what the sample says.
  *
- * The clocks of an instruction are, one after the other, those in which its code is not there,
- * those in which it waits, and those in which it is issued. */
+ * The clocks of an instruction have three parts, in this order: its code is being fetched, it
+ * waits, it is issued. */
 #include "softgpu/perf/snapshot.h"
 
 #include "softgpu/exec/exec.h"
@@ -46,7 +46,7 @@ void sg_snapshots_start(sg_snapshots_t *s, const sg_perf_t *p, const sg_perf_lau
     }
 }
 
-/* ---- what is seen ---- */
+/* ---- samples ---- */
 
 typedef struct {
     uint8_t type, unit;
@@ -107,8 +107,8 @@ static uint32_t issued(seen_t what)
            UINT32_C(1) << (ISA_SNAPSHOT_ISSUES + what.unit);
 }
 
-/* How many of the wave's clocks that are looked at come before `until`; the next is due then. */
-static uint32_t looks(sg_snapshots_t *s, sg_snapshot_wave_t *v, uint64_t until)
+/* The number of the wave's samples before the clock `until`; sets v->due to the next one. */
+static uint32_t samples_until(sg_snapshots_t *s, sg_snapshot_wave_t *v, uint64_t until)
 {
     if (v->due >= until) return 0;
     const uint64_t n = (until - v->due - 1) / s->period + 1;
@@ -131,11 +131,11 @@ void sg_snapshots_step(sg_snapshots_t *s, sg_wave_clock_t *c, const sg_clock_of_
     const seen_t what = seen_of(i);
     v->pc = i->pc;
     v->behind = i->pc + 4ul * i->dwords;
-    v->part[NO_CODE].n = looks(s, v, begin + no_code);
+    v->part[NO_CODE].n = samples_until(s, v, begin + no_code);
     v->part[NO_CODE].data = not_issued(ISA_REASON_NO_INSTRUCTION, 0);
-    v->part[WAITS].n = looks(s, v, c->now - t->issue);
+    v->part[WAITS].n = samples_until(s, v, c->now - t->issue);
     v->part[WAITS].data = waiting(what, t);
-    v->part[ISSUED].n = looks(s, v, c->now);
+    v->part[ISSUED].n = samples_until(s, v, c->now);
     v->part[ISSUED].data = issued(what);
     w->snapshot.due = true;
 }
@@ -148,7 +148,7 @@ void sg_snapshots_barrier(sg_snapshots_t *s, isa_wave_t *w, uint64_t until)
     memset(v->part, 0, sizeof v->part);
     v->pc = behind - 4;
     v->behind = behind;
-    v->part[WAITS].n = looks(s, v, until);
+    v->part[WAITS].n = samples_until(s, v, until);
     v->part[WAITS].data = not_issued(ISA_REASON_BARRIER, 0);
     w->snapshot.due = true;
 }

@@ -1,7 +1,7 @@
 /* spm.c - streaming counters (spm.h): registers of the RLC's streaming monitor, samples, the ring.
  *
  * A sample is a segment: lines of 16 values of 16 bits, first those of the whole GPU, then those of
- * each engine. Two multiplexer tables, which packets fill, say which counter each value is; even
+ * each engine. Two multiplexer tables, which packets fill, name the counter of each value; even
  * lines have the even counters of a block, odd lines the odd ones. The formats and the counters'
  * modes are known from AMD's register headers and its public library. */
 #include "softgpu/perf/spm.h"
@@ -34,7 +34,7 @@ enum {
     STAMPS = 4, /* places of the clock */
     MUX_STAMP = 0xf0f0,
     MUX_NONE = 0xffff,
-    RING_BYTES = (4 << 20) - 0x420 /* what the driver leaves of 4 MiB */
+    RING_BYTES = (4 << 20) - 0x420 /* 4 MiB without the part that the driver uses */
 };
 
 /* How wide a block's counters are, and whether they stop at their largest value or wrap. ORDER: as
@@ -47,7 +47,7 @@ typedef struct {
     bool upper; /* the upper half of a counter of 32 bits */
     uint16_t at;
     uint32_t engine, instance, select, previous;
-    uint64_t last; /* the event's total when it was read last */
+    uint64_t last; /* the event's total at the last sample */
 } stream_t;
 
 enum { OF_GPU, OF_ENGINE, TABLES };
@@ -61,13 +61,13 @@ struct sg_spm {
     bool on;
     uint32_t in_flight; /* dispatches */
     uint32_t interval;
-    uint64_t origin, reached; /* clocks: when streaming began, up to where counts are complete */
+    uint64_t origin, reached; /* clocks: when streaming began; up to which counts are complete */
     uint64_t given;           /* samples so far */
     stream_t *streams;
     size_t n_streams;
     uint16_t stamp[STAMPS];
     size_t places;  /* of a segment */
-    uint64_t *bins; /* [sample - given][stream]: counts of samples not given out yet */
+    uint64_t *bins; /* [sample - given][stream]: counts of samples that are not in the ring yet */
     size_t n_bins;
     /* the ring, under its lock */
     pthread_mutex_t lock;
@@ -185,7 +185,8 @@ static void make_segment(const sg_spm_t *s, uint64_t clock, const uint64_t *bin,
             (uint16_t)(limit_of(&s->streams[i], bin[i]) >> (s->streams[i].upper ? 16 : 0));
 }
 
-/* Writes the complete samples up to `end` to the ring, and if `last` one more with the rest. */
+/* Writes the complete samples up to `end` to the ring, and if `last` is set one more with the
+ * rest. */
 static void give(sg_spm_t *s, uint64_t end, bool last)
 {
     const uint64_t whole = (end - s->origin) / s->interval;
@@ -211,7 +212,7 @@ static void give(sg_spm_t *s, uint64_t end, bool last)
     if (upto > s->given) s->given = upto;
 }
 
-/* The sums of a sample that has not been given out; NULL if memory runs out, or if the sample is
+/* The sums of a sample that is not in the ring yet; NULL if memory runs out, or if the sample is
  * farther ahead than the ring could hold. */
 static uint64_t *bin_of(sg_spm_t *s, uint64_t sample)
 {
@@ -295,7 +296,7 @@ void sg_spm_leave(sg_perf_t *p, uint64_t end)
     }
 }
 
-/* ---- what is sampled ---- */
+/* ---- the multiplexer tables ---- */
 
 static unsigned lines_of(const sg_spm_t *s, uint32_t engine)
 {
@@ -310,7 +311,8 @@ static unsigned lines_of(const sg_spm_t *s, uint32_t engine)
     const uint32_t in_core = engine % 4;
     if (engine >= 4) return s->size_core1 >> (SE4_SHIFT + STEP * in_core) & LINES_MASK;
     if (in_core < 3) return s->size >> (SE0_SHIFT + STEP * in_core) & LINES_MASK;
-    /* engine 3 has no field: its lines are what the GPU and engines 0 to 2 leave of the total */
+    /* engine 3 has no field: it has the lines of the total that the GPU and engines 0 to 2 do not
+     * have */
     unsigned left = s->size & TOTAL, others = s->size >> GPU_SHIFT & LINES_MASK;
     for (uint32_t k = 0; k < 3; k++)
         others += lines_of(s, k);
@@ -334,8 +336,8 @@ static bool block_of(const sg_blocks_t *b, unsigned table, unsigned number, uint
     return false;
 }
 
-/* Sets what a stream counts. In SQ each select has one counter of 32 bits, which fills two places.
- * In other blocks select and select1 of a slot have two counters of 16 bits each. */
+/* Sets the counter of a stream. In SQ each select has one counter of 32 bits, which fills two
+ * places. In other blocks select and select1 of a slot have two counters of 16 bits each. */
 static bool program(const sg_perf_t *p, stream_t *t, unsigned counter)
 {
     enum { MODE_SHIFT = 20, SECOND_SHIFT = 10, SELECT = 0x3ff, SQ_HALVES = 2, IN_PAIR = 4 };

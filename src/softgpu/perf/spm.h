@@ -1,9 +1,9 @@
 /* spm.h - streaming counters: samples of some counters at a fixed interval of clocks.
  *
- * Apart from the other counters because they have registers and a ring that the driver reads; each
- * XCC has its own.
- * Samples are taken by the timing model's clock, so that dispatches are modelled meanwhile.
- * docs/counters.md says what a sample shows of a workgroup. */
+ * Separate from the other counters because they have registers of their own, and a ring that the
+ * driver reads; each XCC has its own. Samples are taken by the clock of the timing model, so
+ * dispatches are modelled while streaming is on. docs/counters.md says what a sample shows of a
+ * workgroup. */
 #ifndef SOFTGPU_PERF_SPM_H
 #define SOFTGPU_PERF_SPM_H
 
@@ -29,7 +29,8 @@ bool sg_spm_on(const sg_spm_t *s);
 
 /* ---- dispatches, in all XCCs; under the model's lock ---- */
 
-/* A dispatch begins: returns the clock. sg_spm_leave(): it has ended at `end`. */
+/* sg_spm_enter(): a dispatch begins; returns the clock. sg_spm_leave(): a dispatch has ended at
+ * `end`. */
 uint64_t sg_spm_enter(struct sg_perf *p);
 void sg_spm_leave(struct sg_perf *p, uint64_t end);
 /* Counts that were added since the last call belong to the clocks from `from` to `to`. */
@@ -41,8 +42,8 @@ void sg_spm_count(struct sg_perf *p, uint64_t from, uint64_t to);
 bool sg_spm_open(sg_spm_t *s);
 void sg_spm_close(sg_spm_t *s);
 size_t sg_spm_waiting(sg_spm_t *s);
-/* Takes at most `bytes` bytes from the ring; returns how many. *lost: whether samples have found no
- * room in it since the last call. */
+/* Takes at most `bytes` bytes from the ring; returns how many. *lost: whether samples have been
+ * dropped since the last call because the ring was full. */
 size_t sg_spm_take(sg_spm_t *s, void *to, size_t bytes, bool *lost);
 
 #endif

@@ -117,13 +117,14 @@ static bool put(sg_sqtt_engine_t *e, uint64_t token, unsigned bytes)
 }
 
 /* Writes tokens of time until the stream has reached `time` or is one unit behind. Returns the
- * units left, 0 or 1, which the next token has a bit for. */
+ * units that remain, 0 or 1, for which the next token has a bit. */
 static uint32_t advance(sg_sqtt_engine_t *e, uint64_t time)
 {
     enum { TIME = 0, DELTA_MAX = 255, STEPS_MAX = 4, STAMP_BYTES = 10 };
     uint64_t units = time > e->now ? (time - e->now) / TIME_UNIT : 0;
     if (!e->begun || units > STEPS_MAX * DELTA_MAX) {
-        /* decoders place the first timestamp 4 clocks before its value, later ones at theirs */
+        /* decoders take the first timestamp as 4 clocks before its value, later ones as their
+         * value */
         const uint64_t stamp =
             e->begun ? e->now + units * TIME_UNIT + TIME_UNIT : time & ~UINT64_C(3);
         if (make_room(e, STAMP_BYTES)) append_stamp(e, stamp);
@@ -197,7 +198,7 @@ static uint64_t address(const sg_sqtt_engine_t *e)
     return (uint64_t)e->base << PAGE_SHIFT | (uint64_t)(e->base2 & 15) << 44;
 }
 
-/* Memory is looked up anew each time: the program may have freed it. */
+/* Looks up the buffer's host address, each time anew: the program may have freed the memory. */
 static bool reach(sg_sqtt_t *s, sg_sqtt_engine_t *e)
 {
     const uint64_t bytes = sg_sqtt_bytes(e);
@@ -217,7 +218,7 @@ void sg_sqtt_emit(sg_sqtt_t *s, sg_sqtt_engine_t *e, const sg_sqtt_event_t *even
 
 sg_sqtt_t *sg_sqtt_create(const sg_profile_t *profile)
 {
-    enum { SLOTS_MAX = 10 /* that an issue token has codes for */ };
+    enum { SLOTS_MAX = 10 /* slots for which an issue token has codes */ };
     const uint32_t n = sg_profile_engines(profile);
     sg_sqtt_t *s = calloc(1, sizeof *s + n * sizeof s->engine[0]);
     if (!s) return NULL;

@@ -1,8 +1,9 @@
-/* sqtt.h - thread traces: what waves do and when, as tokens in a buffer for each shader engine.
+/* sqtt.h - thread traces: the instructions of waves with their times, as tokens in a buffer for
+ * each shader engine.
  *
- * Apart from the counters because a trace has registers, memory and a format of its own. Its times
- * are those of the timing model, so that a dispatch that is traced is modelled. Tokens that are not
- * publicly documented are left out; docs/aqlprofile.md lists those that are written. */
+ * Separate from the counters because a trace has registers, memory and a format of its own. Its
+ * times are those of the timing model, so that a dispatch that is traced is modelled. Tokens that
+ * are not publicly documented are left out; docs/aqlprofile.md lists those that are written. */
 #ifndef SOFTGPU_PERF_SQTT_H
 #define SOFTGPU_PERF_SQTT_H
 
@@ -29,11 +30,11 @@ void sg_sqtt_set_memory(sg_sqtt_t *s, sg_sqtt_memory_fn_t *memory, void *user);
 enum { SG_SQTT_FIRST_REGISTER = 0xc330, SG_SQTT_LAST_REGISTER = 0xc343 };
 
 /* A write of a register. `gfx_index`: the XCC's GRBM_GFX_INDEX, which selects engines of it.
- * `clock`: the timing model's, for the token that the write may become. */
+ * `clock`: the time of the timing model, for the token that the write may become. */
 void sg_sqtt_write(sg_sqtt_t *s, uint32_t xcc, uint32_t gfx_index, uint32_t number, uint32_t value,
                    uint64_t clock);
-/* Write a token of an event that a packet has raised, and of caches that a packet has invalidated
- * or written back. */
+/* sg_sqtt_event() writes a token for an event that a packet has raised, sg_sqtt_sync() for a packet
+ * that has invalidated or written back caches. */
 void sg_sqtt_event(sg_sqtt_t *s, uint32_t number, uint64_t clock);
 void sg_sqtt_sync(sg_sqtt_t *s, uint64_t clock);
 uint32_t sg_sqtt_read(sg_sqtt_t *s, uint32_t xcc, uint32_t gfx_index, uint32_t number);
@@ -47,7 +48,8 @@ typedef struct {
     uint64_t packet; /* of the dispatch, in the GPU's memory */
     uint32_t threads[3];
     uint32_t rsrc1, rsrc2, rsrc3;
-    const uint32_t *user; /* registers that waves begin with, n_user of them; while it begins */
+    const uint32_t
+        *user; /* initial registers of waves, n_user of them; valid during sg_sqtt_run_begin() */
     uint32_t n_user;
 } sg_sqtt_launch_t;
 

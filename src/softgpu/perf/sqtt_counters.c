@@ -1,9 +1,9 @@
 /* sqtt_counters.c - SQ's counters of single compute units, sampled into thread traces.
  *
- * Apart from sqtt_waves.c because it reads sums, not instructions. What a workgroup has counted is
- * spread evenly over the time it ran. Each compute unit in the mask writes a token for every sample
- * in which it has counted something. The unit of the register's rate is not documented: here it is
- * 32 clocks. */
+ * Separate from sqtt_waves.c because it reads sums, not instructions. The counts of a workgroup are
+ * spread evenly over the time for which it ran. Each compute unit in the mask writes a token for
+ * every sample in which it has counted something. The unit of the register's rate is not
+ * documented: here it is 32 clocks. */
 #include "softgpu/perf/sqtt_counters.h"
 
 #include "softgpu/perf/sqtt_internal.h"
@@ -15,9 +15,9 @@ enum { COUNTERS = 8, IN_BANK = 4, RATE_CLOCKS = 32, RATE_SHIFT = 8, RATE = 31, T
 
 struct sg_sqtt_counters {
     sg_perf_t *perf;
-    uint32_t select[COUNTERS], count; /* count: number of the last that is selected, + 1 */
+    uint32_t select[COUNTERS], count; /* count: number of the last selected counter + 1 */
     uint64_t period;
-    uint64_t *last; /* [unit][counter]: total when it was read last */
+    uint64_t *last; /* [unit][counter]: total at the last read */
     uint64_t *bins; /* [sample][unit][counter] */
     size_t samples;
 };

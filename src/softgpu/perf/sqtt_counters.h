@@ -1,4 +1,4 @@
-/* sqtt_counters.h - counters in thread traces: samples of what each compute unit counts. */
+/* sqtt_counters.h - counters in thread traces: samples of the counts of each compute unit. */
 #ifndef SOFTGPU_PERF_SQTT_COUNTERS_H
 #define SOFTGPU_PERF_SQTT_COUNTERS_H
 

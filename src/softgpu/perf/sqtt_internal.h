@@ -1,7 +1,7 @@
 /* sqtt_internal.h - what the files of the thread trace share: events and the engines' streams.
  *
- * sqtt.c has the registers and encodes events as tokens, sqtt_waves.c records what waves do, and
- * sqtt_counters.c samples counters. */
+ * sqtt.c has the registers and encodes events as tokens, sqtt_waves.c records the instructions of
+ * waves, and sqtt_counters.c samples counters. */
 #ifndef SOFTGPU_PERF_SQTT_INTERNAL_H
 #define SOFTGPU_PERF_SQTT_INTERNAL_H
 
@@ -15,7 +15,7 @@ typedef enum {
     SG_SQTT_WAVE_END,
     SG_SQTT_ISSUE,    /* type: code */
     SG_SQTT_INST,     /* type: kind of instruction */
-    SG_SQTT_PC,       /* value: where a jump through a register went */
+    SG_SQTT_PC,       /* value: target of a jump through a register */
     SG_SQTT_DATA,     /* value: s_ttracedata's */
     SG_SQTT_REGISTER, /* type: compute register - 0x2e00, value: written */
     SG_SQTT_EVENT,    /* value: number */
@@ -85,7 +85,7 @@ uint64_t sg_sqtt_room(const sg_sqtt_engine_t *e);
 bool sg_sqtt_wraps(const sg_sqtt_engine_t *e);
 /* Size of its buffer. */
 uint64_t sg_sqtt_bytes(const sg_sqtt_engine_t *e);
-/* Bit k is set if the masks in the engine's registers ask for the tokens that events of kind k
+/* Bit k is set if the masks in the engine's registers include the tokens that events of kind k
  * become. */
 uint32_t sg_sqtt_kinds(const sg_sqtt_engine_t *e);
 

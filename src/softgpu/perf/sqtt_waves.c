@@ -1,7 +1,8 @@
-/* sqtt_waves.c - records what the waves of a dispatch do, and writes it at the dispatch's end.
+/* sqtt_waves.c - records the instructions of a dispatch's waves, and writes them when the dispatch
+ * ends.
  *
- * Apart from the registers because it runs while waves run. A workgroup's clocks count from its own
- * start; when the model has placed the workgroup in the dispatch, its events get the dispatch's
+ * Separate from the registers because it runs while waves run. A workgroup's clocks count from its
+ * own start; when the model has placed the workgroup in the dispatch, its events get the dispatch's
  * clocks. When the dispatch has ended, each engine's events are sorted by time and written. */
 #include "isa/table.h"
 #include "softgpu/perf/sqtt_counters.h"
@@ -14,8 +15,8 @@
 
 typedef struct {
     sg_sqtt_event_t *events;
-    size_t n, room, gone;      /* gone: how many earlier events have been forgotten */
-    uint64_t bytes, bytes_max; /* fewest bytes that the events can take; the limit of that */
+    size_t n, room, gone;      /* gone: number of earlier events that have been dropped */
+    uint64_t bytes, bytes_max; /* fewest bytes that the events can take; the limit of that number */
     uint32_t kinds;            /* of events that become tokens, by bits */
     bool traced, lost, wraps;
 } list_t;
@@ -46,9 +47,9 @@ struct sg_sqtt_group {
 
 enum { BYTES_LEAST = 2 /* of an event's token */ };
 
-/* Forgets the older half of the events. The list has as many as fill twice a buffer that wraps, and
- * they are nearly sorted, so the newer half will overwrite the older. */
-static void forget(list_t *l)
+/* Drops the older half of the events. The list has enough events to fill a buffer that wraps twice,
+ * and they are nearly sorted, so the newer half would overwrite the older. */
+static void drop_older_half(list_t *l)
 {
     const size_t gone = l->n / 2;
     l->n -= gone;
@@ -60,7 +61,7 @@ static void forget(list_t *l)
 static bool add(list_t *l, const sg_sqtt_event_t *event)
 {
     if (l->lost || !(l->kinds >> event->kind & 1)) return false;
-    if (l->wraps && l->bytes >= l->bytes_max) forget(l);
+    if (l->wraps && l->bytes >= l->bytes_max) drop_older_half(l);
     l->bytes += BYTES_LEAST;
     l->lost = !BASE_GROW(l->events, l->n, &l->room) || l->bytes > l->bytes_max;
     if (l->lost) return false;
@@ -194,7 +195,7 @@ sg_sqtt_group_t *sg_sqtt_group_start(sg_sqtt_run_t *r, uint32_t unit, const isa_
     return g;
 }
 
-/* The kind in the instruction's token; -1: it is done when issued and has no token. */
+/* The kind in the instruction's token; -1: it is complete when issued and has no token. */
 static int kind_of(const isa_inst_t *i)
 {
     const bool two = i->dwords > 1;
@@ -235,8 +236,8 @@ static void set_target(sg_sqtt_group_t *g, uint32_t index, size_t event, uint64_
         jump->type = SG_INST_JUMP;
 }
 
-/* The wave's next instruction, at `pc`, shows where its last jump went. If a trap came in between,
- * that is the instruction to which the trap handler returns. */
+/* The wave's next instruction, at `pc`, is the target of its last jump. If a trap came in between,
+ * the target is the instruction to which the trap handler returns. */
 static void resolve_jump(sg_sqtt_group_t *g, uint32_t index, uint64_t pc)
 {
     set_target(g, index, g->wave[index].jump, pc);
@@ -307,8 +308,8 @@ static uint8_t take_slot(sg_sqtt_run_t *r, uint32_t unit, uint8_t simd, uint64_t
 }
 
 /* Converts a clock of the wave alone to one of the dispatch. A wave that shares its pipes takes
- * longer than alone: all that it does is stretched in proportion. */
-static uint64_t moved(const sg_sqtt_times_t *times, uint32_t index, uint64_t time)
+ * longer than alone: the times of its instructions are stretched in proportion. */
+static uint64_t clock_of(const sg_sqtt_times_t *times, uint32_t index, uint64_t time)
 {
     const uint64_t alone = times->alone[index], took = times->end[index] - times->start;
     if (!alone || time > alone) return times->end[index];
@@ -334,7 +335,7 @@ void sg_sqtt_place(sg_sqtt_run_t *r, sg_sqtt_group_t *g, const sg_sqtt_times_t *
     for (size_t k = 0; k < g->list.n; k++) {
         sg_sqtt_event_t event = g->list.events[k];
         const uint32_t index = event.simd;
-        event.time = moved(times, index, event.time);
+        event.time = clock_of(times, index, event.time);
         event.order = r->order++;
         event.simd = times->simd[index];
         event.slot = slot[index];

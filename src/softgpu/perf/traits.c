@@ -24,8 +24,8 @@ static uint8_t image_dwords(const isa_row_desc_t *row)
     return row->klass == ISA_CLASS_VMEM_WR ? 4 : 1;
 }
 
-/* Dwords that a lane sends, or that a scalar load gets: as wide as the table's operand. What comes
- * from LDS has no operand. */
+/* Dwords that a lane sends, or that a scalar load gets: as wide as the table's operand. Data from
+ * LDS has no operand. */
 static uint8_t dwords_of(const isa_row_desc_t *row)
 {
     const bool scalar = row->klass == ISA_CLASS_SMEM_RD;
@@ -135,8 +135,9 @@ static bool is_vector(const sg_traits_t *t)
     return t->klass == ISA_CLASS_VALU || t->klass >= ISA_CLASS_LDS;
 }
 
-/* Clocks of an instruction whose traits have those of gfx90a, where one clock in four issues for a
- * wave. On a GPU whose SIMDs compute more lanes in a clock each clock does. */
+/* The clocks for which an instruction occupies its SIMD on this GPU. The traits have those of
+ * gfx90a, whose SIMD issues for a wave in one clock of four. A SIMD that computes more lanes in a
+ * clock issues in each clock. */
 static uint8_t issue_of(const sg_traits_t *t, const isa_arch_t *arch, unsigned lanes)
 {
     const unsigned times = is_f64(t) ? arch->f64_times : t->issue / ISSUE;

@@ -1,7 +1,7 @@
-/* traits.h - what counters and the timing model need to know of an instruction.
+/* traits.h - the properties of an instruction that counters and the timing model use.
  *
  * Derived once from the instruction table. Instructions with the same traits share a bucket
- * (isa_counter_t): no counter can tell them apart. */
+ * (isa_counter_t): no counter distinguishes them. */
 #ifndef SOFTGPU_PERF_TRAITS_H
 #define SOFTGPU_PERF_TRAITS_H
 
@@ -12,7 +12,7 @@ typedef enum {
     SG_FLOW_PLAIN,
     SG_FLOW_END,
     SG_FLOW_WAITCNT,
-    /* those of gfx10 that wait for one counter, which is in the immediate */
+    /* instructions of gfx10 that wait for one counter, with a limit in the immediate */
     SG_FLOW_WAIT_LOADS,
     SG_FLOW_WAIT_STORES,
     SG_FLOW_WAIT_LGKM,
@@ -41,11 +41,11 @@ typedef struct {
 sg_traits_t sg_traits_of(unsigned op);
 
 /* Sorts all instructions into at most `room` buckets of *to, which is empty. Returns how many are
- * in a bucket of other traits because no bucket was left: 0 unless counts are wrong. */
+ * in a bucket of other traits because no bucket was left; counts are right only if this is 0. */
 unsigned sg_buckets_fill(sg_buckets_t *to, unsigned room);
 
-/* The traits of each bucket as waves of 32 (`narrow`) or of all lanes of this GPU have them:
- * `issue` is the clocks there. The first call makes them. */
+/* The traits of each bucket with `issue` for this GPU, for waves of 32 lanes (`narrow`) or of 64.
+ * The first call makes them. */
 const sg_traits_t *sg_traits_paced(const isa_arch_t *arch, bool narrow);
 
 /* The buckets, which are the same for every GPU, with traits as gfx90a has them. The first call
