@@ -1,5 +1,5 @@
 /* arguments.h - command lines of AMD's commands, as Python's argparse reads them: an option takes
- * words that stand behind it, up to the next option. Commands of our own use argp. */
+ * the words that follow it, up to the next option. This project's own commands use argp. */
 #ifndef CROCPROF_BASE_ARGUMENTS_H
 #define CROCPROF_BASE_ARGUMENTS_H
 
@@ -7,14 +7,14 @@
 #include <stddef.h>
 
 typedef struct {
-    int argc, next; /* next: place of the word to be read; 1 at first */
+    int argc, next; /* `next`: index of the word to be read, 1 at first */
     char **argv;
-    /* What base_arguments_next() has read: */
+    /* The result of base_arguments_next(): */
     const char *word;
     bool option;          /* --name, --name=value, -x, -xvalue or -x=value */
-    const char *name;     /* of the option: `bytes` of it, or a letter */
-    size_t bytes;         /* 0: `name` is a letter */
-    const char *attached; /* value in the option's own word, or NULL */
+    const char *name;     /* name of the option, `bytes` long, or a letter */
+    size_t bytes;         /* 0: `name` is a single letter */
+    const char *attached; /* the value in the option's own word, or NULL */
 } base_arguments_t;
 
 typedef enum {
@@ -24,13 +24,13 @@ typedef enum {
     BASE_TAKES_SEVERAL
 } base_takes_t;
 
-/* Reads a word. False at the end. "-" alone is no option. */
+/* Reads a word. Returns false at the end. "-" alone is not an option. */
 bool base_arguments_next(base_arguments_t *a);
 
-/* Is the option spelt so? `letter`: 0 if it has none. */
+/* Whether the option has this name or letter; `letter` is 0 if there is none. */
 bool base_arguments_are(const base_arguments_t *a, const char *name, char letter);
 
-/* Takes the words that belong to the option: its attached value, or words behind it, in argv.
+/* Takes the words that belong to the option: its attached value, or words of argv that follow it.
  * Returns their number. */
 size_t base_arguments_words(base_arguments_t *a, base_takes_t takes, const char *const **words);
 

@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-/* The two clocks are read this often, and the closest pair counts: a thread is unlikely to be held
- * up in every pair. */
+/* The two clocks are read this many times, and the closest pair is used: a thread is unlikely to be
+ * descheduled within each pair. */
 enum { TRIES = 8 };
 
 uint64_t base_clock_difference(clockid_t from, clockid_t to, uint64_t *error_ns)

@@ -4,18 +4,19 @@
 
 #include <stdint.h>
 
-/* Programs that the software GPU runs find it there, too. */
+/* Programs that run on the software GPU find its device under the same path. */
 #define BASE_DRIVER_DEVICE "/dev/kfd"
 
-/* A folder for each node, that is, for each agent, by number from 0. */
+/* The folder with a folder for each node, that is, for each agent, named by its number from 0. */
 #define BASE_DRIVER_NODES "/sys/class/kfd/kfd/topology/nodes"
 
-/* The version of the driver's interface; 0.0 if it has not said. */
+/* The version of the driver's interface; 0.0 if the driver has not reported it. */
 typedef struct {
     uint32_t major, minor;
 } base_driver_version_t;
 
-/* Opens the driver; the caller closes. -1: there is none, or it may not be opened. */
+/* Opens the driver; the caller closes the descriptor. Returns -1 if there is no driver, or if it
+ * may not be opened. */
 int base_driver_open(base_driver_version_t *version);
 
 #endif

@@ -8,14 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Value of the variable, or NULL if unset or AT_SECURE. */
+/* Returns the value of the variable, or NULL if it is unset or under AT_SECURE. */
 const char *base_env(const char *name);
 
-/* True unless the value means no (words.h); unset or empty gives `otherwise`. */
+/* Returns true unless the value is one that means no (words.h); `otherwise` if the variable is
+ * unset or empty. */
 bool base_env_bool(const char *name, bool otherwise);
 
-/* A whole number (words.h) in [lo, hi], of which lo is not negative; anything else is reported with
- * name, value and limits and gives `otherwise`. */
+/* Returns a whole number (words.h) in [lo, hi], where lo is not negative. Any other value is
+ * reported with name, value and limits, and `otherwise` is returned. */
 int64_t base_env_int(const char *name, int64_t otherwise, int64_t lo, int64_t hi);
 
 #endif

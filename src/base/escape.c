@@ -7,16 +7,16 @@
 
 #define UNKNOWN "\357\277\275" /* U+FFFD */
 
-/* What control characters become that have no row of their own. */
+/* How control characters without an entry in `becomes` are written. */
 typedef enum { KEPT, REPLACED, NUMBERED } control_t;
 
 /* ORDER: base_escape_t. */
 static const struct {
     const char *characters;
-    const char *becomes[10]; /* ORDER: characters */
+    const char *becomes[10]; /* ORDER: the array `characters` */
     control_t control;
-    const char *replacement; /* of a control character */
-    bool utf8;               /* other bytes than UTF-8's characters become U+FFFD */
+    const char *replacement; /* what replaces a control character */
+    bool utf8;               /* bytes that are not UTF-8 become U+FFFD */
 } forms[] = {
     {"\"\\\n\t", {"\\\"", "\\\\", "\\n", "\\t"}, NUMBERED, NULL, true},
     {"&<>\"\t\n\r",
@@ -35,16 +35,16 @@ static const struct {
     {"", {NULL}, REPLACED, "?", false},
 };
 
-/* The bytes of the character at the beginning of the text; 0: it is none, or one of U+FFFE and
- * U+FFFF, which XML cannot have. */
+/* Returns the number of bytes of the character at the beginning of the text; 0 if there is no valid
+ * character, or one of U+FFFE and U+FFFF, which XML does not allow. */
 static size_t character_bytes(const char *at)
 {
     const bool none = !strncmp(at, "\357\277\276", 3) || !strncmp(at, "\357\277\277", 3);
     return none ? 0 : base_utf8_bytes(at);
 }
 
-/* What stands for the character at the beginning of the text; NULL: itself. *bytes is its length.
- */
+/* Returns what replaces the character at the beginning of the text; NULL if the character is
+ * written as it is. *bytes becomes the character's length. */
 static const char *instead_of(base_escape_t form, const char *at, size_t *bytes, char room[8])
 {
     const unsigned char c = (unsigned char)*at;

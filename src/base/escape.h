@@ -1,8 +1,8 @@
-/* escape.h - what a text becomes where some characters have a meaning of their own: in JSON, XML,
- * HTML, Markdown, CSV, a shell's word, on a terminal.
+/* escape.h - writes texts where some characters have a special meaning: in JSON, XML, HTML,
+ * Markdown, CSV, a shell's word, on a terminal.
  *
- * The one place that knows these characters, each form being a row of a table in escape.c. Texts
- * come from programs and databases and may have any bytes but zero. */
+ * Each form is a row of a table in escape.c, which is the only place that lists these characters.
+ * Texts come from programs and databases and may contain any bytes but zero. */
 #ifndef CROCPROF_BASE_ESCAPE_H
 #define CROCPROF_BASE_ESCAPE_H
 
@@ -11,9 +11,9 @@
 #include <stdio.h>
 
 typedef enum {
-    BASE_JSON,     /* between double quotes; bytes that are no UTF-8 become U+FFFD */
-    BASE_XML,      /* in an element or between double quotes; characters that XML cannot have, and
-                      bytes that are no UTF-8, become U+FFFD */
+    BASE_JSON,     /* between double quotes; bytes that are not UTF-8 become U+FFFD */
+    BASE_XML,      /* in an element or between double quotes; characters that XML does not allow,
+                    * and bytes that are not UTF-8, become U+FFFD */
     BASE_HTML,     /* in an element */
     BASE_MARKDOWN, /* also in a table; control characters become '?' */
     BASE_CSV,      /* between double quotes */
@@ -27,8 +27,8 @@ typedef struct {
     char room[8];
 } base_piece_t;
 
-/* Takes the next piece of the text, as it is to be written, and moves *text behind it. False at the
- * text's end. */
+/* Takes the next piece of the text in its escaped form, and moves *text behind it. Returns false at
+ * the end of the text. */
 bool base_escape_next(base_escape_t form, const char **text, base_piece_t *piece);
 
 /* Writes the text, without quotes around it. */

@@ -1,8 +1,8 @@
 /* file.c - see file.h. The only place of the project that calls open, fopen and opendir.
  *
- * The kernel gives the lowest free number. Where that number is too low, the descriptor is
- * duplicated to a higher one and the first is closed. Nothing here allocates beyond what the C
- * library's streams do. */
+ * The kernel returns the lowest free number. If that number is too low, the descriptor is
+ * duplicated to a higher one and the first is closed. Only the C library's streams allocate
+ * memory. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -19,7 +19,8 @@ int base_file_own(int fd)
 {
     if (fd < 0) return fd;
     int own = fcntl(fd, F_DUPFD_CLOEXEC, BASE_FILE_LOWEST);
-    if (own < 0) own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* a low ulimit -n */
+    /* for a low limit of open files */
+    if (own < 0) own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     int error = errno;
     close(fd);
     errno = error;
@@ -75,7 +76,7 @@ bool base_file_write(int fd, const void *bytes, size_t count)
     return true;
 }
 
-/* Reads to the end of a file or pipe; *size is 0 before. */
+/* Reads to the end of a file or pipe; *size must be 0 before the call. */
 static char *read_all(int fd, size_t most, size_t *size)
 {
     enum { FIRST_ROOM = 4096 };
@@ -133,7 +134,7 @@ char *base_file_text(const char *path, size_t most, size_t *size, char *why, siz
     return NULL;
 }
 
-/* Signals that the kernel may send to the thread that writes. */
+/* Signals that the kernel may send to a thread that writes. */
 static const int answers[] = {SIGXFSZ, SIGPIPE};
 enum { ANSWERS = sizeof answers / sizeof *answers };
 

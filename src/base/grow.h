@@ -1,7 +1,7 @@
 /* grow.h - arrays to which elements are added one by one.
  *
- * The caller keeps the array and the number of its elements; where an array is emptied and filled
- * again and again, the number of elements that there is room for, too. */
+ * The caller keeps the array and the number of its elements. For an array that is emptied and
+ * filled repeatedly, the caller also keeps the number of elements for which there is room. */
 #ifndef CROCPROF_BASE_GROW_H
 #define CROCPROF_BASE_GROW_H
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Reallocates an array for `room` elements of `bytes` bytes. `array` is the address of the pointer
- * to the array. False, and the array is unchanged, if there is not enough memory. */
+ * to the array. Returns false, and leaves the array unchanged, if there is not enough memory. */
 static inline bool base_resize(void *array, size_t room, size_t bytes)
 {
     void *old;
@@ -22,8 +22,8 @@ static inline bool base_resize(void *array, size_t room, size_t bytes)
     return true;
 }
 
-/* Makes room for an element behind the first `n`: a full array doubles its *room. False as above.
- */
+/* Makes room for an element behind the first `n`: a full array doubles its *room. Returns false as
+ * above. */
 static inline bool base_grow(void *array, size_t n, size_t *room, size_t bytes)
 {
     enum { FIRST_ROOM = 16 };
@@ -34,19 +34,19 @@ static inline bool base_grow(void *array, size_t n, size_t *room, size_t bytes)
     return true;
 }
 
-/* The same for an array that has grown by this function alone: then its room follows from `n`, the
- * next power of two. */
+/* The same for an array that only this function has enlarged: its room is then the next power of
+ * two above `n`. */
 static inline bool base_grow_by_one(void *array, size_t n, size_t bytes)
 {
     return n & (n - 1) || base_resize(array, n ? 2 * n : 1, bytes);
 }
 
-/* The two, for an array whose pointer has the type of its elements. */
+/* The two functions above, for an array whose pointer has the type of its elements. */
 #define BASE_GROW(array, n, room)  base_grow(&(array), n, room, sizeof(*(array)))
 #define BASE_GROW_BY_ONE(array, n) base_grow_by_one(&(array), n, sizeof(*(array)))
 
-/* Appends a copy of the text to a list that has grown by this function alone. False if memory has
- * run out: the list is as it was. */
+/* Appends a copy of the text to a list that only this function has enlarged. Returns false if
+ * memory has run out; the list is unchanged then. */
 static inline bool base_add_text(char ***texts, size_t *count, const char *text)
 {
     char *copy = BASE_GROW_BY_ONE(*texts, *count) ? strdup(text) : NULL;

@@ -1,8 +1,9 @@
 /* hide.c - see hide.h.
  *
- * This file changes memory that the dynamic loader has filled in: the symbol table of this library,
- * and pointers to functions in other libraries. Inside dl_iterate_phdr it calls nothing that takes
- * another lock of the loader: two threads with the two locks could wait for each other for ever. */
+ * It changes memory that the dynamic loader has filled in: the symbol table of this library, and
+ * pointers to functions in other libraries. Inside dl_iterate_phdr it calls nothing that takes
+ * another lock of the loader, since two threads that hold the two locks could wait for each other
+ * for ever. */
 #include "base/hide.h"
 
 #include "base/loaded.h"
@@ -42,7 +43,7 @@ typedef struct {
     const char *runtime;
     const char *const *prefixes;
     base_object_t own;
-    uint32_t count; /* of its symbols */
+    uint32_t count; /* number of symbols */
     bool has_runtime;
 } hiding_t;
 
@@ -74,7 +75,7 @@ static void hide_behind(const hiding_t *h, const base_object_t *runtime)
     if (!part || !protect(symbols, end, protection_of(part) | PROT_WRITE)) return;
     for (ElfW(Sym) *s = (ElfW(Sym) *)symbols; s < (ElfW(Sym) *)end; s++)
         if (stands_before(h, s) && !base_object_definition(runtime, h->own.strings + s->st_name))
-            /* A caller that has found the symbol already may go on using it. */
+            /* A thread that has already found the symbol may go on using it. */
             __atomic_store_n(&s->st_name, 0, __ATOMIC_RELAXED);
     protect(symbols, end, protection_of(part));
 }
@@ -133,8 +134,8 @@ static int unbind_object(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* Only one thread at a time makes changes. A second one returns at once instead of waiting: hide.h
- * promises to wait for no lock of ours. */
+/* Only one thread at a time makes changes. A second thread returns at once instead of waiting,
+ * because hide.h promises to take no lock but the loader's. */
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
 static void change(const char *runtime, const char *const *prefixes, bool bound)

@@ -14,8 +14,8 @@
 
 #include "base/text.h"
 
-/* The path of the running program: from /proc, or, if that is not there, from how it was started.
- */
+/* Finds the path of the running program: from /proc, or, if there is no /proc, from the name by
+ * which the program was started. */
 static bool find_program(char path[PATH_MAX])
 {
     const ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
@@ -44,9 +44,9 @@ bool base_installation(char root[PATH_MAX], char *why, size_t why_bytes)
 
 /* ---- a path without blanks ---- */
 
-enum { LINKS_MOST = 8 }; /* names that are tried while others have them */
+enum { LINKS_MOST = 8 }; /* most names to try while other users have them */
 
-/* Nobody else can put something in place of a link in this folder. */
+/* Whether no other user can replace a link in this folder. */
 static bool is_safe(const char *folder)
 {
     struct stat st;
@@ -58,7 +58,8 @@ static bool is_safe(const char *folder)
     return S_ISDIR(st.st_mode) && (alone || (st.st_mode & S_ISVTX));
 }
 
-/* The link is there, is this user's and leads to `root`; makes it if the name is free. */
+/* Whether the link exists, belongs to this user and leads to `root`; makes the link if the name is
+ * free. */
 static bool make_link(const char *link, const char *root)
 {
     char target[PATH_MAX];
@@ -91,21 +92,22 @@ void base_plain_path(char root[PATH_MAX])
     }
 }
 
-/* ---- libraries of others ---- */
+/* ---- libraries of other projects ---- */
 
-/* The file that this code is in. */
+/* Finds the file of the code that is running here. */
 static bool find_own_file(char path[PATH_MAX])
 {
     Dl_info info;
     struct link_map *map;
     if (!dladdr1((void *)(uintptr_t)find_own_file, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
         return false;
-    if (!*map->l_name) return find_program(path); /* so the loader calls the program itself */
+    /* the loader uses an empty name for the program itself */
+    if (!*map->l_name) return find_program(path);
     snprintf(path, PATH_MAX, "%s", map->l_name);
     return true;
 }
 
-/* ORDER: from bin and lib, from a folder below lib. */
+/* ORDER: seen from bin and lib, then from a folder below lib. */
 static const char *const places[] = {"../lib/crocprof/crocprof-", "../crocprof/crocprof-"};
 
 static void *open_bundled(const char *name)

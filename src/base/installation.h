@@ -1,7 +1,8 @@
-/* installation.h - the folder of the installation that the running code is of.
+/* installation.h - the folder of the installation to which the running code belongs.
  *
- * Apart because an installation may be moved: no path is built in, all are found from where the
- * code lies. The one place that knows how bin, lib and what is beside them hang together. */
+ * An installation may be moved, so no path is built in: all paths are derived from the file of the
+ * running code. This is the only place that knows the layout of bin, lib and the folders beside
+ * them. */
 #ifndef CROCPROF_BASE_INSTALLATION_H
 #define CROCPROF_BASE_INSTALLATION_H
 
@@ -9,23 +10,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What separates the words of LD_PRELOAD, where nothing can be quoted. */
+/* The characters that separate the words of LD_PRELOAD, which has no quoting. */
 #define BASE_PRELOAD_SEPARATORS " \t\n:"
 
-/* For programs: the folder above that of this program, which is bin. If its path has blanks or
- * colons, a path without them that leads there, see below. False with a line in `why`. */
+/* For programs: sets `root` to the parent of the program's folder, which is bin. If its path has
+ * blanks or colons, `root` is another path to the same folder, see below. Returns false with a line
+ * in `why` on failure. */
 bool base_installation(char root[PATH_MAX], char *why, size_t why_bytes);
 
 /* Libraries are preloaded by path, and LD_PRELOAD takes no path with blanks or colons. Such a path
  * is replaced by that of a symbolic link to it in a folder for temporary files. The link is made if
- * it is not there, and is not removed: processes that outlive the program may still start others.
- * The link is the user's own; that of somebody else is not used. `root` remains as it is if no link
- * can be made. */
+ * it does not exist, and is never removed: processes that outlive the program may start others that
+ * need it. Only a link that belongs to this user is used. `root` is not changed if no link can be
+ * made. */
 void base_plain_path(char root[PATH_MAX]);
 
-/* dlopen, lazily and locally, of another project's library that is not linked. A bundle has
- * libraries of its own, of names that no program asks for, in lib/crocprof: these first, so that
- * what the program gets by `name` remains the system's. NULL: there is none. */
+/* dlopen, lazily and locally, of another project's library that is not linked. A bundle has copies
+ * of such libraries in lib/crocprof, under names that no program loads: these are tried first, so
+ * that the program still gets the system's library by `name`. NULL if there is no such library. */
 void *base_outside(const char *name);
 
 #endif

@@ -1,8 +1,8 @@
 /* intern.c - see intern.h.
  *
  * A hash table of lists that only grow at their heads: a reader needs no lock, and a writer one
- * atomic exchange. The exchange succeeds only if the writer has looked at the whole list, so no
- * text is there twice. */
+ * atomic exchange. The exchange succeeds only if the writer has searched the whole list, so no text
+ * is in it twice. */
 #include "base/intern.h"
 
 #include "base/text.h"
@@ -26,7 +26,7 @@ const char *base_intern(const char *text)
     size_t length = strlen(text), bytes = length + 1;
     text_t *_Atomic *list = &lists[base_hash(text, length) % LISTS];
     text_t *head = atomic_load_explicit(list, memory_order_acquire), *made = NULL;
-    const text_t *searched = NULL; /* from here on the list does not have the text */
+    const text_t *searched = NULL; /* the list from this element on does not contain the text */
     do {
         for (const text_t *t = head; t != searched; t = t->next)
             if (!strcmp(t->bytes, text)) {

@@ -1,4 +1,4 @@
-/* kernel_name.c - see kernel_name.h. The only place that knows where a demangler is found. */
+/* kernel_name.c - see kernel_name.h. Only this file looks for a demangler. */
 #include "base/kernel_name.h"
 
 #include <dlfcn.h>

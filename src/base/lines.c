@@ -25,9 +25,11 @@ void base_lines_write(base_lines_t *l, const char *text, size_t length)
 {
     base_file_limit_t limit;
     base_file_limit_begin(&limit, false);
-    if (l->file.inode && !base_file_is(l->fd, l->file)) { /* the program has closed it */
+    /* the program has closed the descriptor */
+    if (l->file.inode && !base_file_is(l->fd, l->file)) {
         l->fd = base_file_open(base_env(l->variable), O_WRONLY | O_APPEND, 0);
-        if (l->fd >= 0) l->file = base_file_id(l->fd); /* another file may have this name by now */
+        /* the name may belong to another file by now */
+        if (l->fd >= 0) l->file = base_file_id(l->fd);
     }
     while (length && l->fd >= 0) {
         const ssize_t n = write(l->fd, text, length);

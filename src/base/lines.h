@@ -1,9 +1,9 @@
-/* lines.h - whole lines for people: to standard error, or to the end of a file that an environment
+/* lines.h - writes whole lines to standard error, or to the end of a file that an environment
  * variable names.
  *
- * If the program has closed our descriptor, the file is opened again. If nobody reads the lines any
- * more, they are dropped and the program goes on. If the file takes no more, an error is logged
- * once. */
+ * If the program has closed the file's descriptor, the file is opened again. If the output is a
+ * pipe without a reader, lines are dropped and the program goes on. If the file takes no more
+ * lines, an error is logged once. */
 #ifndef CROCPROF_BASE_LINES_H
 #define CROCPROF_BASE_LINES_H
 
@@ -12,16 +12,16 @@
 typedef struct {
     const char *variable;
     int fd;
-    base_file_id_t file; /* of fd, unless it is standard error */
-    bool told;           /* the error that the file takes no more has been logged */
+    base_file_id_t file; /* identity of the file behind `fd`, unless that is standard error */
+    bool told;           /* it has been logged that the file takes no more lines */
 } base_lines_t;
 
 /* Opens the file that the environment variable names. If the variable is unset or empty, lines go
- * to standard error; also if the file cannot be opened, and then the log says that `what` goes to
- * standard error. */
+ * to standard error. They do so, too, if the file cannot be opened; the log then says that `what`
+ * goes to standard error. */
 void base_lines_open(base_lines_t *l, const char *variable, const char *what);
 
-/* For one thread at a time, or lines would be mixed. */
+/* To be called by one thread at a time, since lines would be mixed otherwise. */
 void base_lines_write(base_lines_t *l, const char *text, size_t length);
 
 #endif

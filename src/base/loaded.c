@@ -18,8 +18,9 @@ typedef struct {
     char *path;
 } search_t;
 
-/* Only notes the path: the library is opened after dl_iterate_phdr has returned, because dlopen
- * inside it could wait for a thread that holds the loader's other lock and waits for this one. */
+/* Notes only the path: the library is opened after dl_iterate_phdr has returned. dlopen inside of
+ * dl_iterate_phdr could wait for a thread that holds the loader's other lock and waits for this
+ * thread. */
 static int note(struct dl_phdr_info *info, size_t size, void *data)
 {
     const search_t *s = data;

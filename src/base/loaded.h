@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 
-/* Is the file name at the end of `path` equal to `library`, perhaps followed by a version? */
+/* Whether the file name at the end of `path` is `library`, perhaps followed by a version. */
 bool base_is_file_of(const char *path, const char *library);
 
-/* A handle of the first loaded library whose file name begins with `library`, without loading
- * anything; its path is copied to `path`. NULL if no such library is loaded. */
+/* Returns a handle of the first loaded library whose file name begins with `library`, without
+ * loading anything, and copies its path to `path`. NULL if no such library is loaded. */
 void *base_find_loaded(const char *library, char path[4096]);
 
 #endif

@@ -1,7 +1,7 @@
-/* log.c - see log.h. Apart from everything because every part of the project links it.
+/* log.c - see log.h.
  *
- * A line is formatted on the stack and leaves in a single write, so lines of several threads and
- * processes do not mix. */
+ * It includes no other room, because every part of the project links it. A line is formatted on the
+ * stack and written by a single write, so lines of several threads and processes do not mix. */
 #include "base/log.h"
 
 #include "base/env.h"
@@ -32,7 +32,7 @@ void base_log_init(const char *prefix, const char *variable)
             return;
         }
     }
-    /* The launcher rocprofv3 has two more levels, "env" and "config", that it handles itself. */
+    /* The launcher rocprofv3 has two more levels, "env" and "config", which it handles itself. */
     if (strcmp(value, "env") == 0 || strcmp(value, "config") == 0) return;
     base_warning("%s=%s is no log level (fatal, error, warning, info, trace)", variable, value);
 }
@@ -67,7 +67,7 @@ static void put(const char *line, size_t bytes)
     int fd = base_log_stderr();
     if (log_path[0])
         fd = base_file_open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0666);
-    base_file_limit_t limit; /* a log that nobody reads must not end the program */
+    base_file_limit_t limit; /* writing to a pipe without a reader must not end the program */
     base_file_limit_begin(&limit, false);
     ssize_t ignored = fd < 0 ? 0 : write(fd, line, bytes);
     (void)ignored;

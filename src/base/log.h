@@ -1,8 +1,9 @@
-/* log.h - one line on stderr for people, never for programs.
+/* log.h - log messages: one line each on stderr, meant for people and never parsed by programs.
  *
  * Every library and program of the project logs through base_log(). The level of a domain comes
- * from one environment variable per library, given once to base_log_init(). Nothing here allocates
- * or keeps state beyond the level, so it may be called from anywhere but a signal handler. */
+ * from one environment variable per library, which is passed once to base_log_init(). Logging
+ * allocates nothing and keeps no state beyond the level, so it may be called from anywhere but a
+ * signal handler. */
 #ifndef CROCPROF_BASE_LOG_H
 #define CROCPROF_BASE_LOG_H
 
@@ -17,7 +18,7 @@ typedef enum {
     BASE_LOG_TRACE
 } base_log_level_t;
 
-/* The level in force; read it before building an expensive message. Default BASE_LOG_WARNING. */
+/* The level in force, BASE_LOG_WARNING by default. Read it before building an expensive message. */
 extern base_log_level_t base_log_level;
 
 /* Sets the prefix of each line ("rocprofiler-register") and the level from the environment
@@ -30,13 +31,13 @@ void base_log(base_log_level_t level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The descriptor of standard error, or -1 if the program was started without one: number 2 is then
- * a file of the program. Looked up when the library is loaded. A library that is loaded later
- * cannot know, so whoever loads it tells it with base_log_set_stderr. */
+ * a file of the program. It is determined when the library is loaded. A library that is loaded
+ * later cannot determine it, so the code that loads it calls base_log_set_stderr. */
 int base_log_stderr(void);
 void base_log_set_stderr(bool has_stderr);
 
-/* From here on lines are appended to the file `path`, which is opened anew for each line; NULL: to
- * standard error, as for a path that is too long. Call it before other threads log. */
+/* From this call on lines are appended to the file `path`, which is opened for each line. If `path`
+ * is NULL or too long, they go to standard error. To be called before other threads log. */
 void base_log_to(const char *path);
 
 #define base_error(...)   base_log(BASE_LOG_ERROR, __VA_ARGS__)

@@ -1,8 +1,8 @@
 /* look_up.h - for a library that defines dlsym and dlvsym in front of the loader's.
  *
- * With RTLD_NEXT and RTLD_DEFAULT the answer of these functions depends on the address of their
- * caller. So where the library has no answer of its own, it must not call the next dlsym but jump
- * to it with the stack unchanged, as if the program had called that one directly. */
+ * With RTLD_NEXT and RTLD_DEFAULT the result of these functions depends on the address of their
+ * caller. So where the library has no result of its own, it must not call the next dlsym but jump
+ * to it with the stack unchanged, as if the program had called the next dlsym directly. */
 #ifndef CROCPROF_BASE_LOOK_UP_H
 #define CROCPROF_BASE_LOOK_UP_H
 
@@ -11,15 +11,15 @@
 
 typedef struct {
     void *answer;
-    void *onward; /* the function to jump to; NULL: `answer` is the answer */
+    void *onward; /* the function to jump to; NULL: `answer` is the result */
 } base_looked_up_t;
 
-/* The calling library's own definition of a function; NULL if it has none or hides it (hide.h).
- * Does not ask the loader. */
+/* Returns the calling library's own definition of a function; NULL if it has none or hides it
+ * (hide.h). Does not call the loader. */
 void *base_own_definition(const char *name);
 
-/* The definition of `name` in the first library behind the calling one, or else in any other
- * library; NULL: none. `slot` caches the answer. */
+/* Returns the definition of `name` in the first library behind the calling one, or else in any
+ * other library; NULL if there is none. `slot` caches the result. */
 void *base_next_definition(_Atomic(void *) *slot, const char *name);
 
 /* Defines the function `name` (dlsym or dlvsym) in assembly. It first calls the hidden function

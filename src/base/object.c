@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Pointers in the dynamic section: the loader has added the base to most of them, but not in
- * objects that the kernel maps (the vDSO). */
+/* Returns a pointer from the dynamic section: the loader has added the base to most of these
+ * pointers, but not in objects that the kernel maps (the vDSO). */
 static const void *address(const base_object_t *o, uintptr_t value)
 {
     return (const void *)(value < o->base ? value + o->base : value);

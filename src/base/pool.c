@@ -1,5 +1,5 @@
-/* pool.c - see pool.h. The calling process hands out numbers, one to each idle worker, and gets
- * frames back: a head, what the worker has said, the result. */
+/* pool.c - see pool.h. The calling process sends numbers of pieces, one to each idle worker, and
+ * gets frames back. A frame is a head, the worker's output on standard error, and the result. */
 #include "base/pool.h"
 
 #include <errno.h>
@@ -26,12 +26,12 @@ typedef struct {
 
 typedef struct {
     pid_t pid;
-    int orders, frames, told; /* the last is a file in memory, the worker's standard error */
+    int orders, frames, told; /* `told` is a file in memory, which is the worker's standard error */
     bool busy;
-    size_t number; /* of its piece */
+    size_t number; /* number of the piece that it does */
 } worker_t;
 
-/* What has become of a piece that is not taken yet. */
+/* The state of a piece whose result has not been taken yet. */
 typedef struct {
     bool done;
     int status;
@@ -44,7 +44,7 @@ typedef struct {
     worker_t workers[BASE_POOL_MAX];
     unsigned count;
     piece_t *pieces;
-    size_t next, taken; /* the next pieces to hand out and to take */
+    size_t next, taken; /* the next piece to send, and the next to take */
     bool failed, stopped;
 } pool_t;
 
@@ -60,7 +60,7 @@ unsigned base_pool_size(unsigned wanted, size_t count)
 
 void base_pool_keep_memory(void)
 {
-    enum { LARGE = 32 << 20 }; /* what is larger comes from the system each time */
+    enum { LARGE = 32 << 20 }; /* larger allocations come from the system each time */
     mallopt(M_MMAP_THRESHOLD, LARGE);
     mallopt(M_TRIM_THRESHOLD, LARGE);
 }
@@ -80,8 +80,9 @@ static bool get_all(int fd, void *bytes, size_t count)
     return true;
 }
 
-/* What a worker has said since the last piece, to be freed; the file is empty afterwards. */
-static char *take_told(int fd, size_t *bytes)
+/* Returns a worker's output on standard error since its last piece, to be freed; the file is empty
+ * afterwards. */
+static char *take_output(int fd, size_t *bytes)
 {
     const off_t end = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
     char *text = end > 0 ? malloc((size_t)end) : NULL;
@@ -112,7 +113,7 @@ static void be_worker(const base_pool_t *p, const worker_t *w)
         char *result;
         size_t bytes, told_bytes;
         const int status = do_piece(p, number, &result, &bytes);
-        char *told = take_told(w->told, &told_bytes);
+        char *told = take_output(w->told, &told_bytes);
         const head_t head = {number, told_bytes, status == 0 ? bytes : 0, status};
         const bool sent = base_file_write(w->frames, &head, sizeof(head)) &&
                           base_file_write(w->frames, told, told_bytes) &&
@@ -142,8 +143,8 @@ static bool make_pipe(int ends[2])
     return false;
 }
 
-/* In the worker: it ends with the process that has started it, and its standard error is the file
- * in memory. */
+/* Runs in the worker: makes the worker end with the process that has started it, and its standard
+ * error the file in memory. */
 static void begin_worker(pool_t *s, const worker_t *w, int orders, int frames, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -159,7 +160,7 @@ static void begin_worker(pool_t *s, const worker_t *w, int orders, int frames, p
     be_worker(s->p, &own);
 }
 
-/* Starts one more worker. False: there is no process, descriptor or memory for it. */
+/* Starts one more worker. Returns false if there is no process, descriptor or memory for it. */
 static bool start(pool_t *s)
 {
     int orders[2], frames[2];
@@ -186,7 +187,7 @@ static bool start(pool_t *s)
 
 /* ---- the calling process ---- */
 
-/* Keeps what there is to say of a piece whose worker has died. */
+/* Keeps the message about a piece whose worker has died. */
 static void note_death(pool_t *s, worker_t *w)
 {
     piece_t *piece = &s->pieces[w->number];
@@ -200,7 +201,7 @@ static void note_death(pool_t *s, worker_t *w)
                  strsignal(WTERMSIG(status)));
     else
         snprintf(line, sizeof(line), "with status %d", WIFEXITED(status) ? WEXITSTATUS(status) : 0);
-    piece->told = take_told(w->told, &piece->told_bytes);
+    piece->told = take_output(w->told, &piece->told_bytes);
     if (asprintf(&text, "the process that read it ended %s", line) < 0) text = NULL;
     piece->result = text;
     piece->status = -1;
@@ -225,7 +226,7 @@ static void read_frame(pool_t *s, worker_t *w)
         free(piece->told);
         free(piece->result);
         *piece = (piece_t){0};
-        kill(w->pid, SIGKILL); /* for a frame that there is no memory for */
+        kill(w->pid, SIGKILL); /* there is no memory for its frame */
         note_death(s, w);
         return;
     }
@@ -247,12 +248,12 @@ static void hand_out(pool_t *s)
             continue;
         w->busy = true;
         w->number = s->next++;
-        /* if the worker has died, that is noticed where its frame is read */
+        /* if the worker has died, read_frame() notices it */
         (void)base_file_write(w->orders, &number, sizeof(number));
     }
 }
 
-/* Takes the pieces that are due. */
+/* Takes the results of the pieces that are next in order. */
 static void take_due(pool_t *s)
 {
     const base_pool_t *p = s->p;
@@ -286,7 +287,7 @@ static void wait_for_frames(pool_t *s)
         for (unsigned i = 0; i < s->count; i++)
             kill(s->workers[i].pid, *s->p->stop);
     }
-    /* backwards, since a worker that has died gives its place to the last one */
+    /* backwards, since the last worker takes the index of one that has died */
     for (nfds_t i = count; ready > 0 && i-- > 0;)
         if (waits[i].revents) read_frame(s, busy[i]);
 }
@@ -307,7 +308,7 @@ static void end(pool_t *s)
     free(s->pieces);
 }
 
-/* Does the pieces that are left, one after the other. */
+/* Does the remaining pieces, one after the other, in this process. */
 static int do_rest(const base_pool_t *p, size_t from)
 {
     int result = 0;

@@ -16,8 +16,8 @@ static void fail_the_write_instead(int number)
     (void)number;
 }
 
-/* If an earlier write failed, errno has been overwritten by other calls since. */
-static void look_at_output(int status, void *trouble)
+/* If an earlier write has failed, other calls have overwritten errno since. */
+static void check_output(int status, void *trouble)
 {
     const bool failed = ferror(stdout);
     errno = 0;
@@ -28,13 +28,14 @@ static void look_at_output(int status, void *trouble)
 
 void base_program_begin(const char *name, const char *variable, int trouble)
 {
-    /* A handler and not SIG_IGN: programs started by this one would inherit SIG_IGN. */
+    /* This is a handler and not SIG_IGN because programs started by this one would inherit
+     * SIG_IGN. */
     const struct sigaction handled = {.sa_handler = fail_the_write_instead, .sa_flags = SA_RESTART};
     struct sigaction before;
     base_log_init(name, variable);
     if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
         sigaction(SIGXFSZ, &handled, NULL);
-    on_exit(look_at_output, (void *)(intptr_t)trouble);
+    on_exit(check_output, (void *)(intptr_t)trouble);
 }
 
 int base_program_options(const struct argp *command, int argc, char **argv, void *input)

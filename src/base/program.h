@@ -13,8 +13,8 @@
  * an exit status of 0 becomes `trouble`. */
 void base_program_begin(const char *name, const char *variable, int trouble);
 
-/* argp_parse() without flags, which is silent when out of memory: here it is told. 0, or the error
- * of argp or of the command's parser. */
+/* Calls argp_parse() without flags. argp_parse() is silent when out of memory; this reports it.
+ * Returns 0, or the error of argp or of the command's parser. */
 int base_program_options(const struct argp *command, int argc, char **argv, void *input);
 
 #endif

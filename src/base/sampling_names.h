@@ -1,7 +1,8 @@
-/* sampling_names.h - what a stochastic sample says of its wave: instruction types, reasons.
+/* sampling_names.h - names in a stochastic sample: types of instructions, and reasons why a wave
+ * issued none.
  *
- * The ends of the enumerators' names in rocprofiler-sdk/pc_sampling.h, in the order of their
- * values. Library and writers make their texts of them. */
+ * They are the ends of the enumerators' names in rocprofiler-sdk/pc_sampling.h, in the order of
+ * their values. The library and the writers derive their texts from these lists. */
 #ifndef CROCPROF_BASE_SAMPLING_NAMES_H
 #define CROCPROF_BASE_SAMPLING_NAMES_H
 

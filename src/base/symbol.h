@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Sets the function pointer at `slot` to the library's function `name`; false, and NULL, if there
- * is none. Copied through memory because ISO C has no conversion from dlsym's object pointer to a
- * function pointer. */
+/* Sets the function pointer at `slot` to the library's function `name`; returns false, and sets
+ * NULL, if there is none. The pointer is copied through memory because ISO C has no conversion from
+ * dlsym's object pointer to a function pointer. */
 static inline bool base_symbol(void *library, const char *name, void *slot)
 {
     void *address = dlsym(library, name);

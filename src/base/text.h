@@ -1,6 +1,6 @@
-/* text.h - small questions about strings that several rooms ask.
+/* text.h - small functions on strings that several rooms use.
  *
- * Nothing here allocates or looks at the locale. */
+ * They allocate nothing and do not depend on the locale. */
 #ifndef CROCPROF_BASE_TEXT_H
 #define CROCPROF_BASE_TEXT_H
 
@@ -19,20 +19,20 @@ static inline bool base_begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* The last component of a path. */
+/* Returns the last component of a path. */
 static inline const char *base_last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-/* The ending of a noun that follows the number n: "" or "s". */
+/* Returns the ending of a noun that follows the number n: "" or "s". */
 static inline const char *base_plural(uint64_t n)
 {
     return n == 1 ? "" : "s";
 }
 
-/* FNV-1a of the first `length` bytes. */
+/* Returns the FNV-1a hash of the first `length` bytes. */
 static inline uint32_t base_hash(const char *text, size_t length)
 {
     uint32_t hash = 2166136261u;
@@ -41,7 +41,7 @@ static inline uint32_t base_hash(const char *text, size_t length)
     return hash;
 }
 
-/* The same with 64 bits, which goes on from an earlier hash; the first is BASE_HASH64. */
+/* The same with 64 bits; `hash` is BASE_HASH64, or an earlier result to be continued. */
 #define BASE_HASH64 UINT64_C(0xcbf29ce484222325)
 static inline uint64_t base_hash64(uint64_t hash, const char *bytes, size_t count)
 {

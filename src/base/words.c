@@ -10,7 +10,7 @@
 
 int base_truth(const char *word)
 {
-    /* the words that mean no come first */
+    /* the words that mean no are the first row */
     static const char *const words[][5] = {{"no", "false", "off", "n", "f"},
                                            {"yes", "true", "on", "y", "t"}};
     if (*word && !word[strspn(word, "0123456789")]) return word[strspn(word, "0")] != 0;
@@ -25,7 +25,7 @@ bool base_number(const char *word, uint64_t least, uint64_t most, uint64_t *numb
     const bool hexadecimal = strncasecmp(word, "0x", 2) == 0;
     const char *digits = word + (hexadecimal ? 2 : 0);
     char *end;
-    /* strtoull would also take blanks, a sign, or a second 0x */
+    /* strtoull would also accept blanks, a sign, or a second 0x */
     if (!isxdigit((unsigned char)digits[0]) || strncasecmp(digits, "0x", 2) == 0) return false;
     errno = 0;
     const unsigned long long value = strtoull(digits, &end, hexadecimal ? 16 : 10);

@@ -1,8 +1,9 @@
-/* yaml_load.h - reads a YAML text whole, unless it is nested too deeply.
+/* yaml_load.h - reads a whole YAML text, unless it is nested too deeply.
  *
- * Apart, and a header, because some rooms read YAML and only they link libyaml. Its scanner looks
- * at every open bracket for each token, so a megabyte of brackets would keep it busy for an hour;
- * its parser, asked for one event at a time, can be left as soon as the text goes too deep. */
+ * It is a header because only the rooms that read YAML link libyaml. libyaml's scanner examines
+ * every open bracket for each token, so a megabyte of brackets would take it an hour. The check of
+ * the depth reads one event at a time from libyaml's parser and stops as soon as the text is nested
+ * too deeply. */
 #ifndef CROCPROF_BASE_YAML_LOAD_H
 #define CROCPROF_BASE_YAML_LOAD_H
 
@@ -10,17 +11,18 @@
 #include <stddef.h>
 #include <yaml.h>
 
-enum { BASE_YAML_DEPTH_MAX = 64 }; /* the formats read here need 7 */
+enum { BASE_YAML_DEPTH_MAX = 64 }; /* the formats that are read with it need 7 */
 
-/* Why a text is not read. */
+/* Why a text could not be read. */
 typedef struct {
-    size_t line, column; /* from 1; 0: unknown */
+    size_t line, column; /* both count from 1; 0: unknown */
     const char *context,
-        *text; /* "while parsing a block mapping", or ""; "did not find expected key" */
+        *text; /* problem: "did not find expected key"; context: "while parsing a block mapping", or
+                * "" */
 } base_yaml_problem_t;
 
-/* 0, or the number, from 1, of the line on which the text is nested deeper than
- * BASE_YAML_DEPTH_MAX. A syntax error is not reported here: 0. */
+/* Returns the number, from 1, of the line on which the text is nested deeper than
+ * BASE_YAML_DEPTH_MAX, or 0 if it is not. A syntax error is not reported here and gives 0. */
 static inline size_t base_yaml_too_deep(const char *text, size_t size)
 {
     yaml_parser_t parser;
@@ -41,7 +43,8 @@ static inline size_t base_yaml_too_deep(const char *text, size_t size)
     return line;
 }
 
-/* Reads the text, to be freed by yaml_document_delete(). False with the problem. */
+/* Reads the text into `document`, to be freed by yaml_document_delete(). Returns false with the
+ * problem on failure. */
 static inline bool base_yaml_load(yaml_document_t *document, const char *text, size_t size,
                                   base_yaml_problem_t *problem)
 {

@@ -1,5 +1,5 @@
-/* code.c - see code.h. A hash table of instructions by code object and offset, under one lock:
- * samples come from few instructions. */
+/* code.c - see code.h. Instructions are in a hash table by code object and offset, under one lock:
+ * most samples are of few instructions. */
 #include "model/code.h"
 
 #include <inttypes.h>
@@ -17,19 +17,19 @@ enum { TEXT_BYTES = 256, LINE_BYTES = 1024, FIRST_ROOM = 256 };
 
 typedef struct {
     const trace_code_object_t *record;
-    dis_object_t *object; /* NULL: not in the store, or not readable */
+    dis_object_t *object; /* NULL: the code object is not in the store, or cannot be read */
     bool opened;
 } object_t;
 
 typedef struct {
     uint64_t object, offset;
-    out_instruction_t *instruction; /* NULL: there is none at this offset */
+    out_instruction_t *instruction; /* NULL: there is no instruction at this offset */
     bool used;
 } place_t;
 
 struct out_code {
     char *store;
-    pthread_mutex_t lock; /* protects all that follows */
+    pthread_mutex_t lock; /* guards all following members */
     object_t *objects;
     size_t object_count;
     place_t *places; /* a hash table; its size is a power of two */

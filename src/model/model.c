@@ -1,4 +1,5 @@
-/* model.c - see model.h. Loading and looking up; how a value is printed is the formats' matter. */
+/* model.c - see model.h. It loads and looks up; the writers of the formats decide how a value is
+ * printed. */
 #include "model/model.h"
 
 #include "model/code.h"
@@ -16,8 +17,8 @@
 #include "trace/reader.h"
 #include "trace/store.h"
 
-/* A text's number that exceeds the number of records by more than this is damage: a process has no
- * more texts than this. */
+/* If the number of a text exceeds the number of records by more than this, the store is damaged: a
+ * process has at most this many texts. */
 enum { TEXTS_AHEAD = 1 << 20 };
 
 uint64_t out_agent_value(const out_agent_t *a, unsigned field)
@@ -172,7 +173,7 @@ static int add_signature(out_model_t *m, const trace_head_t *record)
     return 0;
 }
 
-/* If a thread is named more than once, the last name counts. */
+/* If a thread is named more than once, the last name is valid. */
 static int add_thread(out_model_t *m, const trace_head_t *record)
 {
     uint32_t tid = trace_thread(*record);
@@ -183,7 +184,7 @@ static int add_thread(out_model_t *m, const trace_head_t *record)
     return out_numbers_set(&m->threads, tid, m->record_count) ? 0 : -1;
 }
 
-/* Groups of counters that are measured in turn may name the same counter twice. */
+/* Groups of counters that are measured in turn may contain the same counter twice. */
 static int add_dimension(out_model_t *m, const trace_head_t *record)
 {
     const trace_dimension_t *d = (const trace_dimension_t *)record;
@@ -205,7 +206,7 @@ static int add_table(const trace_table_t ***tables, size_t *count, const trace_h
     return 0;
 }
 
-/* False if the table repeats rows that the counter already has. */
+/* Returns false if the table repeats rows that the counter already has. */
 static bool new_instances(const out_model_t *m, const trace_table_t *t)
 {
     for (size_t i = 0; t->rows && i < m->instance_count; i++)
@@ -226,8 +227,9 @@ static int add_parts(out_model_t *m, const trace_head_t *record)
     return 0;
 }
 
-/* Numbers count up from 1. After a process has been attached again, the texts already known are
- * written once more, in any order; a number far above that of the records is damage. */
+/* The numbers of texts count up from 1. When a tool attaches again to a process, the known texts
+ * are written once more, in any order. A number far above the number of records means that the
+ * store is damaged. */
 static int add_text(out_model_t *m, const trace_head_t *record)
 {
     uint64_t number = ((const trace_text_t *)record)->id;
@@ -476,7 +478,8 @@ out_arguments_t out_model_arguments(const out_model_t *m, const trace_timed_t *c
     if (!a.values || !a.signature) return a;
     a.count = ((const trace_call_t *)call)->count;
     if (a.count > a.signature->count) a.count = a.signature->count;
-    /* One byte before the first text: out_arguments_next skips a text and its zero byte. */
+    /* The name begins one byte before the first text, because out_arguments_next() skips a text and
+     * its zero byte. */
     a.name = (const char *)(a.signature + 1) - 1;
     return a;
 }

@@ -1,7 +1,6 @@
 /* numbers.h - a hash table from keys to numbers. A key is an id, or the address of a text.
  *
- * Apart because several formats write a name once and then refer to it by its number. Keys cannot
- * be removed. */
+ * Several formats write a name once and then refer to it by its number. Keys cannot be removed. */
 #ifndef CROCPROF_MODEL_NUMBERS_H
 #define CROCPROF_MODEL_NUMBERS_H
 
@@ -13,11 +12,11 @@
 #include <string.h>
 
 typedef struct {
-    uint64_t key, number; /* number 0: the row is free */
+    uint64_t key, number; /* `number` 0: the row is unused */
 } out_number_t;
 
 typedef struct {
-    out_number_t *rows; /* a power of two of them */
+    out_number_t *rows; /* their number is a power of two */
     size_t count, room;
 } out_numbers_t;
 
@@ -38,13 +37,13 @@ static inline out_number_t *out_numbers_place(const out_numbers_t *n, uint64_t k
     return &n->rows[at];
 }
 
-/* The number of a key; 0 if it has none. */
+/* Returns the number of a key; 0 if it has none. */
 static inline uint64_t out_numbers_get(const out_numbers_t *n, uint64_t key)
 {
     return n->room ? out_numbers_place(n, key)->number : 0;
 }
 
-/* Adds a key that has no number yet; the number must not be 0. False when out of memory. */
+/* Adds a key that has no number yet; the number must not be 0. Returns false when out of memory. */
 static inline int out_numbers_set(out_numbers_t *n, uint64_t key, uint64_t number)
 {
     if (2 * n->count >= n->room) {
@@ -62,8 +61,8 @@ static inline int out_numbers_set(out_numbers_t *n, uint64_t key, uint64_t numbe
     return 1;
 }
 
-/* A key for what several numbers of one `kind` identify. It is a hash: with a million different
- * things, two have the same key once in 37 million runs. */
+/* Returns a key for an object that several numbers of one `kind` identify. The key is a hash: among
+ * a million different objects, two have the same key once in 37 million runs. */
 static inline uint64_t out_numbers_key(uint64_t kind, const uint64_t *parts, size_t count)
 {
     uint64_t key = out_mix(kind);

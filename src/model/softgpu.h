@@ -1,7 +1,7 @@
-/* softgpu.h - how a process and what it has left tell that its GPU is softgpu, and whose time its
- * kernels have.
+/* softgpu.h - recognises that a process ran on softgpu, and whether the times of its kernels come
+ * from softgpu's model of time.
  *
- * Apart because commands ask it of processes that run, and databases answer it in SQL. */
+ * It is apart because commands test processes that run, and databases test it in SQL. */
 #ifndef CROCPROF_MODEL_SOFTGPU_H
 #define CROCPROF_MODEL_SOFTGPU_H
 
@@ -11,22 +11,23 @@
 /* The library is in LD_PRELOAD of every program that softgpu runs. */
 #define OUT_SOFT_GPU_LIBRARY "libsoftgpu-preload.so"
 
-/* SQL: whether the process ran on softgpu, from what a database's column has of its environment. */
+/* An SQL expression: whether the process ran on softgpu, according to the column that has its
+ * environment. */
 #define OUT_SOFT_GPU_SQL(environment)                                                              \
     "(iif(json_valid(" environment "), json_extract(" environment                                  \
     ", '$.LD_PRELOAD'), '') LIKE '%" OUT_SOFT_GPU_LIBRARY "%')"
 
-/* The end of the name of softgpu's agent if its kernels have the time of a model; softgpu writes it
- * in kfd/topology.c. */
+/* The end of the name of softgpu's agent if the times of its kernels come from the model of time;
+ * softgpu writes it in kfd/topology.c. */
 #define OUT_MODEL_TIME " (model time)"
 
-/* Whether LD_PRELOAD, or a line of /proc/PID/maps, names the library; NULL does not. */
+/* Whether LD_PRELOAD, or a line of /proc/PID/maps, names the library; false for NULL. */
 static inline bool out_soft_gpu_named(const char *text)
 {
     return text && strstr(text, OUT_SOFT_GPU_LIBRARY);
 }
 
-/* Whether this is the name of an agent whose kernels have the time of a model; NULL is not. */
+/* Whether this is the name of an agent whose kernels have times of the model; false for NULL. */
 static inline bool out_model_time_named(const char *agent)
 {
     return agent && strstr(agent, OUT_MODEL_TIME);

@@ -1,4 +1,5 @@
-/* sum.c - see sum.h. Computes only; whoever prints the numbers chooses columns and digits. */
+/* sum.c - see sum.h. It only computes; the code that prints the numbers chooses columns and
+ * digits. */
 #include "model/sum.h"
 
 #include <math.h>
@@ -32,8 +33,8 @@ double sum_percent(const sum_t *part, const sum_t *whole)
     return whole->total ? 100 * (double)part->total / (double)whole->total : 0;
 }
 
-/* (n * squares - total^2) / (n * (n - 1)), in integers as long as these can hold it: if the terms
- * were rounded before the subtraction, small deviations of long times would be lost. */
+/* Computes (n * squares - total^2) / (n * (n - 1)) in integers as long as these can hold it: if the
+ * terms were rounded before the subtraction, small deviations of long times would be lost. */
 double sum_deviation(const sum_t *s)
 {
     if (s->count < 2) return 0;
@@ -50,7 +51,7 @@ double sum_deviation(const sum_t *s)
 
 /* ---- by name ---- */
 
-/* Names may occur in two groups: a kernel may be named after its marker range. */
+/* A name may occur in two groups, since a kernel may be named after its marker range. */
 static size_t find_slot(const sums_t *s, int group, const char *name)
 {
     size_t at = (size_t)out_hash(name) & (s->slot_count - 1);
@@ -95,7 +96,7 @@ static sum_row_t *find_row(sums_t *s, int group, const char *name, bool copied)
 
 sum_row_t *sums_row(sums_t *s, int group, const char *name)
 {
-    /* usually a name has the same address as before */
+    /* a name usually has the same address as the last time */
     uint32_t *recent =
         &s->recent[out_mix(out_key(name)) % (sizeof(s->recent) / sizeof(*s->recent))];
     sum_row_t *row = *recent ? &s->rows[*recent - 1] : NULL;

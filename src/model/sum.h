@@ -1,8 +1,8 @@
 /* sum.h - the one summation over records: count, total, least, most and deviation of their numbers.
  *
- * Numbers are added one by one, in constant memory and as exact integers: sums of parts (of
- * threads, processes, ranks) that are merged in any order are the sum of the whole, bit by bit.
- * Only mean, share and deviation are floating-point numbers. Statistics files, rocpd's summaries,
+ * Numbers are added one by one, in constant memory and as exact integers: the sums of parts (of
+ * threads, processes, ranks), merged in any order, equal the sum of the whole, bit by bit. Only
+ * mean, share and deviation are floating-point numbers. Statistics files, rocpd's summaries,
  * findings and the report's page all print these sums. */
 #ifndef CROCPROF_MODEL_SUM_H
 #define CROCPROF_MODEL_SUM_H
@@ -14,7 +14,7 @@
 __extension__ typedef __int128 sum_total_t;
 __extension__ typedef unsigned __int128 sum_squares_t;
 
-/* All zero: the sum of nothing. */
+/* The sum of no numbers is all zero. */
 typedef struct {
     uint64_t count;
     int64_t least, most;
@@ -32,25 +32,26 @@ static inline void sum_add(sum_t *s, int64_t number)
     s->squares += (sum_squares_t)((sum_total_t)number * number);
 }
 
-/* The total, or the nearest number that fits. */
+/* Returns the total, or the nearest number that fits. */
 static inline int64_t sum_total(const sum_t *s)
 {
     return s->total > INT64_MAX ? INT64_MAX : s->total < INT64_MIN ? INT64_MIN : (int64_t)s->total;
 }
 
-/* Adds what another sum has added. */
+/* Adds the numbers of another sum. */
 void sum_merge(sum_t *s, const sum_t *part);
 
 double sum_mean(const sum_t *s); /* 0 if there are no numbers */
-/* Sample standard deviation, with n - 1; 0 for a single number. */
+/* Returns the sample standard deviation, with n - 1; 0 for a single number. */
 double sum_deviation(const sum_t *s);
-/* The part's share of the whole, from 0 to 1; 0 if the whole is 0. */
+/* Returns the part's share of the whole, from 0 to 1; 0 if the whole is 0. */
 double sum_share(const sum_t *part, const sum_t *whole);
-/* The share as a percentage. It is rounded only once and may differ in the last bit from 100 times
- * the share, which rocprofv3's statistics print; rocpd's summaries print this percentage. */
+/* Returns the share as a percentage, which is rounded only once and may differ in the last bit from
+ * 100 times the share, which rocprofv3's statistics print; rocpd's summaries print this
+ * percentage. */
 double sum_percent(const sum_t *part, const sum_t *whole);
 
-/* ---- numbers with fractions, as values of counters ----
+/* ---- numbers with fractions, such as values of counters ----
  *
  * The last bits of their total depend on the order in which they were added. */
 
@@ -73,8 +74,8 @@ static inline void sum_real_add(sum_real_t *s, double number)
 typedef struct {
     sum_t sum;
     const char *name;
-    int group;   /* two rows may have one name in different groups */
-    bool copied; /* the name is the collection's own */
+    int group;   /* two rows may have the same name in different groups */
+    bool copied; /* the collection owns the name */
 } sum_row_t;
 
 typedef struct {
@@ -82,23 +83,24 @@ typedef struct {
     size_t count, room;
     uint32_t *slots; /* hash table by name: index of the row + 1 */
     size_t slot_count;
-    uint32_t recent[1024]; /* by address of the name: index of a row that was added, + 1 */
+    uint32_t recent[1024]; /* by address of the name: index + 1 of a row that was added recently */
 } sums_t;
 
-/* The row of a name, which must live as long as the collection; it is made, and empty, if there is
- * none. The pointer is valid until the next row is made, the row's index until they are sorted.
- * NULL when out of memory. */
+/* Returns the row of a name, which must live as long as the collection; if there is no row, an
+ * empty one is made. The pointer is valid until the next row is made, the row's index until the
+ * rows are sorted. NULL when out of memory. */
 sum_row_t *sums_row(sums_t *s, int group, const char *name);
 /* The same for a name that need not outlive the call. */
 sum_row_t *sums_row_copied(sums_t *s, int group, const char *name);
 
-/* Adds a number under a name as sums_row() takes it. 0, or -1 when out of memory. */
+/* Adds a number under a name, which must live as long as the collection. Returns 0, or -1 when out
+ * of memory. */
 int sums_add(sums_t *s, int group, const char *name, int64_t number);
 
-/* Merges a sum with that of the row of such a name. 0, or -1 when out of memory. */
+/* Merges a sum into that of such a name. Returns 0, or -1 when out of memory. */
 int sums_merge(sums_t *s, int group, const char *name, const sum_t *part);
 
-/* Sorts by total, the largest first, then by name. Afterwards rows may only be read. */
+/* Sorts the rows by total, the largest first, then by name. Afterwards rows may only be read. */
 void sums_sort(sums_t *s);
 
 sum_t sums_whole(const sums_t *s);

@@ -1,4 +1,4 @@
-/* att.c - see att.h. Three ways of tracing, by the SDK's two services:
+/* att.c - see att.h. There are three ways of tracing, by the SDK's two services:
  *
  * one kernel at a time (dispatch service); a selected kernel and the N that follow it (device
  * service in a context of its own, started and stopped here); all that runs while the traced
@@ -31,21 +31,23 @@ enum { AGENTS_MAX = 64, COUNTERS_MAX = 8, PARAMETERS_MAX = 16, NAME_MAX_BYTES = 
 
 typedef struct {
     rocprofiler_agent_id_t id;
-    int index;        /* among the GPUs */
-    uint32_t units;   /* the most that a shader array has; 0: not known */
-    const char *unit; /* what they are called */
+    int index;        /* index among the GPUs */
+    uint32_t units;   /* most units of a shader array; 0: not known */
+    const char *unit; /* what the units are called */
 } agent_t;
 
 static struct {
     agent_t agents[AGENTS_MAX];
     size_t agent_count;
     /* A batch is a trace of several kernels. */
-    rocprofiler_context_id_t batch; /* its context */
-    uint64_t batch_kernels;         /* how many kernels follow the first in a batch */
-    pthread_mutex_t lock;           /* guards the next three */
-    uint64_t batch_id;              /* id of the batch's first dispatch; 0: no batch runs */
+    rocprofiler_context_id_t batch; /* context in which batches are traced */
+    uint64_t batch_kernels;         /* how many kernels a batch has after its first */
+    pthread_mutex_t lock;           /* guards the next three members */
+    uint64_t batch_id;              /* id of the batch's first dispatch; 0: no batch is being
+                                     * traced */
     uint64_t ended;                 /* dispatches of the batch that have ended */
-    uint64_t regions;               /* traces of the device service in the traced context */
+    uint64_t regions;               /* number of traces of the device service in the traced
+                                     * context */
 } att = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool tool_att_wanted(void)
@@ -53,7 +55,7 @@ bool tool_att_wanted(void)
     return trace_setting_on(TRACE_SET_ATT) || trace_setting_on(TRACE_SET_ATT_NO_INTERCEPT);
 }
 
-/* Is the index in the list, or the list empty? */
+/* Whether the index is in the list, or the list is empty. */
 static bool listed(const char *list, int index)
 {
     char *end;
@@ -82,7 +84,7 @@ void tool_att_agent(const rocprofiler_agent_v0_t *agent)
                   .unit = gpus_unit_name(agent->name)};
 }
 
-/* The words of the message are AMD's: scripts that look for it in the output of AMD's tool find it
+/* The words of the message are AMD's: scripts that search the output of AMD's tool for it find it
  * here, too. */
 static void tell_absent(const char *list)
 {
@@ -108,7 +110,7 @@ static void tell_lost(const char *path, int failure)
     base_error("a thread trace or the code of a kernel is lost: %s: %s", path, strerror(failure));
 }
 
-/* Writes the whole file or none. */
+/* Writes the whole file, or leaves none. */
 static void save_as(const char *path, const void *data, size_t size)
 {
     base_file_limit_t limit;
@@ -168,7 +170,7 @@ void tool_att_code_object(const rocprofiler_callback_tracing_code_object_load_da
         save(name, (const void *)(uintptr_t)o->memory_base, o->memory_size);
 }
 
-/* Makes a hard link where that is possible: the parent's store may be gone before the child's is
+/* Makes a hard link where that is possible: the parent's store may be removed before the child's is
  * read. */
 void tool_att_inherit_code(const char *from, const char *to, uint64_t object)
 {
@@ -230,7 +232,7 @@ static void begin_one(const rocprofiler_kernel_dispatch_info_t *info)
 
 static void end_batch(void)
 {
-    rocprofiler_stop_context(att.batch); /* calls on_data(), which needs batch_id */
+    rocprofiler_stop_context(att.batch); /* this calls on_data(), which needs batch_id */
     pthread_mutex_lock(&att.lock);
     att.batch_id = 0;
     pthread_mutex_unlock(&att.lock);
@@ -271,8 +273,8 @@ void tool_att_stop(void)
 static void on_region(rocprofiler_agent_id_t agent, int64_t engine, void *data, size_t size,
                       rocprofiler_user_data_t user)
 {
-    /* data of a region comes when the region has ended, in the order of agents and engines; if the
-     * order starts again, this is the next region's */
+    /* the data of a region arrives after its end, in the order of agents and engines; if the order
+     * starts again, the data is the next region's */
     static int64_t last_engine = INT64_MAX;
     static uint64_t last_agent;
     pthread_mutex_lock(&att.lock);
@@ -320,7 +322,7 @@ static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* NAME or NAME:simds, the SIMDs as a hexadecimal mask. */
+/* Reads NAME or NAME:simds, with the SIMDs as a hexadecimal mask. */
 static bool add_counter(parameters_t *p, const agent_t *agent, const char *word, size_t length)
 {
     const char *colon = memchr(word, ':', length);
@@ -344,7 +346,7 @@ static bool add_counters(parameters_t *p, const agent_t *agent)
     const char *list = trace_setting_given(TRACE_SET_ATT_PERFCOUNTERS), *separators = " ,\n";
     const uint64_t period = trace_setting_number(TRACE_SET_ATT_PERFCOUNTER_CTRL);
     size_t count = 0;
-    if (!list || !period) return true; /* both or none, which rocprofv3 has checked */
+    if (!list || !period) return true; /* both are given or none, which rocprofv3 has checked */
     add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTERS_CTRL, period);
     for (const char *at = list + strspn(list, separators); *at;) {
         const size_t length = strcspn(at, separators);
@@ -359,8 +361,9 @@ static bool add_counters(parameters_t *p, const agent_t *agent)
     return true;
 }
 
-/* A unit that the GPU lacks runs no wave: the trace would be empty without a reason. Engines that
- * it lacks are refused when the packets are made. */
+/* Warns about a unit that the GPU lacks: it would run no wave, and the trace would be empty without
+ * a reason. The AQL profile library refuses engines that the GPU lacks when it makes the
+ * packets. */
 static void warn_of_target(const agent_t *agent, uint64_t unit)
 {
     if (agent->units && unit >= agent->units)
@@ -387,7 +390,8 @@ static bool fill(parameters_t *p, const agent_t *agent)
         add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_NO_DETAIL, 1);
     if (trace_setting_on(TRACE_SET_ATT_PERFCOUNTER_TARGET_ONLY))
         add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTER_EXCLUDE_MASK,
-            UINT32_MAX & ~(UINT64_C(0x10001) << unit)); /* in both arrays of an engine */
+            /* masks the unit out in both arrays of an engine */
+            UINT32_MAX & ~(UINT64_C(0x10001) << unit));
     return add_counters(p, agent);
 }
 

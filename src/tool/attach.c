@@ -1,7 +1,7 @@
 /* attach.c - see attach.h. Runs on a thread of the SDK, or on the flushing thread.
  *
- * Services stay as the first attach has configured them; a later attach with other options is
- * refused. */
+ * Services stay as the first attachment has configured them; a later attachment with other options
+ * is refused. */
 #include "tool/attach.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static struct {
     const rocprofiler_client_id_t *id;
     rocprofiler_client_detach_t detach;
     char run[PATH_MAX];
-    char **options; /* NAME=value of the first attach */
+    char **options; /* NAME=value lines of the first attachment */
 } attach;
 
 bool tool_attach_is(void)
@@ -49,10 +49,10 @@ void tool_attach_begin(const rocprofiler_client_id_t *id)
     base_log_to(*attach.run ? path : NULL);
 }
 
-/* ---- The same options each time ---- */
+/* ---- The same options for each attachment ---- */
 
-/* What is collected is settled by the first attach. Other settings may differ from those of the
- * first: they concern files, and what is made of records afterwards. */
+/* Whether the first attachment fixes this setting, since it decides what is collected. Other
+ * settings may differ: they concern files, or the conversion of records. */
 static bool is_fixed(const char *line)
 {
     if (strncmp(line, "ROCPROF_", 8) != 0) return false;
@@ -79,7 +79,7 @@ static void free_options(char **lines)
     free(lines);
 }
 
-/* NULL without memory. */
+/* Returns NULL without memory. */
 static char **copy_options(void)
 {
     size_t count = 0, room = 0;
@@ -97,7 +97,7 @@ static char **copy_options(void)
     return lines;
 }
 
-/* The first of `lines` that is not among `others`; NULL if there is none. */
+/* Returns the first of `lines` that is not among `others`; NULL if there is none. */
 static const char *find_difference(char *const *lines, char *const *others)
 {
     for (; *lines; lines++)
@@ -137,9 +137,9 @@ static bool start(rocprofiler_context_id_t context)
     return false;
 }
 
-/* Begins a further attachment. Records of the time since the last detach belong to none: they are
- * flushed while the store is closed. Records of work that began before now, and ends later, are
- * left out as well. */
+/* Begins a further attachment. Records of the time since the last detachment belong to no
+ * attachment: they are flushed while the store is closed. Records of work that began before now and
+ * ends later are left out as well. */
 static bool begin_again(void)
 {
     const tool_attach_parts_t *p = &attach.parts;
@@ -178,12 +178,13 @@ static void on_detach(void *data)
     tool_sink_close(false);
 }
 
-/* The rocprofv3 that attached holds an exclusive lock: if the tool can share it, that rocprofv3 is
- * gone. */
+/* The attached rocprofv3 holds an exclusive lock as long as it lives: if the tool can take a shared
+ * lock, that rocprofv3 has ended. */
 void tool_attach_look(void)
 {
     char path[PATH_MAX];
-    if (!*attach.run) return; /* attached by another program, which detaches when it likes */
+    /* another program than rocprofv3 has attached; it detaches when it likes */
+    if (!*attach.run) return;
     trace_join(path, sizeof(path), attach.run, TRACE_RUN_FILE);
     int fd = base_file_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
     bool alone = fd < 0 ? errno == ENOENT : flock(fd, LOCK_SH | LOCK_NB) == 0;

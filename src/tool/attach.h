@@ -13,23 +13,25 @@
 #include <rocprofiler-sdk/experimental/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
-/* True if the tool was loaded by attaching; already while it is configured. */
+/* Whether the tool was loaded by an attachment; valid already while the tool is configured. */
 bool tool_attach_is(void);
 
-/* Messages go to the run directory from here on. */
+/* From this call on, messages go to a file in the run directory. */
 void tool_attach_begin(const rocprofiler_client_id_t *id);
 
-/* What the tool has made at its first attach. */
+/* The objects that the tool has made at its first attachment. */
 typedef struct {
-    rocprofiler_context_id_t always, traced; /* one, or two that are started in this order */
+    rocprofiler_context_id_t always, traced; /* `always` is started first; both may be the same
+                                              * context */
     rocprofiler_buffer_id_t buffer;
-    bool selected;        /* the program starts `traced`, by its marked regions */
+    bool selected;        /* the program starts `traced` by its marked regions */
     void (*agents)(void); /* puts the agents into the sink's new store */
 } tool_attach_parts_t;
 
 void tool_attach_ready(const tool_attach_parts_t *parts);
 
-/* To be passed to tool_flush_start(): detaches when the rocprofv3 that attached has ended. */
+/* To be passed to tool_flush_start(), which calls it regularly: detaches when the attached
+ * rocprofv3 has ended. */
 void tool_attach_look(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* benchmark.c - see benchmark.h. The profile counts the SDK's requests for external correlation
- * ids: it makes one for each call, kernel, copy and the like. */
+ * ids: the SDK makes one request for each call, kernel, copy and the like. */
 #include "tool/benchmark.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static struct {
     uint64_t count;
     uint64_t operations[WORDS]; /* a bit for each operation that was seen */
 } kinds[KINDS];
-static uint64_t threads, contexts; /* contexts: a bit for each */
+static uint64_t threads, contexts; /* `contexts` has a bit for each context */
 static __thread bool counted;
 
 /* The setting's words stand in the order of the enumeration, behind "none". */

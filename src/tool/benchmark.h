@@ -1,7 +1,8 @@
 /* benchmark.h - modes that leave parts of profiling out, so that the cost of the rest can be
  * measured.
  *
- * ROCPROF_BENCHMARK_MODE names the mode. A run in any of them leaves no output but its settings. */
+ * ROCPROF_BENCHMARK_MODE names the mode. A run in any of the modes leaves no output but its
+ * settings. */
 #ifndef CROCPROF_TOOL_BENCHMARK_H
 #define CROCPROF_TOOL_BENCHMARK_H
 
@@ -12,16 +13,17 @@
 typedef enum {
     TOOL_BENCHMARK_NONE,
     TOOL_BENCHMARK_CONTEXTS,  /* services are configured, and nothing is started */
-    TOOL_BENCHMARK_BUFFERS,   /* the SDK makes records, and the tool ignores them */
-    TOOL_BENCHMARK_CALLBACKS, /* the SDK calls back in place of records; callbacks do nothing */
+    TOOL_BENCHMARK_BUFFERS,   /* the SDK makes records, and the tool discards them */
+    TOOL_BENCHMARK_CALLBACKS, /* the SDK makes callbacks instead of records; the callbacks do
+                               * nothing */
     TOOL_BENCHMARK_TOOL,      /* records are kept as usual */
-    TOOL_BENCHMARK_PROFILE    /* calls, kernels and copies are counted, and that is all */
+    TOOL_BENCHMARK_PROFILE    /* calls, kernels and copies are counted, and not recorded */
 } tool_benchmark_t;
 
 tool_benchmark_t tool_benchmark(void);
 
-/* True if the mode ignores records: then callbacks and buffers call the two functions below, which
- * do nothing. */
+/* Whether the mode ignores records: then the SDK calls the two functions below, which do nothing,
+ * instead of the tool's own. */
 bool tool_benchmark_ignores(void);
 void tool_benchmark_call(rocprofiler_callback_tracing_record_t record,
                          rocprofiler_user_data_t *user, void *data);
@@ -29,7 +31,7 @@ void tool_benchmark_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_
                            rocprofiler_record_header_t **headers, size_t count, void *data,
                            uint64_t lost);
 
-/* TOOL_BENCHMARK_PROFILE: counts what the context traces. */
+/* For TOOL_BENCHMARK_PROFILE: counts the operations that the context traces. */
 rocprofiler_status_t tool_benchmark_count(rocprofiler_context_id_t context);
 /* Puts these counts into the store, before it is closed. */
 void tool_benchmark_put(void);

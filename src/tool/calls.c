@@ -1,4 +1,4 @@
-/* calls.c - see calls.h. Runs on the program's threads, between its own instructions. */
+/* calls.c - see calls.h. It runs on the program's threads, inside their calls. */
 #include "tool/calls.h"
 
 #include "tool/rccl.h"
@@ -30,7 +30,8 @@ static void add_value(void *to, const char *type, const char *name, const char *
     tool_values_add(&a->values, value);
 }
 
-/* Arguments as they are when the call returns; what pointers point to is not read. */
+/* Records the arguments with the values that they have when the call returns; memory that pointers
+ * point to is not read. */
 static void on_call(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *begin,
                     void *data)
 {

@@ -1,7 +1,8 @@
 /* calls.h - calls whose buffered records have no arguments, recorded with them.
  *
- * Needed for libraries of which the SDK has no kind of records with arguments (those whose names
- * end with _EXT), such as RCCL: their arguments can be seen only during the call, in a callback. */
+ * They are needed for libraries, such as RCCL, for which the SDK has no kind of buffered records
+ * with arguments (a kind whose name ends with _EXT): their arguments can be read only in a callback
+ * during the call. */
 #ifndef CROCPROF_TOOL_CALLS_H
 #define CROCPROF_TOOL_CALLS_H
 

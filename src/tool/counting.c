@@ -1,7 +1,7 @@
 /* counting.c - see counting.h.
  *
- * The SDK asks what to count of a dispatch on the thread that launches it; the answer takes no lock
- * (selects.h). Values come on a thread of the SDK and go to the sink. */
+ * The SDK requests the configuration for a dispatch on the thread that launches it; choosing one
+ * takes no lock (selects.h). Values arrive on a thread of the SDK and go to the sink. */
 #include "tool/counting.h"
 
 #include <stdio.h>
@@ -28,21 +28,23 @@
 
 enum { AGENTS_MAX = 64 };
 
-/* What is counted on one agent. */
+/* The counters that are collected on one agent. */
 typedef struct {
     rocprofiler_agent_id_t id;
-    int index; /* among the GPUs */
+    int index; /* index among the GPUs */
     char name[32];
-    rocprofiler_counter_config_id_t *configs; /* by set; handle 0 where nothing is counted */
+    rocprofiler_counter_config_id_t *configs; /* one for each set; handle 0 if no counter of the set
+                                               * exists on the agent */
 } agent_t;
 
 static struct {
     trace_sets_t sets;
-    /* If sets take turns, each is counted for `interval` of the `dispatches` that were selected. */
+    /* If sets take turns, each is counted for `interval` of the selected dispatches, whose number
+     * so far is `dispatches`. */
     uint64_t interval, dispatches;
-    uint64_t clocks; /* between samples; 0: the library's own choice */
+    uint64_t clocks; /* clocks between samples; 0: the library's own choice */
     bool replay;     /* sets do not take turns: all are counted for each dispatch */
-    bool streams;    /* the one set is sampled, and values are not read */
+    bool streams;    /* there is one set, which is sampled; values at the end are not read */
     agent_t agents[AGENTS_MAX];
     size_t agent_count;
 } counting;
@@ -94,7 +96,7 @@ static void on_dispatch(rocprofiler_dispatch_counting_service_data_t d,
     uint64_t pass = user->value;
     user->value = (uint64_t)gettid();
     if (!agent || !agent->configs) return;
-    if (pass) { /* a later pass of a dispatch: its first pass was selected */
+    if (pass) { /* a later pass of a dispatch whose first pass was selected */
         *config = agent->configs[pass];
         return;
     }
@@ -146,7 +148,8 @@ static void on_values(rocprofiler_dispatch_counting_service_data_t d,
         tool_sink_lost(1);
         return;
     }
-    size_t first = 0, whole = 0; /* the record's first value; end of its last complete counter */
+    /* index of the record's first value; end of its last complete counter */
+    size_t first = 0, whole = 0;
     for (size_t i = 0; i < count; i++) {
         rocprofiler_counter_id_t id = {0};
         rocprofiler_query_record_counter_id(records[i].id, &id);
@@ -174,7 +177,8 @@ static void on_sampled_dispatch(const rocprofiler_spm_dispatch_counting_service_
     if (agent && agent->configs) choose(agent, d->dispatch_info.kernel_id, config);
 }
 
-/* Ids of the dimensions that say where an instance is; 0: there is no dimension of that name. */
+/* Ids of the dimensions that say where an instance is; 0: the agent has no dimension of that
+ * name. */
 typedef struct {
     rocprofiler_counter_dimension_id_t xcc, engine, place;
 } place_ids_t;
@@ -252,8 +256,8 @@ static void on_samples(const rocprofiler_spm_dispatch_counting_service_data_t *d
     free(samples);
 }
 
-/* The counters that an agent has, those of them that can be streamed, and those that a set names,
- * in the order of the names. */
+/* The counters that an agent has, those of them that can be sampled, and those that a set selects,
+ * in the order of its names. */
 typedef struct {
     rocprofiler_counter_id_t *has, *streams, *wanted;
     size_t has_count, stream_count, wanted_count;
@@ -301,8 +305,8 @@ static bool can_stream(const search_t *s, rocprofiler_counter_id_t id)
     return false;
 }
 
-/* Adds the agent's counters that the name means to those that are wanted, and puts them into the
- * store. False if there are none. */
+/* Adds the agent's counters that the name selects to those that are wanted, and puts them into the
+ * store. Returns false if there are none. */
 static bool want_named(search_t *s, const agent_t *a, const char *name)
 {
     const size_t before = s->wanted_count;
@@ -321,7 +325,7 @@ static bool want_named(search_t *s, const agent_t *a, const char *name)
     return s->wanted_count > before;
 }
 
-/* Makes a counter from a name like TCC_HIT[3], which is one instance of a counter. */
+/* Makes a counter from a name like TCC_HIT[3], which selects one instance of a counter. */
 static rocprofiler_counter_id_t make_instance(const agent_t *a, const char *name)
 {
     rocprofiler_counter_id_t id = {0};
@@ -337,8 +341,8 @@ static rocprofiler_counter_id_t make_instance(const agent_t *a, const char *name
     return id;
 }
 
-/* The agent's counters that a set names, to be freed. `tell`: warn of names that the agent does not
- * have. NULL: no memory. */
+/* Returns the agent's counters that a set selects, to be freed; NULL if there is no memory. With
+ * `tell`, it warns of names that the agent does not have. */
 static rocprofiler_counter_id_t *find_counters(const agent_t *a, size_t number, bool tell,
                                                size_t *count)
 {

@@ -1,6 +1,7 @@
-/* facts.c - see facts.h. Makes the store's records of things that the SDK reports once each.
+/* facts.c - see facts.h.
  *
- * The sink knows where records go, this file what is in them. */
+ * It makes the store's records of objects that the SDK reports once each. The sink decides where
+ * records go, this file what is in them. */
 #include "tool/facts.h"
 
 #include <stdlib.h>
@@ -130,8 +131,8 @@ void tool_fact_host_function(
     tool_sink_fact(&record, sizeof(record), &f->device_function, 1);
 }
 
-/* Writes the ids of the counter's instances, which its values carry, and each instance's place in
- * the dimensions. */
+/* Writes the ids of the counter's instances, which its values carry, and the position of each
+ * instance in the dimensions. */
 static void put_instances(const rocprofiler_counter_info_v1_t *c)
 {
     uint32_t columns = 1 + (uint32_t)c->dimensions_count;

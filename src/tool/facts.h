@@ -1,5 +1,5 @@
-/* facts.h - puts into the store what there is on the machine and in the program: agents, code
- * objects, kernels, counters.
+/* facts.h - puts descriptions of the machine and the program into the store: agents, code objects,
+ * kernels, counters.
  *
  * Each is put into the store of this process (sink.h) when the SDK reports it. Any thread may call
  * these functions. */
@@ -18,7 +18,7 @@ void tool_fact_host_function(
 void tool_fact_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_info_v1_t *counter,
                        bool streams);
 
-/* Rows of numbers, as trace_table_t has them. */
+/* Writes rows of numbers, as trace_table_t has them. */
 void tool_fact_table(uint32_t type, uint64_t owner, uint32_t part, uint32_t columns,
                      const uint64_t *numbers, uint64_t rows);
 

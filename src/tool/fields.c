@@ -12,8 +12,9 @@ typedef enum { NUMBER_32, SIGNED_32, NUMBER_64, NODE } form_t;
 typedef struct {
     rocprofiler_buffer_tracing_kind_t kind;
     size_t operation, thread, start, end;
-    bool thread_is_pid; /* the field has 32 bits and a process id: the driver knows no threads */
-    size_t correlation; /* 0: there is none */
+    bool thread_is_pid; /* the field has 32 bits and holds a process id, since the driver knows no
+                         * threads */
+    size_t correlation; /* offset of the correlation id; 0: there is none */
 } kind_row_t;
 
 enum { ANY = -1 };
@@ -149,7 +150,7 @@ trace_api_full_t tool_fields_times(const rocprofiler_record_header_t *from)
     return t;
 }
 
-/* The node of the agent with this id; -1 if there is none. */
+/* Returns the node of the agent with this id; -1 if there is none. */
 static int64_t node_of(uint64_t agent)
 {
     for (size_t i = 0; i < agent_count; i++)

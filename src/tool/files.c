@@ -1,8 +1,8 @@
 /* files.c - see files.h. If the library was preloaded without rocprofv3, as rocprof-compute does
- * it, output files are left all the same: rocprofv3 makes them, in a process of its own, from the
- * closed store.
+ * it, output files are written nevertheless: the tool starts rocprofv3 in a process of its own,
+ * which makes them from the closed store.
  *
- * Nothing of this concerns a process that rocprofv3 has started. */
+ * In a process that rocprofv3 has started, none of this is used. */
 #include "tool/files.h"
 
 #include <dlfcn.h>
@@ -20,7 +20,7 @@
 
 extern char **environ;
 
-/* bin/rocprofv3 beside the folder that this library lies in, wherever links lead to it. */
+/* Finds bin/rocprofv3 beside the folder of this library, after resolving symbolic links. */
 static bool find_program(char path[PATH_MAX])
 {
     Dl_info info;
@@ -39,7 +39,8 @@ bool tool_files_possible(void)
     return find_program(path);
 }
 
-/* The environment without the variables that would load tools into the program. NULL: no memory. */
+/* Returns a copy of the environment without the variables that would load tools into the program;
+ * NULL without memory. */
 static char **environment(void)
 {
     static const char *const without[] = {"LD_PRELOAD=", "HSA_TOOLS_LIB=", "ROCP_TOOL_LIBRARIES="};
@@ -71,8 +72,8 @@ void tool_files_make(const char *run)
                      strerror(failure), run);
         return;
     }
-    /* if the program waits for any child on another thread, it may get this one's status: then
-     * waiting fails here, and the child has ended as well */
+    /* if another thread of the program waits for any child, it may get the status of this one: then
+     * waitpid() fails here, and the child has ended as well */
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
     }
 }

@@ -1,4 +1,4 @@
-/* flush.c - see flush.h. One thread, one semaphore; no record is looked at here. */
+/* flush.c - see flush.h. There is one thread and one semaphore; records are not handled here. */
 #include "tool/flush.h"
 
 #include <errno.h>
@@ -14,16 +14,18 @@
 #include "base/log.h"
 
 static struct {
-    pid_t pid; /* the process that the thread belongs to */
+    pid_t pid; /* process that the thread belongs to */
     pthread_t thread;
     sem_t wake;
     bool stop;
-    unsigned asked, done; /* requests of tool_flush_now */
+    unsigned asked, done; /* numbers of the last request of tool_flush_now() and of the last one
+                           * that was served */
     rocprofiler_buffer_id_t buffer;
     void (*tick)(void);
 } flush;
 
-static _Thread_local bool dismissed; /* this thread has stopped itself; another may have started */
+static _Thread_local bool dismissed; /* this thread has stopped itself; another may have been
+                                      * started */
 
 static void wait_for_call(void)
 {
@@ -54,7 +56,7 @@ static void *run(void *unused)
     return NULL;
 }
 
-/* All signals are blocked in the new thread: the program's own threads handle them. */
+/* All signals are blocked in the new thread, so that the program's own threads handle them. */
 static int start(void)
 {
     sigset_t all, before;

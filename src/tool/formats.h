@@ -1,5 +1,5 @@
-/* formats.h - which output formats were asked for: some facts need to be recorded only for some of
- * them.
+/* formats.h - the output formats that the user has chosen: some facts need to be recorded only for
+ * some formats.
  *
  * The files themselves are made later, from the store, by rocprofv3. */
 #ifndef CROCPROF_TOOL_FORMATS_H
@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* True if any of the formats in `names`, which are separated by blanks, was asked for. If none was,
- * the format is the database. */
+/* Whether any of the formats in `names`, which are separated by blanks, was chosen. If the user has
+ * chosen none, the format is the database. */
 bool tool_formats_want(const char *names);
 
 #endif

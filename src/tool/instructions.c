@@ -28,12 +28,12 @@ typedef struct {
 } object_t;
 
 typedef struct {
-    uint64_t object, id; /* descriptor's address; kernel id */
+    uint64_t object, id; /* address of the kernel's descriptor, and kernel id */
 } kernel_t;
 
-/* Rows of one kernel or code object, collected until they are written as one record. */
+/* Rows of one kernel or code object, which are collected and written as one record. */
 typedef struct {
-    uint64_t kernel, object; /* ids, 0: not known */
+    uint64_t kernel, object; /* ids; 0: not known */
     uint64_t group;
     size_t count;
     uint64_t rows[ROWS][TRACE_INSTRUCTION_COLUMNS];
@@ -44,12 +44,13 @@ static struct {
     pthread_mutex_t lock; /* guards the two lists */
     object_t *objects;
     size_t object_count;
-    kernel_t *kernels; /* in the order of their registration; of one address, the last counts */
+    kernel_t *kernels; /* in the order of their registration; of several with the same address, the
+                        * last is valid */
     size_t kernel_count;
     trace_counted_by_t by;
     uint32_t level;
-    bool launches; /* for a kernel that begins, its launch is looked up (launches.h) */
-    rows_t *rows;  /* of single dispatches */
+    bool launches; /* the launch of each kernel that begins is looked up (launches.h) */
+    rows_t *rows;  /* rows of single dispatches */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool tool_instructions_wanted(void)
@@ -57,8 +58,9 @@ bool tool_instructions_wanted(void)
     return trace_setting_on(TRACE_SET_INSTRUCTION_COUNTS);
 }
 
-/* Place of the value among the setting's words, which stand in the order of an enumeration:
- * SOFTGPU_INSTRUCTION_*_LEVEL, trace_counted_by_t. Other values mean the first. */
+/* Returns the index of the value among the setting's words, which stand in the order of an
+ * enumeration: SOFTGPU_INSTRUCTION_*_LEVEL, trace_counted_by_t. Any other value selects the
+ * first. */
 static unsigned choice(trace_setting_id_t id)
 {
     const int place = trace_setting_choice(id);
@@ -77,7 +79,7 @@ bool tool_instructions_by_range(void)
 
 /* ---- what is loaded ---- */
 
-/* Appends an element to a growing array. False: no memory. */
+/* Appends an element to a growing array. Returns false if there is no memory. */
 static bool append(void *list, size_t *count, const void *element, size_t bytes)
 {
     if (!base_grow_by_one(list, *count, bytes)) return false;
@@ -104,7 +106,7 @@ void tool_instructions_kernel(
     if (!good) base_error("no memory: instructions of %s are not counted", k->kernel_name);
 }
 
-/* The id of the kernel with this descriptor; 0: none is known. */
+/* Returns the id of the kernel with this descriptor; 0 if none is known. */
 static uint64_t kernel_at(uint64_t object)
 {
     uint64_t id = 0;
@@ -145,7 +147,8 @@ static void put_kernel(uint64_t kernel, const softgpu_counted_kernel_t *k)
     tool_fact_table(TRACE_COUNTED_KERNELS, 0, 0, TRACE_COUNTED_COLUMNS, row, 1);
 }
 
-/* Puts the row of kernel 0 (trace/instructions.h): counting begins, or all has been written. */
+/* Puts the row of kernel 0 (trace/instructions.h): with `written`, all counts have been written;
+ * else counting begins. */
 static void put_whole(bool written)
 {
     put_kernel(0, &(softgpu_counted_kernel_t){.dispatches = written});
@@ -202,9 +205,9 @@ void tool_instructions_unload(const rocprofiler_callback_tracing_code_object_loa
 
 /* ---- begin and end ---- */
 
-/* Kernels that no code object of the SDK's has are the runtime's own, for copies: they have no
- * dispatch records either. A kernel that begins without a launch is one that the SDK runs again for
- * more counters. */
+/* Decides whether the dispatch is counted, and under which group. Kernels that are in none of the
+ * SDK's code objects are the runtime's own, for copies, and have no dispatch records either. A
+ * kernel that begins without a launch is run again by the SDK for more counters. */
 static bool is_selected(const softgpu_counted_dispatch_t *d, uint64_t *group, void *user)
 {
     tool_launch_t launch = {.kernel = kernel_at(d->kernel_object)};
@@ -218,7 +221,8 @@ static bool is_selected(const softgpu_counted_dispatch_t *d, uint64_t *group, vo
     return tool_selects_begun(launch.kernel);
 }
 
-/* Launches are followed where it must be known which dispatch a kernel is that begins. */
+/* Follows launches if counts are by dispatch or range: then it must be known to which launch a
+ * kernel belongs that begins. */
 static rocprofiler_status_t follow_launches(rocprofiler_context_id_t always)
 {
     state.launches = state.by != TRACE_COUNTED_BY_KERNEL || trace_setting_on(TRACE_SET_REPLAY_MODE);

@@ -1,9 +1,9 @@
 /* instructions.h - puts softgpu's counts of each instruction of kernels into the store, for
  * --instruction-counts.
  *
- * If counts are summed by kernel, or by kernel and range, those of a code object's instructions are
- * written when it is unloaded or the process ends; if by dispatch, when the dispatch ends.
- * selects.h says which kernels are counted. */
+ * If counts are summed by kernel, or by kernel and range, the counts for a code object are written
+ * when it is unloaded or the process ends. If they are summed by dispatch, they are written when
+ * the dispatch ends. selects.h says which kernels are counted. */
 #ifndef CROCPROF_TOOL_INSTRUCTIONS_H
 #define CROCPROF_TOOL_INSTRUCTIONS_H
 
@@ -12,10 +12,10 @@
 #include <rocprofiler-sdk/rocprofiler.h>
 
 bool tool_instructions_wanted(void);
-/* True if counts are summed by ROCTx range. */
+/* Whether counts are summed by ROCTx range. */
 bool tool_instructions_by_range(void);
 
-/* Begins to count. False, with the reason logged, if nothing can be counted. */
+/* Begins to count. Returns false, with the reason logged, if nothing can be counted. */
 bool tool_instructions_start(rocprofiler_context_id_t always);
 
 void tool_instructions_object(const rocprofiler_callback_tracing_code_object_load_data_t *object);

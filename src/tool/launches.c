@@ -1,4 +1,5 @@
-/* launches.c - see launches.h. Launches wait in one list, since few wait at a time. */
+/* launches.c - see launches.h. Launches whose kernels have not begun are in one list, since there
+ * are few of them at a time. */
 #include "tool/launches.h"
 
 #include <pthread.h>
@@ -13,7 +14,7 @@ typedef struct waiting {
     tool_launch_t of;
 } waiting_t;
 
-/* A queue whose number is known on both sides. */
+/* A queue of the SDK, and the number that the software GPU has for it. */
 typedef struct bound {
     struct bound *next;
     uint64_t sdk, gpu;
@@ -84,7 +85,7 @@ static bool is_bound(uint64_t sdk)
 static void bind(uint64_t sdk, uint64_t gpu)
 {
     bound_t *b = malloc(sizeof(*b));
-    if (!b) return; /* without memory, each launch is searched for anew in all queues */
+    if (!b) return; /* without memory, the queue of each launch has to be searched for again */
     *b = (bound_t){state.queues, sdk, gpu};
     state.queues = b;
 }
@@ -104,8 +105,9 @@ static bool is_like(const tool_launch_t *a, const tool_launch_t *b)
            memcmp(a->workgroup, b->workgroup, sizeof(a->workgroup)) == 0;
 }
 
-/* The oldest waiting launch of the same kernel and sizes on the SDK's queue `queue`, or if that is
- * NULL, on any queue that is not bound. *one_queue: all such launches are on one queue. */
+/* Returns the oldest launch of the same kernel and sizes on the SDK's queue `queue`, or, if that is
+ * NULL, on any queue that is not bound. *one_queue says whether all such launches are on one
+ * queue. */
 static waiting_t **find(const tool_launch_t *launch, const uint64_t *queue, bool *one_queue)
 {
     waiting_t **found = NULL;
@@ -127,7 +129,7 @@ bool tool_launches_take(tool_launch_t *launch, uint64_t queue)
     bound_t **bound = bound_to(queue);
     waiting_t **at = *bound ? find(launch, &(*bound)->sdk, &one_queue) : NULL;
     if (!at && (at = find(launch, NULL, &one_queue)) != NULL) {
-        /* the GPU's queue was bound to one that is gone: a new queue has its number */
+        /* the GPU's queue number was bound to a queue that was destroyed: a new queue has it now */
         if (*bound) unbind(bound);
         if (one_queue) bind((*at)->of.queue, queue);
     }

@@ -1,5 +1,5 @@
-/* leave.c - see leave.h. Functions here stand in front of libc's: each saves the records and then
- * does exactly what libc's does. Nothing here may allocate or lock: any of it can run in a signal
+/* leave.c - see leave.h. The functions here replace libc's: each saves the records and then does
+ * exactly what libc's function does. They must not allocate or lock, since they can run in a signal
  * handler or between vfork and exec. */
 #include "tool/leave.h"
 
@@ -28,7 +28,8 @@ static struct {
     int (*daemon)(int, int);
 } real;
 
-/* Runs before the program's own code, so the functions below only read. */
+/* Looks up libc's functions before the program's own code runs, so that the functions below only
+ * read the pointers. */
 __attribute__((constructor)) static void find_real(void)
 {
     *(void **)&real.sigaction = dlsym(RTLD_NEXT, "sigaction");
@@ -37,11 +38,11 @@ __attribute__((constructor)) static void find_real(void)
     *(void **)&real.execve = dlsym(RTLD_NEXT, "execve");
     *(void **)&real.execvpe = dlsym(RTLD_NEXT, "execvpe");
     *(void **)&real.fexecve = dlsym(RTLD_NEXT, "fexecve");
-    *(void **)&real.execveat = dlsym(RTLD_NEXT, "execveat"); /* NULL before glibc 2.34 */
+    *(void **)&real.execveat = dlsym(RTLD_NEXT, "execveat"); /* NULL if glibc is older than 2.34 */
     *(void **)&real.daemon = dlsym(RTLD_NEXT, "daemon");
 }
 
-/* A constructor that runs before find_real() may call these functions. */
+/* For a constructor of the program that calls these functions before find_real() has run. */
 static void need_real(void)
 {
     if (!real.execve) find_real();
@@ -100,7 +101,7 @@ PUBLIC int execveat(int directory, const char *path, char *const argv[], char *c
     return (int)syscall(SYS_execveat, directory, path, argv, envp, flags);
 }
 
-/* libc's daemon() ends the parent by a call inside of libc, which does not come to _exit() here. */
+/* libc's daemon() ends the parent by a call inside of libc, which does not reach _exit() here. */
 PUBLIC int daemon(int stay, int keep_streams)
 {
     need_real();
@@ -117,7 +118,8 @@ PUBLIC int execvp(const char *file, char *const argv[])
     return execvpe(file, argv, environ);
 }
 
-/* Number of words in a list of arguments that begins with `first` and ends with NULL. */
+/* Returns the number of words in a list of arguments that begins with `first` and ends with
+ * NULL. */
 static int count_words(const char *first, va_list args)
 {
     int count = 0;
@@ -170,14 +172,14 @@ static void on_fatal(int signal, siginfo_t *info, void *context)
     tool_flush_now();
     real.sigaction(signal, &standard, NULL);
     pid_t pid = getpid(), thread = (pid_t)syscall(SYS_gettid);
-    /* kill() needs no place in the queue of signals, which may be full */
+    /* kill() works even if the queue of signals is full */
     if (syscall(SYS_rt_tgsigqueueinfo, pid, thread, signal, info) != 0 &&
         syscall(SYS_tgkill, pid, thread, signal) != 0)
         syscall(SYS_kill, pid, signal);
 }
 
-/* All signals that end a process, except SIGKILL, which cannot be handled, and the two that libc
- * uses itself. */
+/* Whether the signal ends a process, except for SIGKILL, which cannot be handled, and the two that
+ * libc uses itself. */
 static bool is_fatal(int signal)
 {
     switch (signal) {
@@ -225,9 +227,10 @@ void tool_leave_watch(int signals)
     }
 }
 
-/* For the program the tool's handler is SIG_DFL, in both directions: it reads SIG_DFL where the
- * tool's handler is set, and gets that handler where it sets SIG_DFL. So handlers that put back
- * what they found and raise the signal again (as LLVM's, inside HIP) end in the tool's handler. */
+/* The program never sees the tool's handler: where that is set, the program reads SIG_DFL, and
+ * where the program sets SIG_DFL, the tool's handler is set. So handlers of the program that
+ * restore the handler before them and raise the signal again (such as LLVM's, inside HIP) reach the
+ * tool's handler. */
 PUBLIC int sigaction(int signal, const struct sigaction *to, struct sigaction *from)
 {
     need_real();

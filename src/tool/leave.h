@@ -1,9 +1,11 @@
-/* leave.h - the ways a program leaves without exit handlers: _exit, exec, abort, fatal signals. */
+/* leave.h - saves records if a program ends without exit handlers: by _exit, exec, abort or a fatal
+ * signal. */
 #ifndef CROCPROF_TOOL_LEAVE_H
 #define CROCPROF_TOOL_LEAVE_H
 
 /* Handles the signals that would end the process and for which the program has no handler. The
- * program sees SIG_DFL when it asks, and can set handlers of its own. Also covers quick_exit. */
+ * program reads SIG_DFL for these signals and can set handlers of its own. quick_exit is covered,
+ * too. */
 void tool_leave_watch(int signals);
 
 #endif

@@ -1,7 +1,7 @@
 /* markers.c - see markers.h.
  *
- * Everything here may run on any thread of the program: it is short,
- * keeps no pointer to the program's data and ends in the sink. */
+ * The callbacks here may run on any thread of the program: they are short and keep no pointer to
+ * the program's data; records go to the sink. */
 #include "tool/markers.h"
 
 #include <string.h>
@@ -12,12 +12,12 @@
 #include "tool/sink.h"
 #include "trace/settings.h"
 
-/* Context to stop and start on request. */
+/* The context that the program's requests stop and start. */
 static rocprofiler_context_id_t paused;
-static bool counted; /* nested requests are counted: only the outermost have an effect */
+static bool counted; /* requests nest: only the outermost have an effect */
 
-/* With --kokkos-trace, does our library set marks? It sets one for each allocation, after which no
- * kernel is to be named. */
+/* With --kokkos-trace, whether this project's library sets the marks. It sets one for each
+ * allocation, so marks must not name kernels then. */
 static bool marks_are_of_kokkos(void)
 {
     const char *libraries = base_env("KOKKOS_TOOLS_LIBS");
@@ -74,7 +74,7 @@ static void put(const rocprofiler_callback_tracing_record_t *record, uint32_t ki
     tool_sink_marker(&marker);
 }
 
-/* A mark has only one time: that of the end of the call. */
+/* A mark has only one time: that at the end of the call. */
 static void on_range(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *begin,
                      void *data)
 {
@@ -105,11 +105,11 @@ static void on_named_range(rocprofiler_callback_tracing_record_t record,
     }
 }
 
-/* Number of open regions, if they are counted. */
+/* Number of open regions, if requests nest. */
 static int open_regions;
 
-/* Did the request begin or end the outermost region? A pause without a resume before it does
- * not. */
+/* Whether the request begins or ends the outermost region. A pause without a resume before it does
+ * neither. */
 static bool is_outermost(bool start)
 {
     int before = __atomic_load_n(&open_regions, __ATOMIC_RELAXED);
@@ -120,8 +120,9 @@ static bool is_outermost(bool start)
     return before == (start ? 0 : 1);
 }
 
-/* A request for one thread pauses or resumes all threads, as with AMD's tool: a context is of the
- * whole process. A second request of the same kind has no effect, unless requests are counted. */
+/* Pauses or resumes as the record requests. A request for one thread pauses or resumes all threads,
+ * as with AMD's tool, since a context concerns the whole process. A second request of the same kind
+ * has no effect, unless requests nest. */
 static void obey(const rocprofiler_callback_tracing_record_t *record)
 {
     bool stop = record->operation == ROCPROFILER_MARKER_CONTROL_API_ID_roctxProfilerPause &&
@@ -160,7 +161,8 @@ rocprofiler_status_t tool_markers_configure(tool_markers_t wanted, rocprofiler_c
             always, ROCPROFILER_CALLBACK_TRACING_MARKER_CONTROL_API, NULL, 0, on_control, &trace);
     rocprofiler_tracing_operation_t named[] = {
         ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxThreadRangeA,
-        ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxMarkA}; /* a mark names kernels, no counts */
+        ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxMarkA}; /* a mark names kernels, but does not
+                                                           * group counts */
     if (status == ROCPROFILER_STATUS_SUCCESS && wanted.ranges)
         status = rocprofiler_configure_callback_tracing_service(
             always, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API, named, wanted.marks ? 2 : 1,

@@ -29,7 +29,7 @@ static const struct {
 
 enum { GROUPS = sizeof(groups) / sizeof(*groups) };
 
-/* The group that the word names, or -1. */
+/* Returns the group that the word names, or -1. */
 static int group_of(const char *word, size_t bytes)
 {
     for (int i = 0; i < GROUPS; i++)
@@ -57,8 +57,8 @@ size_t tool_openmp_operations(rocprofiler_tracing_operation_t *operations)
     return count;
 }
 
-/* OpenMP runtimes look this function up with a symbol version of their own, which only an
- * unversioned symbol matches: the SDK's symbol has a version. */
+/* OpenMP runtimes look this function up with a symbol version of their own. Only an unversioned
+ * symbol matches any version, and the SDK's symbol has one. */
 ROCPROFILER_EXPORT ompt_start_tool_result_t *ompt_start_tool(unsigned int omp_version,
                                                              const char *runtime_version);
 ompt_start_tool_result_t *ompt_start_tool(unsigned int omp_version, const char *runtime_version)

@@ -1,4 +1,4 @@
-/* openmp.h - which events of OpenMP --ompt-trace asks for. */
+/* openmp.h - the events of OpenMP that --ompt-trace selects. */
 #ifndef CROCPROF_TOOL_OPENMP_H
 #define CROCPROF_TOOL_OPENMP_H
 

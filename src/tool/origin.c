@@ -1,12 +1,12 @@
 /* origin.c - see origin.h. The state is per thread and used by that thread alone, except for the
- * first thread's range, which others read.
+ * first thread's range, which other threads read.
  *
- * Names of kernels are a nesting of their own, beside the ranges. AMD's tool puts the texts of
- * ranges and marks on one stack, of which the end of a range takes the uppermost text, be it the
- * range's or a mark's; nothing else takes a mark's text away. With n ranges open, a thread can end
- * no more than n before it begins another, so that only the n + 1 uppermost texts can ever name a
- * kernel. These are kept: a mark adds one at the top and drops the lowest, so that any number of
- * marks takes no more memory. */
+ * Names of kernels are a stack of their own, beside the ranges. AMD's tool puts the texts of ranges
+ * and marks on one stack. The end of a range removes the uppermost text, be it the range's or a
+ * mark's; nothing else removes a mark's text. With n ranges open, a thread can end at most n before
+ * it begins another, so that only the n + 1 uppermost texts can ever name a kernel. These are kept:
+ * a mark adds one at the top and drops the lowest, so that marks need no more memory however many
+ * there are. */
 #include "tool/origin.h"
 
 #include <pthread.h>
@@ -22,17 +22,19 @@ enum { SHALLOW = 16 };
 /* The streams or ranges that a thread is in; the innermost is the last. */
 typedef struct {
     uint32_t shallow[SHALLOW],
-        *deep;            /* deep: NULL, or in place of `shallow` once it is too small */
-    unsigned depth, room; /* room: of `deep` */
+        *deep;            /* `deep`: NULL, or memory that is used once `shallow` is too small */
+    unsigned depth, room; /* `room`: number of elements of `deep` */
 } nesting_t;
 
 static __thread struct {
     nesting_t streams, ranges;
-    nesting_t names;   /* if kernels are renamed; the outermost level is outside of ranges */
-    uint64_t launched; /* while a graph is being launched: the external id given out last; else 0 */
+    nesting_t names;   /* used if kernels are renamed; the outermost level is outside of all
+                        * ranges */
+    uint64_t launched; /* external id that was assigned last in the launch of a graph; 0: no graph
+                        * is being launched */
 } mine = {.names = {.depth = 1}};
 static uint32_t first_range; /* innermost range of the first thread */
-static bool renames;         /* records carry the range, which names kernels */
+static bool renames;         /* whether records carry the range, which names kernels */
 
 static struct {
     pthread_once_t once;
@@ -75,7 +77,8 @@ static bool grow(nesting_t *n)
     uint32_t *deep = realloc(n->deep, room * sizeof(*deep));
     if (!deep) return false;
     if (!n->deep) memcpy(deep, n->shallow, sizeof(n->shallow));
-    for (unsigned i = before; i < room; i++) /* levels entered earlier may have found no memory */
+    /* levels that were entered earlier may have found no memory */
+    for (unsigned i = before; i < room; i++)
         deep[i] = deep[before - 1];
     n->deep = deep;
     n->room = room;
@@ -84,7 +87,7 @@ static bool grow(nesting_t *n)
     return true;
 }
 
-/* Without memory for another level, the innermost level that was kept stands for it, too. */
+/* Enters a level. Without memory for it, the innermost level that was kept stands for it, too. */
 static void enter(nesting_t *n, uint32_t value)
 {
     static bool told;
@@ -104,7 +107,7 @@ static void leave(nesting_t *n)
     if (n->depth) n->depth--;
 }
 
-/* The number of levels that have a place. */
+/* Returns the number of levels for which there is memory. */
 static unsigned kept(const nesting_t *n)
 {
     unsigned room = room_of(n);
@@ -116,7 +119,8 @@ static uint32_t innermost(nesting_t *n)
     return n->depth ? places(n)[kept(n) - 1] : 0;
 }
 
-/* The value becomes that of the innermost level, and each level's that of the next one outwards. */
+/* Makes the value that of the innermost level, and moves each level's value to the next level
+ * outwards. */
 static void shift_in(nesting_t *n, uint32_t value)
 {
     uint32_t *at = places(n);
@@ -156,7 +160,7 @@ uint32_t tool_origin_range_now(void)
                              : __atomic_load_n(&first_range, __ATOMIC_RELAXED);
 }
 
-/* The number of the text that names a kernel which the thread launches now. */
+/* Returns the number of the text that names a kernel which the thread launches now. */
 static uint32_t name_now(void)
 {
     if (!renames) return 0;
@@ -175,8 +179,7 @@ static uint32_t name_now(void)
  *
  * Stream, range and graph of the last LAUNCHES launches are kept in a ring, at the launch's number.
  * That is enough, since work that a GPU has not done yet is in its queues, which hold less. Numbers
- * of launches do not begin anew, since work of a late launch would count as that of an early one.
- */
+ * of launches never wrap, since work of a late launch would count as that of an early one. */
 
 enum { NODE_BITS = 26, LAUNCHES = 1 << 17 };
 
@@ -185,13 +188,13 @@ enum { NODE_BITS = 26, LAUNCHES = 1 << 17 };
 #define LAUNCH_MAX (~OF_GRAPH >> NODE_BITS)
 
 static struct {
-    uint64_t number; /* the launch's; written last */
+    uint64_t number; /* number of the launch; written last */
     uint64_t graph;
     uint32_t stream, range;
 } launches[LAUNCHES];
 static uint64_t last_launch;
 
-/* 0 if no number is left: then the work counts as of no graph. */
+/* Returns 0 if no number is left: then the work is recorded without its graph. */
 static uint64_t begin_launch(uint64_t graph)
 {
     const uint64_t number = __atomic_add_fetch(&last_launch, 1, __ATOMIC_RELAXED);
@@ -222,11 +225,11 @@ tool_origin_t tool_origin_of(uint64_t external)
                            .node = external & NODE_MAX};
 }
 
-/* The external id of what the calling thread launches now. */
+/* Returns the external id for work that the calling thread launches now. */
 static uint64_t origin_now(rocprofiler_external_correlation_id_request_kind_t kind)
 {
     if (!mine.launched) return (uint64_t)innermost(&mine.streams) << 32 | name_now();
-    /* barriers are no nodes; of a graph with more nodes than have numbers, the last share one */
+    /* barriers are no nodes; in a graph with more nodes than numbers, the last nodes share one */
     if (kind != ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HIP_EVENT &&
         (mine.launched & NODE_MAX) < NODE_MAX)
         mine.launched++;
@@ -254,7 +257,7 @@ rocprofiler_status_t tool_origin_configure(rocprofiler_context_id_t traced, bool
         traced, kinds, sizeof(kinds) / sizeof(*kinds), on_request, NULL);
 }
 
-/* A stream is left only if it was entered while the context ran, which `entered` says. */
+/* A stream is left only if it was entered while the context ran; `entered` says so. */
 static void on_stream(rocprofiler_callback_tracing_record_t record,
                       rocprofiler_user_data_t *entered, void *data)
 {

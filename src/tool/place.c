@@ -1,4 +1,4 @@
-/* place.c - see place.h. Read once, when the store is opened. */
+/* place.c - see place.h. The facts are read once, when the store is opened. */
 #include "tool/place.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "trace/ranks.h"
 #include "trace/store.h"
 
-/* Puts the first line of a file, or an empty text. */
+/* Passes the first line of a file to `put`, or an empty text. */
 static void put_line(void (*put)(const char *name, const char *value), const char *name,
                      const char *path)
 {

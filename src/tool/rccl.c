@@ -1,9 +1,10 @@
 /* rccl.c - see rccl.h. A function with a communicator is a row of `functions`.
  *
- * Communicators are known from the calls that make them. All members of one are given the same
- * unique id, whose hash is the communicator's number; what is split off has a number made of the
- * parent's, of how many were split off it before, and of the colour. Who was not seen (the tool was
- * attached later) is asked for rank and size, by RCCL's own functions. */
+ * Communicators are known from the calls that make them. All members of one pass the same unique
+ * id, whose hash is the communicator's number. A communicator that is split off another has a
+ * number computed from the parent's, from how many were split off the parent before, and from the
+ * colour. For a communicator whose creation was not seen (the tool was attached later), rank and
+ * size are queried by RCCL's own functions. */
 #include "tool/rccl.h"
 
 #include "base/text.h"
@@ -21,9 +22,9 @@ typedef rocprofiler_callback_tracing_rccl_api_data_t data_t;
 /* ---- communicators ---- */
 
 typedef struct {
-    ncclComm_t handle; /* NULL: the row is free */
+    ncclComm_t handle; /* NULL: the row is unused */
     uint64_t id;       /* 0: not known */
-    int rank, size;    /* -1: not asked yet */
+    int rank, size;    /* -1: not queried yet */
     uint32_t splits;
 } communicator_t;
 
@@ -37,8 +38,8 @@ bool tool_rccl_asks(void)
     return asking;
 }
 
-/* Without a lock: rows are complete when their handle is there, and a program uses no communicator
- * that it is making or destroying. */
+/* No lock is needed: a row is complete once its handle is set, and a program does not use a
+ * communicator while it is made or destroyed. */
 static communicator_t *find(ncclComm_t handle)
 {
     for (unsigned i = 0; handle && i < COMMUNICATORS; i++)
@@ -47,7 +48,8 @@ static communicator_t *find(ncclComm_t handle)
     return NULL;
 }
 
-/* NULL: there are too many of them, of which nothing is known then. */
+/* Adds a communicator. Returns NULL if there are too many; nothing is recorded about such a
+ * communicator. */
 static communicator_t *note(ncclComm_t handle, uint64_t id, int rank, int size)
 {
     if (!handle) return NULL;
@@ -72,7 +74,7 @@ static void forget(ncclComm_t handle)
     if (c) __atomic_store_n(&c->handle, NULL, __ATOMIC_RELEASE);
 }
 
-/* A communicator's number: never one of those that are MPI's own communicators'. */
+/* Returns the number of a communicator, which is never a number of MPI's own communicators. */
 static uint64_t hash(const void *bytes, size_t count)
 {
     const uint64_t h = base_hash64(BASE_HASH64, bytes, count);
@@ -96,8 +98,8 @@ static void note_split(ncclComm_t parent, int color, const ncclComm_t *handle)
     if (handle && p->id) note(*handle, hash(what, sizeof(what)), -1, -1);
 }
 
-/* Asks RCCL itself. */
-static void ask(communicator_t *c)
+/* Queries rank and size by RCCL's functions. */
+static void query_rank(communicator_t *c)
 {
     void *library = dlopen("librccl.so.1", RTLD_NOLOAD | RTLD_LAZY);
     void *from = library ? library : RTLD_DEFAULT;
@@ -119,20 +121,20 @@ static const communicator_t *known(ncclComm_t handle)
 {
     communicator_t *c = find(handle);
     if (!c) c = note(handle, 0, -1, -1);
-    if (c && c->size < 0) ask(c);
+    if (c && c->size < 0) query_rank(c);
     return c;
 }
 
 /* ---- functions ---- */
 
-/* How much a rank gives or gets, of N elements. */
+/* How much a rank sends or receives, for N elements. */
 typedef enum { NONE, N, N_EACH, ROOT_N, ROOT_N_EACH, OTHERS_N, UNKNOWN } bytes_t;
 
 static const struct {
     bool there;
     bytes_t sent, received;
-    size_t comm, count, type, root; /* in the arguments; root: 0, there is none */
-    const char *peer;               /* what the other rank is called that the root stands for */
+    size_t comm, count, type, root; /* offsets in the arguments; `root` 0: there is none */
+    const char *peer;               /* what the rank that the root stands for is called */
 } functions[ROCPROFILER_RCCL_API_ID_LAST] = {
 #define AT(function, member) offsetof(rocprofiler_rccl_api_args_t, function.member)
 #define ALL(function, n, sent, received)                                                           \
@@ -161,8 +163,8 @@ static const struct {
     ROOTED(ncclRecv, count, peer, NONE, N, "source")           /* */
 };
 
-/* By ncclDataType_t, whose numbers are fixed: two numbers for each of the sizes up to 64 bits, then
- * half, float, double, bfloat16, two of 8 bits. */
+/* Indexed by ncclDataType_t, whose numbers are fixed: two types for each of the sizes up to 64
+ * bits, then half, float, double, bfloat16, two of 8 bits. */
 static const uint8_t type_bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
 
 static size_t word(const data_t *d, size_t offset)
@@ -202,7 +204,7 @@ static void put_bytes(tool_rccl_put_t put, void *to, const char *name, bytes_t h
     put(to, "size_t", name, text);
 }
 
-/* What a call says that makes or ends a communicator. */
+/* Notes the communicator that a call makes or ends. */
 static void watch(uint32_t operation, const data_t *d)
 {
     const rocprofiler_rccl_api_args_t *a = &d->args;

@@ -1,5 +1,5 @@
-/* records.c - see records.h. One function for each form of record, which copies field by field; no
- * state. */
+/* records.c - see records.h. There is one function for each form of record, which copies field by
+ * field, and no state. */
 #include "tool/records.h"
 
 #include <stddef.h>
@@ -54,7 +54,7 @@ static void gather_values(tool_values_t *values, const rocprofiler_record_header
     tool_values_end(values);
 }
 
-/* An event that is no call, in the form of a call with arguments. */
+/* Translates an event that is no call into the form of a call with arguments. */
 static bool from_event(tool_record_t *to, tool_values_t *values,
                        const rocprofiler_record_header_t *from)
 {
@@ -66,8 +66,8 @@ static bool from_event(tool_record_t *to, tool_values_t *values,
     return true;
 }
 
-/* Where the records of the extended kinds have the 8 bytes of a call's result; 0: nowhere, the
- * functions return nothing. */
+/* Offset of the 8 bytes with a call's result in records of the extended kinds; 0: the functions
+ * return nothing. */
 #define RESULT_retval(structure)  offsetof(rocprofiler_buffer_tracing_##structure, retval)
 #define RESULT_nothing(structure) 0
 static const size_t results[ROCPROFILER_BUFFER_TRACING_LAST] = {
@@ -76,7 +76,7 @@ static const size_t results[ROCPROFILER_BUFFER_TRACING_LAST] = {
 #include "trace/kinds.def"
 };
 
-/* A call with its arguments and its result. */
+/* Translates a call with its arguments and its result. */
 static bool from_call(tool_record_t *to, tool_values_t *values,
                       const rocprofiler_record_header_t *from)
 {
@@ -214,8 +214,8 @@ static bool from_scratch(tool_record_t *to, uint32_t kind, const void *payload)
     return true;
 }
 
-/* PC samples. Their kind and operation are those of a dispatch. Records of both methods have the
- * members that are taken here. */
+/* Translates PC samples. Their kind and operation are those of a dispatch. The members that are
+ * copied here are in the records of both methods. */
 #define SAMPLE_OF(type, from, bytes)                                                               \
     ((trace_sample_t){                                                                             \
         .head = trace_head(type, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH,                       \
@@ -260,7 +260,7 @@ static bool from_sample(tool_record_t *to, const rocprofiler_record_header_t *he
     case ROCPROFILER_PC_SAMPLING_RECORD_STOCHASTIC_V0_SAMPLE:
         from_stochastic(to, header->payload);
         return true;
-    default: return false; /* the hardware says itself that it is none */
+    default: return false; /* the hardware itself marks the sample as invalid */
     }
 }
 
@@ -269,7 +269,7 @@ typedef bool (*from_call_t)(tool_record_t *to, tool_values_t *values,
 typedef bool (*from_work_t)(tool_record_t *to, uint32_t kind, const void *payload);
 
 static const struct {
-    from_call_t call; /* with arguments */
+    from_call_t call; /* makes the record of a call with arguments */
     from_work_t work;
 } forms[ROCPROFILER_BUFFER_TRACING_LAST] = {
 #define KIND_EXTENDED(id, ...) [ROCPROFILER_BUFFER_TRACING_##id##_EXT] = {.call = from_call},

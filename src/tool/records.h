@@ -10,7 +10,7 @@
 
 typedef union {
     trace_head_t head;
-    trace_timed_t timed; /* what each of the forms begins with */
+    trace_timed_t timed; /* the beginning of each of the forms */
     trace_api_full_t api;
     trace_call_t call;
     trace_dispatch_t dispatch;
@@ -24,11 +24,11 @@ typedef union {
     struct {
         trace_dispatch_t dispatch;
         trace_node_t node;
-    } launched; /* a kernel of a graph */
+    } launched; /* a kernel that a graph has launched */
     struct {
         trace_copy_t copy;
         trace_node_t node;
-    } moved; /* a copy of a graph */
+    } moved; /* a copy that a graph has launched */
 } tool_record_t;
 _Static_assert(sizeof(((tool_record_t *)0)->launched) ==
                        sizeof(trace_dispatch_t) + sizeof(trace_node_t) &&
@@ -36,19 +36,19 @@ _Static_assert(sizeof(((tool_record_t *)0)->launched) ==
                        sizeof(trace_copy_t) + sizeof(trace_node_t),
                "a node is right behind its record");
 
-/* Values of a call's arguments, which stand behind its record. */
+/* Values of a call's arguments, which follow its record. */
 typedef struct {
-    size_t bytes;        /* whole words; 0: no values */
-    uint64_t count, cut; /* cut: number of values that were too long */
+    size_t bytes;        /* a multiple of 8; 0: there are no values */
+    uint64_t count, cut; /* `cut`: number of values that were too long */
     _Alignas(8) char text[16384];
 } tool_values_t;
 
-/* Appends a value, cut if it is too long. True if no more fit. */
+/* Appends a value, which is cut if it is too long. Returns true if no further value fits. */
 bool tool_values_add(tool_values_t *v, const char *value);
 /* To be called after the last value. */
 void tool_values_end(tool_values_t *v);
 
-/* Records of these kinds are calls without arguments. */
+/* Whether records of this kind are calls without arguments. */
 static inline bool tool_record_is_call(const rocprofiler_record_header_t *from)
 {
     static const uint64_t calls =
@@ -79,11 +79,11 @@ static inline void tool_record_call(trace_api_full_t *to, const rocprofiler_reco
         .external = external};
 }
 
-/* False for records that the store has no form for. No lock, no allocation. The head counts both
- * parts. */
+/* Returns false for records that the store has no form for. It takes no lock and allocates nothing.
+ * The size in the record's head is that of both parts. */
 bool tool_record_translate(tool_record_t *to, tool_values_t *values,
                            rocprofiler_record_header_t *from);
-/* Bytes of the part without the values. */
+/* Returns the size of the record without the values, in bytes. */
 size_t tool_record_bytes(const tool_record_t *r, const tool_values_t *values);
 
 #endif

@@ -1,5 +1,5 @@
-/* sampling.c - see sampling.h. The SDK says which ways of sampling an agent has; if the one that
- * was asked for is not among them, a message names those that are. */
+/* sampling.c - see sampling.h. The SDK says which ways of sampling an agent has; if the requested
+ * way is not among them, a message names those that are. */
 #include "tool/sampling.h"
 
 #include <inttypes.h>
@@ -24,7 +24,8 @@ enum {
 static struct {
     const rocprofiler_agent_v0_t *gpus[GPUS_MAX];
     size_t gpu_count;
-    unsigned sampled, unlike; /* number of GPUs that are sampled; that only have other ways */
+    unsigned sampled, unlike; /* number of GPUs that are sampled; number of those that can only be
+                               * sampled in other ways */
 } sampling;
 
 typedef struct {
@@ -90,7 +91,7 @@ void tool_sampling_configure(rocprofiler_context_id_t context, rocprofiler_buffe
 {
     for (size_t i = 0; i < sampling.gpu_count; i++) {
         target_t target = {sampling.gpus[i], context, buffer};
-        /* a GPU that cannot be sampled at all is no reason not to sample the others */
+        /* a GPU that cannot be sampled at all does not prevent the sampling of others */
         rocprofiler_query_pc_sampling_agent_configurations(sampling.gpus[i]->id, on_ways, &target);
     }
     if (sampling.sampled) return;

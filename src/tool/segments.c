@@ -1,6 +1,6 @@
-/* segments.c - see segments.h, which has what is done for each record; here is what is done once
- * per thread. A segment belongs to its thread, and only that thread frees its memory: when the
- * store is closed, the segment is only marked as retired. */
+/* segments.c - see segments.h, where the functions on the path of each record are; here are those
+ * that run once per thread. A segment belongs to its thread, and only that thread frees its memory:
+ * when the store is closed, the segment is only marked as retired. */
 #include "tool/segments.h"
 
 #include <errno.h>
@@ -11,30 +11,30 @@
 
 #include "trace/format.h"
 
-/* The program's limit of descriptors counts ours, too. The first segments keep theirs, so that they
- * go on if the path can no longer be opened; further segments open theirs when needed. */
+/* Descriptors of the tool count towards the program's limit. The first segments keep their
+ * descriptors, so that they can go on if their path can no longer be opened; further segments open
+ * the file when needed. */
 enum { KEPT_DESCRIPTORS = 16, ASIDE_BYTES = 4096 };
 
 typedef struct segment {
-    tool_segment_t of; /* has to be the first member: tool_segment_own points at it */
+    tool_segment_t of; /* must be the first member: tool_segment_own points to it */
     struct segment *next, *next_free;
-    char aside[ASIDE_BYTES]; /* whole records of signal handlers */
+    char aside[ASIDE_BYTES]; /* whole records made by signal handlers */
 } segment_t;
 
 static struct {
     pthread_mutex_t *lock;
     pthread_key_t key; /* its destructor is called when a thread ends */
     bool have_key;
-    segment_t *all, *free; /* all of the open store; those that no thread has */
+    segment_t *all, *free; /* all: of the open store; free: those that no thread uses */
     unsigned count;
-    bool refused; /* making a segment has failed: no more are made */
+    bool refused; /* a segment could not be made: no further ones are tried */
 } segments;
 
 __thread tool_segment_t *tool_segment_own __attribute__((tls_model("initial-exec")));
 
-/* ---- records of a signal handler that has interrupted another record of its thread ----
- *
- * Both are on the same thread, so that atomic operations without ordering are enough. */
+/* ---- records of a signal handler that has interrupted another record of its thread ---- Both are
+ * on the same thread, so atomic operations without ordering are enough. */
 
 static bool put_aside(segment_t *segment, const void *fixed, size_t fixed_bytes, const void *rest,
                       size_t rest_bytes)
@@ -52,7 +52,7 @@ static bool put_aside(segment_t *segment, const void *fixed, size_t fixed_bytes,
     return true;
 }
 
-/* Writes the handlers' records, also those that come meanwhile. */
+/* Writes the handlers' records, and those that further handlers add meanwhile. */
 static void write_aside(segment_t *segment)
 {
     size_t at = 0, end;
@@ -93,7 +93,7 @@ bool tool_segment_put(const void *fixed, size_t fixed_bytes, const void *rest, s
     return written;
 }
 
-/* The calling thread's segment, or NULL. */
+/* Returns the calling thread's segment, or NULL. */
 static segment_t *of_thread(void)
 {
     return (segment_t *)tool_segment_own;
@@ -113,7 +113,8 @@ static void give_back(void *data)
     segment_t *segment = data;
     sigset_t all, before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* a handler that records would need the lock */
+    /* a signal handler that makes a record would need the lock */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_mutex_lock(segments.lock);
     tool_segment_own = NULL;
     if (segment->of.retired) {
@@ -141,7 +142,7 @@ void tool_segments_init(pthread_mutex_t *lock)
 static segment_t *make(const char *directory, char *why, size_t why_bytes)
 {
     char file[32];
-    unsigned number = segments.count + 1; /* 0 is the sink's own */
+    unsigned number = segments.count + 1; /* segment 0 is the sink's own */
     segment_t *segment = calloc(1, sizeof(*segment));
     if (!segment || segments.count == TOOL_SEGMENTS_MAX) {
         snprintf(why, why_bytes, "%s: %s", directory, strerror(segment ? EMFILE : ENOMEM));
@@ -165,8 +166,8 @@ bool tool_segment_take(const char *directory, char *why, size_t why_bytes)
 {
     segment_t *segment = segments.free;
     *why = 0;
-    if (tool_segment_own)
-        let_go(of_thread(), trace_writer_forget); /* its segment is retired: it asks for another */
+    if (tool_segment_own) /* the thread's segment is retired; the thread needs another */
+        let_go(of_thread(), trace_writer_forget);
     if (segment)
         segments.free = segment->next_free;
     else if (!segments.refused)
@@ -195,7 +196,7 @@ static segment_t *take_all(void)
 void tool_segments_close(void)
 {
     for (segment_t *s = segments.free; s; s = s->next_free)
-        s->of.retired = true; /* no thread has it: it is freed at once, as the caller's own is */
+        s->of.retired = true; /* no thread uses it: it is freed at once, as the caller's own is */
     for (segment_t *s = take_all(), *next; s; s = next) {
         next = s->next;
         if (s->of.retired || (s == of_thread() && !s->of.busy)) {
@@ -208,8 +209,9 @@ void tool_segments_close(void)
     }
 }
 
-/* A signal handler that forks may have interrupted a record. Its segment is kept: in the child, the
- * interrupted code goes on and writes the same bytes to the same place as the parent does. */
+/* A signal handler that forks may have interrupted a record. That record's segment is kept: in the
+ * child, the interrupted code goes on and writes the same bytes to the same place in the file as
+ * the parent does. */
 void tool_segments_forget(void)
 {
     const segment_t *own_one = of_thread();

@@ -14,17 +14,18 @@
 
 enum { TOOL_SEGMENTS_MAX = 1024 };
 
-/* What the calling thread needs of its segment; here only for the inline functions below. */
+/* The part of a thread's segment that the inline functions below use. */
 typedef struct {
     trace_writer_t *writer;
     bool retired;       /* the store is closed */
     bool busy;          /* a record is being written */
-    size_t aside_bytes; /* of signal handlers' records, which wait until that record is whole */
+    size_t aside_bytes; /* size of the records of signal handlers that wait until the interrupted
+                         * record is whole */
 } tool_segment_t;
 
 extern __thread tool_segment_t *tool_segment_own __attribute__((tls_model("initial-exec")));
 
-/* Has the calling thread a segment of the store that is open? */
+/* Whether the calling thread has a segment of the open store. */
 static inline bool tool_segment_mine(void)
 {
     return tool_segment_own && !__atomic_load_n(&tool_segment_own->retired, __ATOMIC_ACQUIRE);
@@ -36,16 +37,16 @@ static inline void tool_segment_set_busy(tool_segment_t *segment, bool busy)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Is the caller a signal handler that has interrupted a record of its own thread? */
+/* Whether the caller is a signal handler that has interrupted a record of its own thread. */
 static inline bool tool_segment_interrupted(void)
 {
     return tool_segment_own && __atomic_load_n(&tool_segment_own->busy, __ATOMIC_RELAXED);
 }
 
-/* Writes the records that signal handlers have left meanwhile. The segment must not be busy. */
+/* Writes the records that signal handlers have made meanwhile. The segment must not be busy. */
 void tool_segment_catch_up(tool_segment_t *segment);
 
-/* To be called when the record is whole, or given up. */
+/* To be called when a record is whole, or abandoned. */
 static inline void tool_segment_end(tool_segment_t *segment)
 {
     tool_segment_set_busy(segment, false);
@@ -54,7 +55,7 @@ static inline void tool_segment_end(tool_segment_t *segment)
 }
 
 /* A place in the calling thread's segment for a record of at most `bytes`, to be filled and then
- * committed or abandoned before anything else is put; NULL if there is none. A record that is not
+ * committed or abandoned before another record; NULL if there is no room. A record that is not
  * committed is not in the store. */
 static inline void *tool_segment_reserve(size_t bytes)
 {
@@ -77,28 +78,28 @@ static inline void tool_segment_abandon(void)
     tool_segment_end(tool_segment_own);
 }
 
-/* Puts a record into the calling thread's segment, or counts it there as dropped. If a signal
- * handler has interrupted another record, its own is written when that one is whole. False if the
- * record is dropped, or, with *mine false, if the thread has no segment: then nothing is
- * counted. */
+/* Puts a record into the calling thread's segment, or counts it there as dropped. If the caller is
+ * a signal handler that has interrupted another record, its own record is written when that one is
+ * whole. Returns false if the record is dropped; also, with *mine set to false, if the thread has
+ * no segment: then nothing is counted. */
 bool tool_segment_put(const void *fixed, size_t fixed_bytes, const void *rest, size_t rest_bytes,
                       bool *mine);
 
-/* Gives the thread a segment of the store, a used one or a new one. False if there is none to be
- * had: the first time with a line in `why`, later with an empty one. Needs the lock. */
+/* Gives the thread a segment of the store, a used one or a new one. Returns false if that fails:
+ * the first time with a line in `why`, later with an empty one. Needs the lock. */
 bool tool_segment_take(const char *directory, char *why, size_t why_bytes);
 
-/* Calls `look` with each segment's writer until it returns false. Needs the lock. */
+/* Calls `look` with the writer of each segment until `look` returns false. Needs the lock. */
 void tool_segments_each(bool (*look)(const trace_writer_t *writer));
 
-/* Closes the segments in order. Calls that are under way may still record: each thread keeps its
- * mapping until it records again or ends. Needs the lock. */
+/* Closes the segments in order. Calls that have not returned yet may still record: each thread
+ * keeps its mapping until it records again or ends. Needs the lock. */
 void tool_segments_close(void);
 
-/* In a forked child: lets go of the parent's segments. Needs the lock. */
+/* In a forked child: releases the parent's segments. Needs the lock. */
 void tool_segments_forget(void);
 
-/* Called once, before the rest; `lock` is the sink's. */
+/* To be called once, before the other functions; `lock` is the sink's. */
 void tool_segments_init(pthread_mutex_t *lock);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { BLOCK_KERNELS = 1024, BLOCKS_MAX = 4096 };
 
-/* Runs are numbered twice: when they are launched, and when they begin. */
+/* The runs of a kernel are counted twice: when they are launched, and when they begin. */
 typedef enum { LAUNCHED, BEGUN, WHENS } when_t;
 
 typedef struct {
@@ -22,7 +22,8 @@ typedef struct {
 static struct {
     trace_selection_t selection;
     trace_names_t names;
-    kernel_t *kernels[BLOCKS_MAX]; /* blocks by kernel id; set once, never taken back */
+    kernel_t *kernels[BLOCKS_MAX]; /* blocks of kernels, by kernel id; a block is set once and never
+                                    * removed */
     pthread_mutex_t lock;          /* taken to set a block */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -68,7 +69,7 @@ void tool_selects_kernel(
     __atomic_store_n(&kernel->known, true, __ATOMIC_RELEASE);
 }
 
-/* Runs of a kernel are numbered through all agents. */
+/* Counts a run of the kernel, on any agent, and returns whether it is selected. */
 static bool selects(uint64_t id, when_t when)
 {
     kernel_t *kernel = find_kernel(id, false);

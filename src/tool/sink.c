@@ -1,4 +1,4 @@
-/* sink.c - see sink.h. Opening, metadata, fork. records.c makes a record, segments.c has the
+/* sink.c - see sink.h. Opening, metadata, fork. records.c makes a record, and segments.c has the
  * segment to which a thread writes it. */
 #include "tool/sink.h"
 
@@ -37,23 +37,22 @@
 enum { ROW_WORDS = (TRACE_OPERATION_MAX + 1) / 64 };
 
 static struct {
-    pthread_mutex_t lock; /* guards all but the threads' segments */
-    sigset_t signals;     /* blocked by the lock's holder before it took the lock */
+    pthread_mutex_t lock; /* guards all members; the threads' segments need no lock */
+    sigset_t signals;     /* signals that were blocked before the lock's holder took the lock */
     pid_t pid;            /* the process that opened the store; 0 if none is open */
     char directory[PATH_MAX];
     char own_run[PATH_MAX];        /* the run directory, if this process has made it; else "" */
     trace_writer_t *meta, *shared; /* shared: counters, and records of threads without a segment */
     bool prepared, failure_told;
     uint64_t from; /* see tool_sink_from */
-    /* A bit for each kind and operation whose name is in the store. Set under the lock, read
-     * without it. */
+    /* A bit for each kind and operation whose name is in the store. A bit is set under the lock and
+     * read without it. */
     uint64_t kinds_written[(TRACE_KIND_MAX + 1) / 64];
     uint64_t *operations_written[TRACE_KIND_MAX + 1];
     uint64_t *signatures_written[TRACE_KIND_MAX + 1];
 } sink = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Signals are blocked while the lock is held: a handler that records would wait for the lock for
- * ever. */
+/* Signals are blocked while the lock is held: a handler that makes a record would wait for ever. */
 static void lock_sink(void)
 {
     sigset_t all, before;
@@ -109,8 +108,8 @@ static void put_info(const char *key, const char *value)
     trace_writer_put_texts(sink.meta, &head, sizeof(head), texts, 2);
 }
 
-/* Output directory and name of this process. rocprofv3 has checked them, but in this process a
- * variable that they use may have a value that makes them invalid; then the defaults are taken. */
+/* Computes output directory and name of this process. rocprofv3 has checked them, but a variable in
+ * them may have another value in this process. If the names are invalid, the defaults are taken. */
 static void expand_names(const trace_keys_t *keys, char directory[PATH_MAX], char name[PATH_MAX])
 {
     char why[PATH_MAX];
@@ -144,7 +143,7 @@ static bool find_run(const trace_keys_t *keys, const char *output, char run[PATH
         return true;
     }
     const char *base = temporary ? temporary : output;
-    if (*base != '/') base = keys->cwd; /* the output is stdout or stderr, not a directory */
+    if (*base != '/') base = keys->cwd; /* the output is a standard stream, not a directory */
     if (*base != '/') {
         snprintf(why, why_bytes, "no output directory is known");
         return false;
@@ -193,7 +192,7 @@ static void in_child(void)
     trace_writer_forget(sink.shared);
     tool_segments_forget();
     sink.meta = sink.shared = NULL;
-    sink.own_run[0] = 0; /* files of the run are the parent's to make */
+    sink.own_run[0] = 0; /* the parent makes the output files of this run */
     unlock_sink();
 }
 
@@ -211,7 +210,7 @@ static void clear_bits(uint64_t *bits, size_t words)
         __atomic_store_n(&bits[i], 0, __ATOMIC_RELAXED);
 }
 
-/* The bits are cleared, not freed: threads that record late may look at them. */
+/* The bits are cleared, not freed: threads that record late may still read them. */
 static void forget_names(void)
 {
     clear_bits(sink.kinds_written, sizeof(sink.kinds_written) / sizeof(*sink.kinds_written));
@@ -222,7 +221,7 @@ static void forget_names(void)
     tool_threads_clear();
 }
 
-/* With the lock held. */
+/* To be called with the lock held. */
 static bool open_store(void)
 {
     char output[PATH_MAX], name[PATH_MAX], run[PATH_MAX] = "", why[PATH_MAX + 128] = "", file[32];
@@ -257,7 +256,7 @@ fail:
     base_error("nothing is traced: %s", why);
     trace_writer_close(sink.meta);
     sink.meta = NULL;
-    /* the message above says all that the store could say */
+    /* the message above has reported the failure, so the store is not needed */
     if (*sink.directory) trace_remove(sink.directory);
     trace_keys_free(keys);
     return false;
@@ -287,8 +286,9 @@ static void copy_metadata(const char *from)
     trace_reader_close(r);
 }
 
-/* With the lock held: is there a store to write to? In a forked child, the first call opens one. */
-static bool ready(void)
+/* Whether there is a store to write to. In a forked child, the first call opens one. To be called
+ * with the lock held. */
+static bool is_ready(void)
 {
     if (!sink.pid) return false;
     if (sink.pid == getpid()) return true;
@@ -335,7 +335,7 @@ static void set_bit(uint64_t *bits, uint32_t index)
     __atomic_fetch_or(&bits[index / 64], UINT64_C(1) << index % 64, __ATOMIC_RELEASE);
 }
 
-/* Unless the bit is set, calls `put`, which writes what the bit stands for, and then sets it. */
+/* Unless the bit is set, calls `put`, which writes the name for the bit, and then sets the bit. */
 static void put_once(uint64_t *bits, uint32_t index, trace_head_t head,
                      void (*put)(trace_head_t head))
 {
@@ -344,8 +344,8 @@ static void put_once(uint64_t *bits, uint32_t index, trace_head_t head,
     set_bit(bits, index);
 }
 
-/* The bits of a kind's operations, made if they are not there; NULL without memory: then names are
- * missing in the store. With the lock held. */
+/* Returns the bits of a kind's operations, which are made if they are not there; NULL without
+ * memory: then names are missing in the store. To be called with the lock held. */
 static uint64_t *row_of(uint64_t *rows[], uint32_t kind)
 {
     uint64_t *row = rows[kind];
@@ -355,7 +355,7 @@ static uint64_t *row_of(uint64_t *rows[], uint32_t kind)
     return row;
 }
 
-/* Any thread, without the lock. */
+/* May be called by any thread, without the lock. */
 static bool has_bit(uint64_t *const rows[], uint32_t kind, uint32_t operation)
 {
     const uint64_t *row = __atomic_load_n(&rows[kind], __ATOMIC_ACQUIRE);
@@ -368,7 +368,7 @@ static void put_thread(uint32_t tid, const char *name)
     trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
 }
 
-/* Writes the names that a record's head needs, each once. With the lock held. */
+/* Writes the names that a record's head refers to, each once. To be called with the lock held. */
 static void put_names_locked(trace_head_t head)
 {
     char name[TOOL_THREAD_NAME];
@@ -470,8 +470,8 @@ static int put_buffer_operation(rocprofiler_buffer_tracing_kind_t kind,
     return 0;
 }
 
-/* JSON files list all kinds and operations, used or not, since a number stands for a place in the
- * list. With the lock held. */
+/* Writes all names: JSON files list all kinds and operations, used or not, since a number in a
+ * record is an index in the list. To be called with the lock held. */
 static void put_all_names(void)
 {
     if (!tool_formats_want("json")) return;
@@ -502,20 +502,20 @@ static bool has_names(trace_head_t head)
            tool_thread_known(trace_thread(head));
 }
 
-/* A cache: heads whose names the thread has lately found in the store, by kind and operation. It is
+/* A cache of heads whose names the thread has found in the store, by kind and operation. It is
  * emptied when the thread takes a segment of another store. */
 enum { NAMED = 32 };
 static __thread trace_head_t named[NAMED] __attribute__((tls_model("initial-exec")));
 
-/* A segment for the calling thread, if one can be had. False if there is no store. */
+/* Takes a segment for the calling thread, if there is one. Returns false if there is no store. */
 static bool begin_thread(void)
 {
     char why[PATH_MAX + 128];
     if (tool_segment_interrupted())
-        return true; /* the interrupted record's store is being closed */
+        return true; /* the store of the interrupted record is being closed */
     memset(named, 0, sizeof(named));
     lock_sink();
-    bool open = ready();
+    bool open = is_ready();
     if (open && !tool_segment_take(sink.directory, why, sizeof(why)) && *why)
         base_warning("threads share a segment of the trace from now on: %s", why);
     unlock_sink();
@@ -545,13 +545,13 @@ static bool need_thread(void)
     return __builtin_expect(tool_segment_mine(), 1) || begin_thread();
 }
 
-/* The slow path: records in two parts, threads without a segment, full disks. */
+/* The slow path: for records in two parts, threads without a segment, full disks. */
 static void put(const void *fixed, size_t fixed_bytes, const void *rest, size_t rest_bytes)
 {
     bool mine;
     if (tool_segment_put(fixed, fixed_bytes, rest, rest_bytes, &mine)) return;
     lock_sink();
-    if (ready()) {
+    if (is_ready()) {
         if (!mine) {
             trace_writer_put_parts(sink.shared, fixed, fixed_bytes, rest, rest_bytes);
             trace_writer_count(sink.shared, 1, 0, 0);
@@ -564,11 +564,11 @@ static void put(const void *fixed, size_t fixed_bytes, const void *rest, size_t 
 static void count_cut(uint64_t texts)
 {
     lock_sink();
-    if (ready()) trace_writer_cut(sink.meta, texts);
+    if (is_ready()) trace_writer_cut(sink.meta, texts);
     unlock_sink();
 }
 
-/* The fast path, which nearly all records take. False: nothing has been done. */
+/* The fast path, which nearly all records take. If it returns false, nothing has been done. */
 static inline __attribute__((always_inline)) bool put_call(const rocprofiler_record_header_t *from)
 {
     if (!tool_record_is_call(from) || !tool_segment_mine()) return false;
@@ -670,7 +670,7 @@ static void put_launch(const trace_dispatch_t *record, size_t bytes, const void 
         return;
     }
     lock_sink();
-    if (ready()) {
+    if (is_ready()) {
         put_names_locked(record->head);
         trace_writer_put_parts(sink.shared, record, bytes, values, value_bytes);
         trace_writer_count(sink.shared, 1, 0, 0);
@@ -692,18 +692,18 @@ void tool_sink_readings(const trace_readings_t *record, const trace_reading_t *s
 void tool_sink_filtered(uint64_t count)
 {
     lock_sink();
-    if (ready()) trace_writer_count(sink.shared, count, 0, count);
+    if (is_ready()) trace_writer_count(sink.shared, count, 0, count);
     unlock_sink();
 }
 
 void tool_sink_lost(uint64_t count)
 {
     lock_sink();
-    if (ready()) trace_writer_count(sink.shared, count, count, 0);
+    if (is_ready()) trace_writer_count(sink.shared, count, count, 0);
     unlock_sink();
 }
 
-/* With the lock held. */
+/* To be called with the lock held. */
 static void put_text(uint32_t number, const char *text)
 {
     trace_text_t record = {.head = trace_head(TRACE_TEXT, 0, 0, 0, sizeof(record)), .id = number};
@@ -713,7 +713,7 @@ static void put_text(uint32_t number, const char *text)
 void tool_sink_texts_again(void)
 {
     lock_sink();
-    if (ready()) tool_texts_each(put_text);
+    if (is_ready()) tool_texts_each(put_text);
     unlock_sink();
 }
 
@@ -723,7 +723,7 @@ uint32_t tool_sink_text(const char *text)
     if (number) return number;
     lock_sink();
     number = tool_text_find(text);
-    if (!number && ready()) {
+    if (!number && is_ready()) {
         number = tool_text_add(text);
         put_text(number, text);
         tell_failure();
@@ -735,7 +735,7 @@ uint32_t tool_sink_text(const char *text)
 void tool_sink_fact(const void *record, size_t bytes, const char *const *texts, size_t count)
 {
     lock_sink();
-    if (ready()) {
+    if (is_ready()) {
         trace_writer_put_texts(sink.meta, record, bytes, texts, count);
         tell_failure();
     }
@@ -745,7 +745,7 @@ void tool_sink_fact(const void *record, size_t bytes, const char *const *texts, 
 void tool_sink_rows(const trace_table_t *table, const uint64_t *numbers)
 {
     lock_sink();
-    if (ready())
+    if (is_ready())
         trace_writer_put_parts(sink.meta, table, sizeof(*table), numbers,
                                table->rows * table->columns * sizeof(*numbers));
     unlock_sink();
@@ -777,11 +777,12 @@ void tool_sink_close(bool ends)
 {
     runtimes_t runtimes = {0};
     if (!tool_sink_is_mine()) return;
-    dl_iterate_phdr(add_runtime, &runtimes); /* takes the loader's lock, so not under the sink's */
+    /* takes the loader's lock, so the sink's lock is not held */
+    dl_iterate_phdr(add_runtime, &runtimes);
     lock_sink();
     put_info(TRACE_INFO_RUNTIMES, runtimes.text);
     tool_place_put_end(put_info);
-    tool_threads_alive(put_thread); /* once more: threads may have got their names late */
+    tool_threads_alive(put_thread); /* a thread may have got its name after its first record */
     sink.pid = 0;
     tool_segments_close();
     trace_writer_close(sink.shared);

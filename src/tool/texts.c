@@ -1,5 +1,6 @@
-/* texts.c - see texts.h. A hash table that is replaced when it grows; readers may still be in the
- * old one, so old ones are kept: together they are as large as the new one. */
+/* texts.c - see texts.h. The texts are in a hash table that is replaced by a larger one when it
+ * grows. Threads may still be reading the old table, so old tables are kept: together they are as
+ * large as the new one. */
 #include "tool/texts.h"
 
 #include "base/text.h"
@@ -22,7 +23,7 @@ static table_t *current;
 static uint32_t last_number;
 static size_t kept_texts, kept_bytes;
 
-/* The row of the text, or the empty place for it. */
+/* Returns the row of the text, or the unused row where it belongs. */
 static row_t **place(table_t *table, uint32_t hash, const char *text)
 {
     for (size_t at = hash;; at++) {

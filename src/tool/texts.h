@@ -8,14 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Number of a text that was added, 0 if it was not. Any thread, no lock. */
+/* Returns the number of a text that was added, 0 if it was not. Any thread may call this; it takes
+ * no lock. */
 uint32_t tool_text_find(const char *text);
 
-/* A new number, never 0. The text is kept unless memory or a limit is used up: then the same text
- * gets another number the next time. The caller holds a lock. */
+/* Adds a text and returns its number, which is never 0. If memory or a limit is used up, the text
+ * is not kept, and gets another number the next time. The caller holds a lock. */
 uint32_t tool_text_add(const char *text);
 
-/* Calls back for each text that is kept. The caller holds the same lock. */
+/* Calls `call` for each text that is kept. The caller holds the same lock. */
 void tool_texts_each(void (*call)(uint32_t number, const char *text));
 
 enum { TOOL_TEXTS_MAX = 1 << 18, TOOL_TEXT_BYTES_MAX = 64 << 20 };

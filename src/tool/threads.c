@@ -1,5 +1,6 @@
-/* threads.c - see threads.h. A hash table that is replaced when it grows; as others may look into
- * the old one, it is kept: all old ones together are as large as the new one. */
+/* threads.c - see threads.h. The threads are in a hash table that is replaced by a larger one when
+ * it grows. Other threads may still be reading the old table, so it is kept: all old tables
+ * together are as large as the new one. */
 #include "tool/threads.h"
 
 #include <fcntl.h>
@@ -12,14 +13,14 @@
 #include "base/file.h"
 
 typedef struct table {
-    size_t size, count; /* size: a power of two, at most half full */
+    size_t size, count; /* `size` is a power of two; at most half of it is used */
     struct table *older;
-    uint32_t tids[]; /* 0: free */
+    uint32_t tids[]; /* 0: unused */
 } table_t;
 
 static table_t *current;
 
-/* The thread's place in the table, or the free one for it. */
+/* Returns the thread's row in the table, or the unused row where it belongs. */
 static uint32_t *place(table_t *t, uint32_t tid)
 {
     for (size_t at = tid;; at++) {

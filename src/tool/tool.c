@@ -1,8 +1,8 @@
-/* tool.c - rocprofv3's tool library: reads ROCPROF_* and asks the SDK for the services wanted.
+/* tool.c - rocprofv3's tool library: reads ROCPROF_* and configures the services of the SDK that
+ * the settings need.
  *
- * It uses only the public SDK, as any tool would. Which services there are is said by
- * trace/kinds.def. It runs inside the program: errors are reported, and the
- * program goes on. */
+ * It uses only the public SDK, as any tool would. trace/kinds.def lists the services. It runs
+ * inside the program: errors are reported, and the program goes on. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +33,16 @@
 #include "trace/ranks.h"
 #include "trace/settings.h"
 
-/* Watermark 0: each thread delivers its own records, at once, and nothing waits in the buffer for a
- * thread that a kill takes away. */
+/* With watermark 0 each thread delivers its own records at once, so that no record is still in the
+ * buffer if the process is killed. */
 enum { BUFFER_BYTES = 4096, BUFFER_WATERMARK = 0 };
 
 static const struct {
     trace_setting_id_t setting;
-    rocprofiler_buffer_tracing_kind_t kind, with_arguments; /* with_arguments 0: there is none */
-    rocprofiler_callback_tracing_kind_t seen;               /* 0, or callbacks with the arguments */
+    rocprofiler_buffer_tracing_kind_t kind, with_arguments; /* `with_arguments` 0: there is no such
+                                                             * kind */
+    rocprofiler_callback_tracing_kind_t seen;               /* kind of callbacks that have the
+                                                             * arguments, or 0 */
 } services[] = {
 #define ROW(option, id, extended, callback)                                                        \
     {TRACE_SET_##option, ROCPROFILER_BUFFER_TRACING_##id, extended, callback},
@@ -54,7 +56,8 @@ static const struct {
 
 enum { SERVICE_COUNT = sizeof(services) / sizeof(*services) };
 
-/* Kernels are also traced for counts of instructions, which need the sizes of what was launched. */
+/* Whether kernels are traced. Counts of instructions need them, too, for the sizes of the
+ * launches. */
 static bool traces_kernels(void)
 {
     return trace_setting_on(TRACE_SET_KERNEL_TRACE) || tool_streaming_wanted() ||
@@ -127,8 +130,8 @@ static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* Without a driver there are no agents, which the SDK reports; API calls are traced all the
- * same. */
+/* Without a driver there are no agents. The SDK reports that, and API calls are traced
+ * nevertheless. */
 static void query_agents(bool again)
 {
     rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
@@ -140,7 +143,7 @@ static void query_agents_again(void)
     query_agents(true);
 }
 
-/* `traced` may be paused by the program; `always` is never stopped. They may be the same. */
+/* The program may pause `traced`; `always` is never stopped. They may be the same context. */
 typedef struct {
     rocprofiler_context_id_t traced, always;
 } contexts_t;
@@ -150,7 +153,7 @@ static bool make_contexts(contexts_t *c, tool_markers_t markers)
     static const char what[] = "making a context";
     if (!done(rocprofiler_create_context(&c->traced), what)) return false;
     c->always = c->traced;
-    /* at an attachment, names of kernels are collected before the traced context starts */
+    /* for an attachment, names of kernels are collected before the traced context starts */
     if (markers.trace || markers.ranges || markers.selected || tool_attach_is() ||
         tool_windows_wanted()) {
         c->always.handle = 0;
@@ -161,7 +164,7 @@ static bool make_contexts(contexts_t *c, tool_markers_t markers)
 
 static void add_services(const contexts_t *c, rocprofiler_buffer_id_t buffer)
 {
-    /* another attach may ask for other formats */
+    /* another attachment may need other formats */
     bool arguments = tool_attach_is() || tool_formats_want("rocpd json pftrace");
     for (int i = 0; i < SERVICE_COUNT; i++) {
         if (!wanted(i)) continue;
@@ -202,8 +205,8 @@ static bool find_callbacks(rocprofiler_buffer_tracing_kind_t of,
     return false;
 }
 
-/* Asks for the same services, and markers, but ignores what comes: the cost of the SDK is measured
- * alone. */
+/* Configures the same services, and markers, but with callbacks that do nothing, so that the cost
+ * of the SDK alone can be measured. */
 static void add_idle_services(const contexts_t *c, rocprofiler_buffer_id_t buffer, bool markers)
 {
     const bool callbacks = tool_benchmark() == TOOL_BENCHMARK_CALLBACKS;
@@ -228,7 +231,7 @@ static void add_idle_services(const contexts_t *c, rocprofiler_buffer_id_t buffe
         done(tool_benchmark_count(c->traced), "the profile");
 }
 
-/* Records streams and ranges of launches, if any launches are recorded. */
+/* Follows the streams and ranges of launches, if any launches are recorded. */
 static void add_origins(const contexts_t *c)
 {
     bool launches =
@@ -290,7 +293,7 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
                                                  .agents = query_agents_again});
     if (tool_flush_start(buffer, late ? tool_attach_look : NULL) != 0)
         base_warning(TOOL_FLUSH_FAILURE);
-    /* a program that runs already keeps its signals */
+    /* signal handlers of a program that runs already are not changed */
     tool_leave_watch(!late && !trace_setting_on(TRACE_SET_DISABLE_SIGNAL_HANDLERS));
     start_contexts(&contexts, markers);
     return 0;

@@ -15,16 +15,16 @@
 #include "trace/settings.h"
 
 typedef struct {
-    uint64_t delay, time, repeat; /* ns, ns, times; 0: for ever */
+    uint64_t delay, time, repeat; /* in ns, in ns, and a count; `repeat` 0: for ever */
 } period_t;
 
 static struct {
     rocprofiler_context_id_t context;
     period_t *periods;
     size_t count;
-    uint64_t now; /* CLOCK_MONOTONIC: when the current step began */
+    uint64_t now; /* CLOCK_MONOTONIC at the begin of the current step */
     pthread_t thread;
-    pid_t pid; /* the process that the thread belongs to; 0: there is no thread */
+    pid_t pid; /* process that the thread belongs to; 0: there is no thread */
     sem_t wake;
     bool stop;
 } windows;
@@ -60,8 +60,8 @@ static bool read_periods(const char *list)
     return true;
 }
 
-/* Waits for the end of a step of `ns`, counted from the end of the one before, so that times do not
- * drift. False if the thread is to end. */
+/* Waits for the end of a step of `ns`, counted from the end of the step before, so that the times
+ * do not drift. Returns false if the thread is to end. */
 static bool await(uint64_t ns)
 {
     windows.now += ns;
@@ -89,7 +89,7 @@ static void *run(void *unused)
     return NULL;
 }
 
-/* All signals are blocked in the new thread: the program's own threads handle them. */
+/* All signals are blocked in the new thread, so that the program's own threads handle them. */
 static bool start(void)
 {
     struct timespec now;
@@ -107,7 +107,7 @@ static bool start(void)
     return !error;
 }
 
-/* fork() does not copy the thread, and the context may be running. */
+/* fork() does not copy the thread, and the context may be running in the child. */
 static void in_child(void)
 {
     if (!windows.pid) return;

@@ -12,9 +12,9 @@
 
 bool tool_windows_wanted(void);
 
-/* From now on the periods start and stop the context; in a forked child they begin anew. False,
- * with the reason logged, if no thread can be made or the list is malformed: then the context is
- * never started. */
+/* From this call on the periods start and stop the context; in a forked child they begin anew.
+ * Returns false, with the reason logged, if no thread can be made or the list is malformed: then
+ * the context is never started. */
 bool tool_windows_start(rocprofiler_context_id_t context);
 
 /* Ends the thread; the context stays as it is. */
