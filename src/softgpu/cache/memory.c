@@ -443,8 +443,7 @@ static void spilled(pass_t *p, const sgc_lanes_t *a)
 /* The gang that is being looked up. Its look-ups are the distinct lines of its lanes. */
 typedef struct {
     lookup_t *first, *end; /* its look-ups */
-    lookup_t
-        *joined; /* the first look-up that the present lanes, which share accesses, have added */
+    lookup_t *joined;      /* first look-up added by the present lanes, which share accesses */
     uint32_t accesses; /* sum of the numbers of lines over all sets of lanes that share accesses */
     uint32_t banks;    /* for each tag bank the number of lines, in a byte: at most 80 */
     uint32_t number;   /* sgc.gang; once it has wrapped, some lines are searched in vain */

@@ -21,9 +21,10 @@ enum {
     VENDOR_PM4_IB = 1,
     VENDOR_BARRIER_VALUE = 2,
     /* values of queue_inactive_signal */
-    INACTIVE_SCRATCH = 1,           /* waves of 64 lanes need more scratch than the queue has */
-    INACTIVE_SCRATCH_32 = 1024,     /* waves of 32 lanes do */
-    INACTIVE_SCRATCH_RECLAIM = 512, /* scratch for one dispatch may be taken back */
+    INACTIVE_SCRATCH = 1,       /* waves of 64 lanes need more scratch than the queue has */
+    INACTIVE_SCRATCH_32 = 1024, /* waves of 32 lanes need more scratch than the queue has */
+    INACTIVE_SCRATCH_RECLAIM =
+        512, /* the runtime may reclaim scratch that it gave for one dispatch */
     INACTIVE_PACKET = 0x20,
     INACTIVE_VENDOR = 0x100
 };
@@ -172,8 +173,9 @@ static bool profiling(const sg_queue_t *q)
 
 static sg_step_t finish_packet(sg_queue_t *q, uint64_t signal)
 {
-    sg_perf_packet(q->device->perf,
-                   &q->counting); /* first: who sees the signal may read counters */
+    sg_perf_packet(
+        q->device->perf,
+        &q->counting); /* before the signal: a program that sees the signal may read counters */
     if (signal &&
         !sg_signal_complete(q, NULL, signal, profiling(q), q->head_start, sg_device_clock())) {
         sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_PACKET,
@@ -193,13 +195,13 @@ static void order_packet(const sg_queue_t *q, const packet_t *p)
     chk_line_packet(q->order, q->next, p->header & HEADER_BARRIER);
 }
 
-/* Tells the checker that the head packet has waited for this signal. */
+/* Reports to the checker that the head packet has waited for this signal. */
 static void order_met(const sg_queue_t *q, uint64_t signal, int64_t value)
 {
     chk_line_met(q->order, signal + offsetof(amd_signal_t, value), value);
 }
 
-/* Finishes a barrier packet, which has fences and does nothing else. */
+/* Completes a barrier packet, whose only effect is its fences. */
 static sg_step_t finish_barrier(sg_queue_t *q, const packet_t *p)
 {
     sg_perf_fence(q->device->perf, &q->counting,
@@ -296,8 +298,8 @@ static sg_step_t vendor(sg_queue_t *q, const packet_t *p)
 
 /* ---- dispatches ---- */
 
-/* Asks the runtime, by the inactive signal, for scratch or to take scratch back. The queue executes
- * nothing until the runtime has answered. */
+/* Requests from the runtime, by the inactive signal, that it provide or reclaim scratch. The queue
+ * executes nothing until the runtime has answered. */
 static sg_step_t ask_runtime(sg_queue_t *q, int64_t code)
 {
     const amd_queue_t *aq = descriptor(q);

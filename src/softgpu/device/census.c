@@ -1,8 +1,8 @@
-/* census.c - the census: how often each instruction of a kernel is executed. A profiler asks for it
+/* census.c - the census: how often each instruction of a kernel is executed. A profiler starts it
  * by the functions of include/softgpu/instruction_counts.h.
  *
  * Each thread that runs waves of a dispatch has its own counts. When the dispatch ends they are
- * added to the kernel's sums, or given to the profiler's visitor of single dispatches. */
+ * added to the kernel's sums, or passed to the profiler's visitor of single dispatches. */
 #include "softgpu/device/census.h"
 
 #include "base/log.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a thread counts of a run. */
+/* The counts of one thread for a run. */
 typedef struct of_thread {
     struct of_thread *next;
     const void *owner; /* the thread, as the address of its `mine` */
@@ -29,9 +29,9 @@ typedef struct kernel {
 
 struct sg_census_run {
     pthread_mutex_t lock; /* guards the list of threads */
-    uint64_t serial;      /* no two counted dispatches have the same */
+    uint64_t serial;      /* unique among the counted dispatches */
     uint64_t kernel_object, group;
-    bool modelled; /* caches and clocks are asked for */
+    bool modelled; /* the profiler wants costs by the models of caches and time */
     of_thread_t *threads, *spare;
     _Atomic bool lost;
 };
@@ -177,7 +177,7 @@ static bool add_threads(sg_census_run_t *r, sg_census_sum_t *sum, uint64_t *wave
     return whole;
 }
 
-/* Under the lock. NULL: out of memory. */
+/* Under the lock: finds or makes the entry of a kernel. NULL: out of memory. */
 static kernel_t *kernel_of(uint64_t object, uint64_t group)
 {
     kernel_t *k = state.kernels;
@@ -279,8 +279,8 @@ static int stop(void)
     return atomic_exchange(&state.on, false) ? 0 : EINVAL;
 }
 
-/* Forgets the counts of the kernel at *link that are in the range, and the kernel if none are left.
- * Returns the link of the next kernel. */
+/* Removes the counts of the kernel at *link that are in the range, and the kernel if it has none
+ * left. Returns the link of the next kernel. */
 static kernel_t **forget(kernel_t **link, const softgpu_instruction_range_t *range)
 {
     kernel_t *k = *link;

@@ -1,6 +1,6 @@
 /* census.h - the census of a dispatch: how often each single instruction of its code is executed.
  *
- * Separate from internal.h because a device whose user asks for no census calls only
+ * Separate from internal.h because without a profiler that wants a census, the device calls only
  * sg_census_run_begin(), at the cost of one load. */
 #ifndef SOFTGPU_DEVICE_CENSUS_H
 #define SOFTGPU_DEVICE_CENSUS_H
@@ -9,16 +9,16 @@
 #include "softgpu/exec/census.h"
 
 /* The dispatch is about to start: sets run->census, to NULL if it is not to be counted. True if the
- * models of caches and time are asked for, too. */
+ * profiler wants costs by the models of caches and time. */
 bool sg_census_run_begin(sg_run_t *run, uint64_t kernel_object);
 
 /* All functions below are called only for runs whose `census` is set. */
 
-/* There is no memory for the models: the census is marked as incomplete. */
+/* The models could not be made, since memory ran out: marks the census as incomplete. */
 void sg_census_run_unmodelled(sg_run_t *run);
 
 /* Each workgroup that the calling thread starts from now on counts `times` times, since it stands
- * for others that do not run; 0 ends this. */
+ * for identical workgroups that are not run; 0 ends this. */
 void sg_census_stands(sg_run_t *run, uint64_t times);
 
 /* A turn of the workgroup begins: sets b->census to the calling thread's counts, NULL if out of

@@ -1,4 +1,5 @@
-/* check.c - see check.h. What is wrong, and how it is reported, src/softgpu/check decides. */
+/* check.c - see check.h: passes dispatches, and the program's calls, to src/softgpu/check, which
+ * decides what is wrong. */
 #include "softgpu/device/check.h"
 
 #include "base/kernel_name.h"
@@ -70,7 +71,7 @@ void sg_check_report(void)
     chk_summary();
 }
 
-/* ---- what the program tells ---- */
+/* ---- the program's calls ---- */
 
 static void made(uint64_t begin, uint64_t bytes, const char *call, unsigned flags)
 {
@@ -84,7 +85,7 @@ static void made(uint64_t begin, uint64_t bytes, const char *call, unsigned flag
 static void variable(uint64_t begin, uint64_t bytes, const char *symbol)
 {
     const chk_stack_t nowhere = {0};
-    char *name = strdup(symbol); /* as long as the process */
+    char *name = strdup(symbol); /* never freed: the checker keeps the pointer */
     const uint64_t serial =
         chk_place_add(begin, bytes, "__managed__", SOFTGPU_CHECK_INNER, &nowhere);
     if (name && serial) chk_place_name(begin, serial, name);
@@ -164,7 +165,7 @@ const softgpu_check_api_t *sg_check_api(unsigned version)
                                       .over = chk_asked_over,
                                       .code = chk_code_add,
                                       .leaving = sg_leave};
-    /* the same at each call, so several threads may store them */
+    /* every call stores the same values, so several threads may store them at the same time */
     api.order = chk_order_api();
     if (chk_wanted() & CHK_API) api.failed = chk_call_failed;
     if (chk_wanted() & CHK_RACE) {

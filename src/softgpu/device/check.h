@@ -1,4 +1,4 @@
-/* check.h - how the device begins the checks of a dispatch and of its workgroups. */
+/* check.h - the device's calls into the checker: the begin of a dispatch and of its workgroups. */
 #ifndef SOFTGPU_DEVICE_CHECK_H
 #define SOFTGPU_DEVICE_CHECK_H
 

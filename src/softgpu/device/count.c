@@ -1,8 +1,9 @@
-/* count.c - decides whether anything looks at a dispatch, and runs its workgroups accordingly.
+/* count.c - decides whether a dispatch is observed (counted, traced, checked), and runs its
+ * workgroups accordingly.
  *
  * Counters are in perf/, trace and statistics in observe.c, counts of single instructions in
- * census.c, checks in check.c. For a dispatch that nothing looks at, only sg_look_begin() is
- * called, and sg_look_watch() in each turn of a workgroup. */
+ * census.c, checks in check.c. For a dispatch that is not observed, only sg_look_begin() is called,
+ * and sg_look_watch() in each turn of a workgroup. */
 #include "softgpu/check/group.h"
 #include "softgpu/device/census.h"
 #include "softgpu/device/check.h"
@@ -88,7 +89,7 @@ static void unlock(const sg_box_t *b)
     if (b->run->modelled) sg_perf_model_unlock(b->run->device->perf);
 }
 
-/* ---- those who look at workgroups ---- */
+/* ---- clients: observers of workgroups ---- */
 
 static void observe_start(sg_box_t *b, uint64_t id)
 {
@@ -147,7 +148,7 @@ static void count_barrier(sg_box_t *b)
 typedef struct {
     bool (*looks_at)(const sg_run_t *run);
     void (*start)(sg_box_t *b, uint64_t id);
-    void (*watch)(sg_box_t *b, isa_watch_t *watch); /* adds whoever is told of instructions */
+    void (*watch)(sg_box_t *b, isa_watch_t *watch); /* adds subscribers to instructions */
     void (*barrier)(sg_box_t *b);
 } client_t;
 
@@ -190,8 +191,8 @@ void sg_look_barrier(sg_box_t *b)
     EACH(b, barrier, b);
 }
 
-/* Runs a turn of a workgroup that is looked at. When the workgroup ends, its counts are added to
- * those of its run. */
+/* Runs a turn of an observed workgroup. When the workgroup ends, its counts are added to those of
+ * its run. */
 sg_box_result_t sg_look_turn(sg_box_t *b, int32_t slice)
 {
     if (b->run->census) sg_census_turn(b, false);

@@ -1,4 +1,4 @@
-/* device.c - creation of the device, and the few functions that are about all of its queues.
+/* device.c - creation of the device, and the functions of device.h that concern no single queue.
  *
  * A device is never destroyed, since its threads may use it until the process has ended. */
 #include "softgpu/device/internal.h"

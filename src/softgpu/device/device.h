@@ -1,7 +1,7 @@
 /* device.h - the software GPU as the driver's front end (kfd/) sees it.
  *
- * kfd/ turns the program's ioctls into these calls; the device knows nothing about ioctls. What the
- * device has to tell the program (events, faults) goes out through sg_host_ops_t. */
+ * kfd/ turns the program's ioctls into these calls; the device does not depend on ioctls. It
+ * reports events and faults through sg_host_ops_t. */
 #ifndef SOFTGPU_DEVICE_DEVICE_H
 #define SOFTGPU_DEVICE_DEVICE_H
 
@@ -42,8 +42,9 @@ typedef struct {
 sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *ops);
 sg_memory_t *sg_device_memory(sg_device_t *d);
 
-/* What all devices of the process do with hot loops of the program's code, from how many rounds on,
- * and for how many milliseconds at most. To be called before the first device is made. */
+/* Sets, for all devices of the process, whether hot loops are translated (`how`), after how many
+ * rounds, and for how many milliseconds a translation may take. To be called before the first
+ * device is made. */
 void sg_device_translate(isa_translate_t how, uint32_t after, uint32_t milliseconds);
 
 /* Drops decoded instructions, because code memory was unmapped or the program invalidated the
@@ -78,12 +79,12 @@ void sg_device_set_trap_handler(sg_device_t *d, uint64_t tba, uint64_t tma);
 /* PC sampling: running waves take a host trap every `microseconds`; 0 ends it, and no trap begins
  * after that call has returned. Calls must not overlap. 0 or -errno. */
 int sg_device_set_host_traps(sg_device_t *d, uint64_t microseconds);
-/* The same of stochastic sampling: every so many clocks each compute unit looks at one of its
- * waves, which then takes a trap. Dispatches that begin later are modelled, in whose clocks that
- * is. */
+/* Stochastic sampling: every `clocks` clocks each compute unit samples one of its waves, which then
+ * takes a trap; 0 ends it. The clocks are those of the timing model, so dispatches that begin later
+ * are modelled. */
 void sg_device_set_snapshots(sg_device_t *d, uint64_t clocks);
-/* Whether the trap handler reads the registers of snapshots. One that does not, as runtimes before
- * ROCm 7 have it, would take such a trap for an exception of the wave. */
+/* Whether the trap handler reads the registers of snapshots. The handlers of runtimes before ROCm 7
+ * do not, and would take such a trap for an exception of the wave. */
 bool sg_device_reads_snapshots(sg_device_t *d);
 
 /* census.c: the functions of include/softgpu/instruction_counts.h; NULL: `version` is unknown. */
@@ -93,7 +94,7 @@ const struct softgpu_instruction_counts_api *sg_census_api(unsigned version);
 /* Writes the statistics that SOFTGPU_STATS asks for, of all devices of this process. */
 void sg_observe_report(void);
 
-/* The checker's functions (check/sink.h) that libsoftgpu-check.so tells of the program's calls;
+/* The checker's functions (check/sink.h), to which libsoftgpu-check.so reports the program's calls;
  * NULL: nothing is checked. */
 struct softgpu_check_api;
 const struct softgpu_check_api *sg_check_api(unsigned version);
@@ -117,12 +118,12 @@ typedef struct {
 } sg_queue_params_t;
 
 /* 0 or -errno: -EINVAL for memory that is not mapped, -EOPNOTSUPP for PM4 rings, which no HSA
- * runtime creates (PM4 inside AQL packets is executed). Starts the queue's thread. */
+ * runtime creates (PM4 inside AQL packets is executed). Creates a queue and starts its thread. */
 int sg_queue_create(sg_device_t *d, const sg_queue_params_t *p, void *user, sg_queue_t **out);
 void *sg_queue_user(const sg_queue_t *q);
 int sg_queue_update(sg_queue_t *q, uint64_t ring_va, uint64_t ring_bytes, uint32_t percent);
 int sg_queue_set_cu_mask(sg_queue_t *q, const uint32_t *mask, uint32_t bits);
-/* Stops the queue and waits for its thread. Dispatches in flight are given up: their waves stop at
+/* Stops the queue and waits for its thread. Dispatches in flight are cancelled: their waves stop at
  * the end of their turn. */
 void sg_queue_destroy(sg_queue_t *q);
 

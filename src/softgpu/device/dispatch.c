@@ -1,7 +1,7 @@
 /* dispatch.c - makes a run from an AQL dispatch packet and its kernel descriptor, and ends it.
  *
- * Only this file knows the bits of descriptors and dispatch packets; the scheduler does not. Limits
- * are checked here, before anything runs, and the message of a violation has value and limit. */
+ * Only this file depends on the bits of descriptors and dispatch packets. Limits are checked here,
+ * before anything runs, and the message of a violation has value and limit. */
 #include "softgpu/device/internal.h"
 
 #include <hsa/amd_hsa_queue.h>
@@ -66,8 +66,8 @@ static void push(sg_run_t *run, uint32_t *n, const void *dwords, uint32_t count)
 }
 
 /* Pushes the four words of the descriptor of scratch. On GPUs that have waves of 32 and of 64
- * lanes, the runtime does not know which the kernel has, so the command processor sets the field
- * that says how many lanes have their dwords side by side. */
+ * lanes, the runtime does not know how many the kernel's waves have, so the command processor sets
+ * the descriptor's field for the number of lanes whose dwords are adjacent. */
 static void push_scratch_buffer(sg_run_t *run, uint32_t *n, const amd_queue_t *aq)
 {
     enum { STRIDE_SHIFT = 21, STRIDE_MASK = 3, STRIDE_32 = 2, STRIDE_64 = 3 };
@@ -185,8 +185,8 @@ static bool within_limits(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, 
     return true;
 }
 
-/* Whether the queue has enough scratch; as on hardware, the packet's private segment size decides.
- */
+/* Whether the queue has enough scratch; as on hardware, the packet's private segment size
+ * decides. */
 static bool set_scratch(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, const amd_queue_t *aq)
 {
     const isa_arch_t *arch = run->isa.arch;

@@ -1,4 +1,4 @@
-/* group.c - a workgroup in flight: its memory, the registers that its waves start with, its turns.
+/* group.c - a workgroup in flight: its memory, the initial registers of its waves, its turns.
  *
  * A box holds the waves of one workgroup, their registers and the LDS. It is used again for later
  * workgroups, so that after a while a dispatch allocates nothing. */
@@ -20,7 +20,8 @@ enum {
     /* The rows of a wave, and 5 more so that the same register of neighbouring waves does not
      * always fall into the same cache set. */
     WAVE_ROWS = ISA_VGPR_ROWS + 5,
-    BARRIER_ROUNDS = 256, /* barriers passed in one turn before others may go first */
+    BARRIER_ROUNDS = 256, /* barriers that a workgroup passes in one turn, before another workgroup
+                             gets a turn */
     TRAP_ABORT = 2        /* llvm.trap; the runtime's trap handler ignores all other ids */
 };
 
@@ -31,7 +32,8 @@ static size_t registers_bytes(void)
     return (size_t)ISA_GROUP_WAVES * WAVE_ROWS * sizeof(isa_row_t);
 }
 
-/* Box, LDS, registers, counts, what is known of an instruction: one mapping. */
+/* Bytes of the one mapping that holds the box, its LDS, registers, counts, and the addresses of the
+ * present instruction (sgc_seen). */
 static size_t memory_bytes(void)
 {
     return BOX_BYTES + ISA_GROUP_LDS + registers_bytes() + sg_perf_group_bytes() +
@@ -95,7 +97,7 @@ uint32_t sg_units_in_turn(const sg_run_t *run)
     return allowed_units(run->queue, unit_count(run));
 }
 
-/* The n-th unit that the queue may use; after the last the count goes on with the first. */
+/* The n-th unit that the queue may use; counting wraps at the last one. */
 static uint32_t nth_unit(const sg_queue_t *q, uint32_t n_units, uint64_t n)
 {
     const uint32_t allowed = allowed_units(q, n_units);
@@ -109,8 +111,9 @@ static uint32_t nth_unit(const sg_queue_t *q, uint32_t n_units, uint64_t n)
 }
 
 /* Where a workgroup is: `unit` counts the units of all XCCs, those of one XCC in a row. `simd` is
- * that of its first wave, `place` what isa_place() says, without SIMD and wave slot. */
-/* Where a GPU that has the workgroup's ids in trap temporaries has them, and the wave's number. */
+ * that of its first wave, `place` the value of isa_place() without SIMD and wave slot. */
+/* On GPUs that pass the workgroup's ids in trap temporaries: the registers of these ids and of the
+ * wave's number. */
 enum { TTMP_GROUP_X = 9, TTMP_GROUP_YZ = 7, TTMP_WAVE = 8, TTMP_WAVE_SHIFT = 25 };
 
 typedef struct {
@@ -118,8 +121,8 @@ typedef struct {
 } location_t;
 
 /* Workgroups are dealt to the units by their number, over the XCCs first, then over the shader
- * engines, in the order of the driver's CU masks: workgroup n runs on XCC n mod their number. So
- * the same program sees the same units every time, whatever the worker threads do. */
+ * engines, in the order of the driver's CU masks: workgroup n runs on XCC n mod their number. So a
+ * program gets the same units in every run, whatever the timing of worker threads. */
 static location_t locate(const sg_run_t *run, uint64_t id)
 {
     const sg_profile_t *p = &run->device->profile;
@@ -270,7 +273,7 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
             } else if (why == ISA_STOP_BARRIER) {
                 b->sleeping |= 1u << i;
             } else if (why == ISA_STOP_STEP) {
-                continue; /* the wave goes on in the next round */
+                continue; /* the wave continues in the next round */
             } else if (why == ISA_STOP_YIELD ||
                        (why == ISA_STOP_TRAP && w->trap_id != TRAP_ABORT)) {
                 yielded = true;

@@ -1,6 +1,6 @@
 /* idle.c - dispatches whose waves end at once: their workgroups are counted, not run.
  *
- * If the dispatch is looked at, one workgroup of each size is run, and its counts are multiplied by
+ * If the dispatch is observed, one workgroup of each size is run, and its counts are multiplied by
  * the number of workgroups of that size. So a grid of 2^56 workgroups costs as little as one of
  * eight. */
 #include "softgpu/device/census.h"
@@ -12,7 +12,7 @@
 
 enum {
     AXES = 3,
-    SIZES = 1 << AXES, /* of workgroups: on each axis full, or what is left at the grid's edge */
+    SIZES = 1 << AXES, /* sizes of workgroups: on each axis full, or cut off at the grid's edge */
     TURN = 64          /* taken branches in a turn; these waves take none */
 };
 
@@ -29,8 +29,8 @@ typedef struct {
     uint64_t first[AXES], end[AXES];
 } part_t;
 
-/* The part of the grid whose workgroups are cut off on the axes in `edges`. False: there is none.
- */
+/* The part of the grid whose workgroups are cut off on the axes in `edges`. False: there is
+ * none. */
 static bool part_of(const sg_run_t *run, unsigned edges, part_t *p)
 {
     for (unsigned k = 0; k < AXES; k++) {

@@ -28,7 +28,7 @@ enum {
 };
 
 /* SGPRs that the hardware sets when a wave starts, in the order of their bits in compute_pgm_rsrc2,
- * but the scratch offset comes last. */
+ * except that the scratch offset comes last. */
 enum {
     SG_SYSTEM_SCRATCH_OFFSET = 1 << 0,
     SG_SYSTEM_ID_X = 1 << 7, /* the workgroup's ids: the next two bits are y and z */
@@ -96,7 +96,8 @@ typedef struct {
 
 /* Where the waves of a workgroup sit on the modelled GPU. */
 typedef struct {
-    int32_t cu;                   /* -1: the modelled GPU had no room, see sg_place_take() */
+    int32_t
+        cu; /* -1: on no compute unit, since the modelled GPU had no room, see sg_place_take() */
     uint32_t n_waves, vgprs, lds; /* vgprs: rows of a wave; lds: bytes */
     uint8_t simd[ISA_GROUP_WAVES], slot[ISA_GROUP_WAVES];
     uint16_t scratch[ISA_GROUP_WAVES]; /* each wave's slot of the queue's scratch memory */
@@ -107,7 +108,7 @@ struct sg_run {
     isa_dispatch_t isa; /* first, so that instruction handlers can cast it to the run */
     sg_device_t *device;
     sg_queue_t *queue;
-    const isa_core_t *core; /* that its waves run on */
+    const isa_core_t *core; /* the core on which its waves run */
     uint64_t signal_va, start_ts;
     uint32_t packet;              /* index in the queue's ring */
     bool profiled;                /* times are written to the completion signal */
@@ -117,7 +118,7 @@ struct sg_run {
     sg_census_run_t *census_kept; /* allocated once, for later dispatches with a census */
     bool checked;                 /* by the checker */
     chk_dispatch_t check;         /* valid if `checked` */
-    bool looked_at;               /* observed, counted, census or checked */
+    bool looked_at;               /* observed, counted, checked, or with a census */
     bool modelled;                /* counted, with the models of caches and time */
     sg_pool_t *pool;              /* the pool that runs it */
     /* shape */
@@ -130,24 +131,25 @@ struct sg_run {
     /* launch state */
     uint32_t user[SG_USER_SGPRS], n_user;
     uint32_t rsrc1, rsrc2, rsrc3;
-    uint32_t system; /* SG_SYSTEM_*: SGPRs that the kernel asks for, behind those of the user */
+    uint32_t system;        /* SG_SYSTEM_*: SGPRs that the kernel requests, after the user SGPRs */
     uint32_t kernarg_bytes; /* 0: the descriptor does not say */
     uint64_t packet_va;
     uint64_t scratch_base, scratch_wave_bytes; /* 0 bytes: the kernel uses none */
-    bool scratch_once; /* the runtime wants the scratch back after this dispatch */
-    uint32_t id_axes;  /* how many of the axes x, y, z the kernel asks the work-items' ids of */
+    bool scratch_once; /* the runtime reclaims the scratch after this dispatch */
+    uint32_t
+        id_axes; /* number of axes (x, y, z) for which the kernel requests the ids of work-items */
     isa_row_t (*ids)[ISA_GROUP_WAVES]; /* these ids in a full workgroup: [row][wave] */
     uint64_t chunk;                    /* workgroup ids that a thread fetches at once */
     /* under the pool's lock */
     sg_run_t *next_active, **link_active;
     _Atomic uint32_t resident;            /* workgroups in flight; read without the lock, too */
-    sg_range_t spare[SG_THREADS_MAX + 1]; /* ids that threads fetched and handed back */
+    sg_range_t spare[SG_THREADS_MAX + 1]; /* ids that threads have fetched and handed back */
     uint32_t n_spare;
     /* progress */
     _Alignas(64) _Atomic uint64_t next; /* first id not fetched; may run past total */
     _Alignas(64) _Atomic uint64_t left; /* workgroups not finished */
     _Alignas(64) _Atomic uint32_t cancelled;
-    _Atomic uint32_t done; /* set last, by whoever finishes the last group */
+    _Atomic uint32_t done; /* set last, by the thread that finishes the last workgroup */
 };
 
 /* ---- a workgroup in flight: a box, used again with its registers and LDS ---- */
@@ -163,18 +165,19 @@ struct sg_box {
                              sleep */
     uint32_t sleepy;      /* turns in a row in which every wave only slept */
     uint64_t slept_since; /* start of the first of these turns, by the device clock */
-    uint64_t asked_ns;    /* how long the waves asked to sleep in these turns together */
+    uint64_t asked_ns;    /* sum of the sleeps that the waves requested in these turns */
     uint32_t sleeping;    /* bit set of waves at the barrier */
     uint32_t ended;       /* bit set of waves that have ended */
     isa_wave_t *wave[ISA_GROUP_WAVES];
     uint32_t unit; /* compute unit that its counts belong to, see sg_perf_group_start() */
     sg_perf_group_t *counting; /* its counts; their memory follows the box's registers */
-    struct sgc_seen *seen;     /* what `watch` knows of an instruction; behind the counts */
+    struct sgc_seen *
+        seen; /* for `watch`: addresses of the present instruction; its memory follows the counts */
     sg_sight_t *sight;         /* made when the first observed workgroup starts */
     struct chk_group *check;   /* made when the first checked workgroup starts */
     sg_stall_t *stall;         /* made when a checked workgroup first has a second turn */
     struct isa_census *census; /* if run->census: counts of the thread that runs the box, or NULL */
-    isa_watch_t watch;         /* with what the waves are run in this turn */
+    isa_watch_t watch;         /* the subscribers with which the waves are run in this turn */
     isa_wave_t *running;       /* the wave that runs or was the last to run */
     isa_wave_t *failed;        /* the wave that ended the run with an error */
     _Alignas(64) isa_wave_t waves[ISA_GROUP_WAVES];
@@ -184,7 +187,7 @@ struct sg_box {
 /* Whether the kernel's waves end at once without any effect, so that the workgroups need not run.
  * Called under the pool's lock, or while a workgroup of the run is in flight. */
 bool sg_idle(const sg_run_t *run);
-/* Counts all workgroups of such a run without running them all; for runs that are `looked_at`. */
+/* Counts all workgroups of such a run without running them all; for runs with `looked_at`. */
 void sg_idle_count(sg_box_t *b, sg_run_t *run);
 
 /* dispatch.c */
@@ -199,8 +202,8 @@ uint32_t sg_unit_of(const sg_run_t *run, uint64_t id);
 sg_box_t *sg_box_create(void);
 void sg_box_destroy(sg_box_t *b);
 /* Writes the rows with the ids of the work-items from `first` on of a workgroup; they are `step`
- * rows apart. A workgroup at the grid's edge may be cut off; `size` is what is left of it, and its
- * work-items are numbered within that. */
+ * rows apart. A workgroup at the grid's edge may be cut off; `size` is its actual size, within
+ * which its work-items are numbered. */
 void sg_write_ids(const sg_run_t *run, isa_row_t *rows, uint32_t step, const uint32_t size[3],
                   uint32_t first);
 /* Gives the waves of workgroup `id` their registers; b->place must be set. False: the entry point
@@ -211,29 +214,30 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice);
 /* The same without the preparations for counters and census, which the caller has made. */
 sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice);
 
-/* count.c: decides in sg_look_begin() whether a run is `looked_at`; the other functions are called
- * only for runs that are, except sg_look_watch(). */
+/* count.c: sg_look_begin() sets `looked_at`; the other functions, except sg_look_watch(), are
+ * called only for runs that have it set. */
 void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id);
-/* All workgroups are done, at *end_ts. Called before the completion signal, so that whoever waits
- * for it finds final counters. In model time, sets *end_ts and run->start_ts to the model's. */
+/* All workgroups are done, at *end_ts. Called before the completion signal, so that a thread that
+ * waits for the signal reads final counters. In model time, sets *end_ts and run->start_ts to the
+ * model's. */
 void sg_look_end(sg_run_t *run, uint64_t *end_ts);
 /* Workgroup `id` begins; its waves have their registers. */
 void sg_look_start(sg_box_t *b, uint64_t id);
-/* Fills in b->watch for a turn; `interrupt`, which may be NULL, may stop its waves. False: nobody
- * looks at single instructions, and the plain loop is enough. */
+/* Fills in b->watch for a turn; `interrupt`, which may be NULL, may stop its waves. False: no
+ * subscriber sees single instructions, and the plain loop is enough. */
 bool sg_look_watch(sg_box_t *b, const isa_interrupt_t *interrupt);
-/* All waves are at a barrier or have ended; the barrier is about to let them go on. */
+/* All waves are at a barrier or have ended; those at the barrier are about to continue. */
 void sg_look_barrier(sg_box_t *b);
-/* sg_box_run() for runs that are `looked_at`. */
+/* sg_box_run() for runs with `looked_at`. */
 sg_box_result_t sg_look_turn(sg_box_t *b, int32_t slice);
 
 /* sampling.c */
-/* A turn begins: fills and returns `own`, which tells when waves are to be interrupted, or returns
- * NULL if nobody samples, at the cost of one load. */
+/* A turn begins: fills and returns `own`, which says when waves are to be interrupted; NULL, at the
+ * cost of one load, if sampling is off. */
 isa_interrupt_t *sg_sampling_turn(sg_device_t *d, isa_interrupt_t *own);
 /* Clocks between two snapshots; 0: none are taken. */
 uint64_t sg_sampling_clocks(sg_device_t *d);
-/* Runs the wave; when it is interrupted it takes a trap and goes on. */
+/* Runs the wave; when it is interrupted, it takes a trap and continues. */
 isa_stop_t sg_sampling_run(sg_box_t *b, isa_wave_t *w, int32_t slice, isa_interrupt_t *interrupt);
 
 /* place.c: all under the pool's lock */
@@ -296,7 +300,7 @@ typedef enum {
     SG_STEP_WORKED, /* progress was made: step again */
     SG_STEP_IDLE,   /* no packet: wait for the doorbell */
     SG_STEP_BUSY,   /* packets are in flight: wait for a completion or the doorbell */
-    SG_STEP_POLL,   /* a packet waits for memory, which changes without notice: look repeatedly */
+    SG_STEP_POLL,   /* a packet waits for memory, which changes without notice: poll */
     SG_STEP_DEAD    /* the queue has failed or is suspended: wait for an update or destruction */
 } sg_step_t;
 
@@ -309,7 +313,7 @@ struct sg_queue {
     _Atomic uint32_t refs; /* the creator's and one for each run not done */
     _Atomic uint32_t wake; /* futex: doorbell, completion, destruction */
     _Atomic bool stop, failed;
-    _Atomic bool waiting;           /* the doorbell watch looks after this queue */
+    _Atomic bool waiting;           /* the doorbell watch wakes this queue */
     _Atomic uint64_t doorbell_seen; /* written before `waiting` is set, read while it is */
     _Atomic uint64_t ring_va, ring_bytes;
     _Atomic uint32_t percent; /* 0: suspended */
@@ -318,9 +322,9 @@ struct sg_queue {
     /* the queue's own thread only */
     sg_step_t (*step)(sg_queue_t *q);
     uint64_t next, retired; /* AQL: packet indices; SDMA: byte offset in `next` */
-    uint64_t head_start;    /* when the head packet was first looked at */
+    uint64_t head_start;    /* time of the first attempt to process the head packet */
     bool inactive_wait;     /* waiting until the runtime sets queue_inactive_signal back to 0 */
-    bool scratch_asked;     /* the runtime was asked for scratch for the head packet */
+    bool scratch_asked;     /* scratch for the head packet has been requested from the runtime */
     chk_line_t *order;      /* the checker's order of actors; NULL: not checked. Threads that run
                                the queue's dispatches use it, too */
     uint64_t pm4_returned;  /* by the last atomic operation of a PM4 packet */
@@ -336,17 +340,18 @@ struct sg_queue {
 /* queue.c */
 void sg_queue_unref(sg_queue_t *q);
 void sg_queue_notify(sg_queue_t *q);
-/* Stops the queue and tells the host, once; later errors of the same queue are dropped. */
+/* Stops the queue and calls sg_host_ops_t.queue_error, once; later errors of the same queue are
+ * dropped. */
 void sg_queue_fail(sg_queue_t *q, sg_queue_error_t what, uint64_t hsa_code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void sg_queue_fault(sg_queue_t *q, uint64_t va, uint32_t flags);
 bool sg_queue_stopping(const sg_queue_t *q);
-/* For a loop that waits until memory changes, which nobody announces: sg_queue_pause() waits a
- * little, longer each time. The loop starts with a zeroed sg_patience_t and looks at the memory
- * after each call. False: the queue is to stop. */
+/* For a loop that polls memory, whose changes are not announced: sg_queue_pause() waits a little,
+ * longer each time. The loop starts with a zeroed sg_patience_t and reads the memory after each
+ * call. False: the queue is to stop. */
 typedef struct {
     uint64_t since;
-    uint32_t activity; /* device->activity before the caller last looked */
+    uint32_t activity; /* value of device->activity before the caller last read the memory */
 } sg_patience_t;
 bool sg_queue_pause(sg_queue_t *q, sg_patience_t *p);
 
@@ -363,12 +368,12 @@ sg_step_t sg_aql_step(sg_queue_t *q);
 /* Waits until all runs of the queue are done; false when the queue is to stop. */
 bool sg_aql_drain(sg_queue_t *q);
 sg_step_t sg_sdma_step(sg_queue_t *q);
-/* Executes `dwords` words of PM4 at a GPU address. False after the queue has failed or must stop.
- */
+/* Executes `dwords` words of PM4 at a GPU address. False after the queue has failed or must
+ * stop. */
 bool sg_pm4_run(sg_queue_t *q, uint64_t va, uint32_t dwords);
 
-/* The comparison that PM4 and SDMA packets that wait for memory name by number; unknown numbers are
- * always true. */
+/* The comparison by which a PM4 or SDMA packet waits for memory; `function` is its number in the
+ * packet. Unknown numbers are always true. */
 static inline bool sg_holds(uint32_t function, uint32_t value, uint32_t reference)
 {
     switch (function) {
@@ -386,15 +391,15 @@ static inline bool sg_holds(uint32_t function, uint32_t value, uint32_t referenc
 enum { SG_ATOMIC_WIDE = 32 }; /* in an operation's code: 64 bits */
 /* Fails the queue with a memory fault at the address. */
 void sg_transfer_fault(sg_queue_t *q, uint64_t va, bool write);
-/* Host address of the longest piece of [va, va + *bytes) in one extent, or NULL; shortens *bytes.
- */
+/* Host address of the longest piece of [va, va + *bytes) in one extent, or NULL; shortens
+ * *bytes. */
 uint8_t *sg_transfer_piece(const sg_device_t *d, uint64_t va, uint64_t *bytes, bool write);
-/* Tell the checker that the queue is about to change a word in memory for which others may wait
- * (tell), has changed it (told), or has itself waited for such a word (met). */
+/* Report to the checker that the queue is about to change a word for which other queues or the
+ * program may wait (tell), has changed it (told), or has itself waited for such a word (met). */
 void sg_transfer_tell(sg_queue_t *q, uint64_t va);
 void sg_transfer_told(sg_queue_t *q, uint64_t va);
 void sg_transfer_met(sg_queue_t *q, uint64_t va);
-/* Tells the checker that the queue is about to copy, or, with from = 0, to fill. */
+/* Reports to the checker that the queue is about to copy, or, with from = 0, to fill. */
 void sg_transfer_begin(sg_queue_t *q, uint64_t from, uint64_t to, uint64_t bytes);
 /* False after a fault of the queue. */
 bool sg_transfer_copy(sg_queue_t *q, uint64_t src, uint64_t dst, uint64_t bytes);
@@ -432,10 +437,12 @@ void sg_device_stir(sg_device_t *d);
 sg_watch_t *sg_watch_create(sg_device_t *d);
 /* Sleeps until the queue's doorbell changes or its `wake` word differs from `seen`. */
 void sg_watch_wait(sg_watch_t *w, sg_queue_t *q, uint32_t seen);
-/* Makes the watch look after the queue's doorbell, without sleeping; the second ends it. */
+/* sg_watch_add() makes the watch wake the queue when its doorbell changes, and does not sleep;
+ * sg_watch_remove() ends that. */
 void sg_watch_add(sg_watch_t *w, sg_queue_t *q);
 void sg_watch_remove(sg_watch_t *w, sg_queue_t *q);
-/* A queue was created or destroyed: the program may have mapped the doorbells elsewhere. */
+/* A queue was created or destroyed: the watch has to search again for the program's mappings of the
+ * doorbells. */
 void sg_watch_changed(sg_watch_t *w);
 /* The queue's doorbell, 0 without doorbells. */
 uint64_t sg_queue_doorbell(const sg_queue_t *q);

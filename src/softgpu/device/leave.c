@@ -18,7 +18,8 @@ enum { WAIT_SECONDS = 10 };
 static struct {
     void (*end)(void);
     sem_t asked, done;
-    _Atomic pid_t starting, process; /* the process that starts its thread; that has started it */
+    _Atomic pid_t starting,
+        process; /* the process that is starting its thread; the process that has started it */
     _Atomic int status;
 } leave;
 

@@ -19,7 +19,7 @@ enum { TOP = 8 /* instructions that the report names */ };
 static struct {
     pthread_once_t once;
     bool stats;
-    const char *trace; /* part of the names of the kernels to trace, NULL: none */
+    const char *trace; /* kernels whose names contain this are traced; NULL: none */
     base_lines_t lines;
     pthread_mutex_t write_lock;
     pthread_mutex_t lock; /* guards the list of kernels */
@@ -265,8 +265,8 @@ static void report_kernel(FILE *f, const sg_seen_t *k)
     report_top(f, &k->tally, all);
 }
 
-/* What the translator has done, for --log info. Whatever is watched is interpreted, by --stats
- * too. */
+/* Logs the translator's statistics (--log info). Waves with a subscriber, --stats included, are
+ * interpreted, not translated. */
 static void report_translated(void)
 {
     const isa_translate_stats_t s = isa_translate_stats();

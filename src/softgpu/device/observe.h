@@ -1,8 +1,8 @@
 /* observe.h - the device's part of --trace and --stats: which kernels are observed, and counts of
  * what they executed.
  *
- * Separate from internal.h because a device that nobody observes calls only sg_observe_begin(). The
- * counts are exact: every instruction of every wave, by opcode. */
+ * Separate from internal.h because without --trace and --stats the device calls only
+ * sg_observe_begin(). The counts are exact: every instruction of every wave, by opcode. */
 #ifndef SOFTGPU_DEVICE_OBSERVE_H
 #define SOFTGPU_DEVICE_OBSERVE_H
 
@@ -10,7 +10,7 @@
 #include "softgpu/memory/code_object.h"
 #include "softgpu/exec/watch.h"
 
-/* Counts by instruction. Whoever wants sums by class adds them up with the help of isa_table. */
+/* Counts by instruction. Sums by class are computed from these with the help of isa_table. */
 typedef struct {
     uint64_t runs[ISA_OP_COUNT];  /* how often waves have executed it */
     uint64_t lanes[ISA_OP_COUNT]; /* lanes that were active right before, summed over the runs */

@@ -1,4 +1,5 @@
-/* place.c - which workgroups fit on the modelled GPU at once, and where their waves sit.
+/* place.c - decides which workgroups fit on the modelled GPU at once, and assigns their waves to
+ * wave slots.
  *
  * This is the occupancy model: wave slots, registers and LDS of each compute unit, and the scratch
  * slots of each queue. All functions are called under the pool's lock. */
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BEYOND_MAX = 64 }; /* workgroups in flight that the model has no room for */
+enum { BEYOND_MAX = 64 }; /* workgroups that may be in flight without room on the modelled GPU */
 
 typedef struct {
     uint64_t slots[ISA_UNIT_SIMDS]; /* bit set of occupied wave slots */
@@ -123,9 +124,10 @@ static bool take_unit(sg_place_model_t *m, const sg_queue_t *q, sg_place_t *p)
     return false;
 }
 
-/* Runtimes rely on this limit whatever else is beyond the model: HIP's buffer for printf has one
- * packet for each wave slot of the GPU, and a wave of that queue which finds no packet left takes
- * one that another wave is writing to. */
+/* Whether the queue has as many waves in flight as the GPU has wave slots. This limit holds even
+ * for workgroups without room on the model, since runtimes rely on it: HIP's buffer for printf has
+ * one packet for each wave slot of the GPU, and a wave that finds no free packet takes one that
+ * another wave is writing. */
 static bool too_many_waves(const sg_place_model_t *m, const sg_run_t *run)
 {
     return run->queue->waves && run->queue->waves + run->waves > m->wave_slots;

@@ -11,7 +11,7 @@ enum {
     TYPE2 = 2,
     TYPE3 = 3,
     NOP_ONE_DWORD = 0x3fff, /* COUNT of a NOP that is only its header */
-    DEPTH_MAX = 8,          /* indirect buffers inside each other */
+    DEPTH_MAX = 8,          /* depth of nested indirect buffers */
     ERROR_VENDOR = 0x100,   /* queue_inactive_signal: bad vendor packet */
     COMPUTE_PERFCOUNT_ENABLE = 0x2e0b
 };
@@ -41,7 +41,7 @@ static bool fail(const command_t *c, const char *what, uint64_t value)
     return false;
 }
 
-/* What softgpu has no model of, it does not answer with zeros. */
+/* Fails the queue: softgpu has no model of `what`, and zeros would be a wrong result. */
 static bool refuse(const command_t *c, const char *what)
 {
     sg_queue_fail(c->q, SG_QUEUE_ERROR_PACKET, ERROR_VENDOR, "softgpu has no model of %s of %s",
@@ -289,7 +289,7 @@ static bool op_atomic_mem(const command_t *c)
     return false;
 }
 
-/* Copies memory, or fills it with a word, through the L2 cache or not. */
+/* Copies memory, or fills it with a word, with or without the L2 cache. */
 static bool op_dma_data(const command_t *c)
 {
     enum { ADDRESS = 0, DATA = 2, ADDRESS_L2 = 3, BYTES_MASK = 0x3ffffff };
@@ -329,7 +329,7 @@ static bool op_set_reg(const command_t *c)
     return true;
 }
 
-/* The dwords that follow are executed by the XCCs alone whose bits are set. */
+/* Only the XCCs whose bits are set execute the dwords that follow. */
 static bool op_pred_exec(const command_t *c)
 {
     enum { COUNT_MASK = 0x3fff, XCC_SHIFT = 24 };
@@ -365,8 +365,8 @@ static bool execute(command_t *c)
     return fail(c, "unknown opcode", opcode);
 }
 
-/* `xccs`: those that execute the list. All of them do so at once here: a packet that none of the
- * GPU's XCCs executes is skipped, and one of several acts on memory once. */
+/* `xccs`: the XCCs that execute the list. Here they execute each packet together: a packet that
+ * none of the GPU's XCCs executes is skipped, and a packet for several XCCs acts on memory once. */
 static bool run_words(sg_queue_t *q, uint64_t va, uint32_t dwords, uint32_t xccs, unsigned depth)
 {
     enum { NOP = 0x10 };

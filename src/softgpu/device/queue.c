@@ -25,7 +25,7 @@ enum {
     MAX_TEXT = 256
 };
 
-/* ---- what the other files call ---- */
+/* ---- functions for other files ---- */
 
 bool sg_queue_stopping(const sg_queue_t *q)
 {
@@ -87,16 +87,16 @@ static uint64_t pause_after(uint64_t waited)
     return ns < PAUSE_MIN_NS ? PAUSE_MIN_NS : ns > PAUSE_MAX_NS ? PAUSE_MAX_NS : ns;
 }
 
-/* Not sched_yield(): that gives milliseconds to the other threads on this core, often to a thread
- * of the program that spins until this one has done something. After a short sleep this thread gets
- * the core back soon. */
+/* Sleeps for a short time. Not sched_yield(): that gives milliseconds to the other threads on this
+ * core, often to a thread of the program that spins until this thread has made progress. After a
+ * short sleep this thread gets the core back soon. */
 static void spin(void)
 {
     for (unsigned i = 0; i < 16; i++)
         sg_cpu_relax();
 }
 
-/* Nobody announces a store to memory, so the sleep has a time-out. The completion of a packet wakes
+/* Stores to memory are not announced, so the sleep has a time-out. The completion of a packet wakes
  * the queue. */
 static void wait_for_memory(sg_device_t *d, uint32_t activity, uint64_t waited)
 {
@@ -113,7 +113,8 @@ bool sg_queue_pause(sg_queue_t *q, sg_patience_t *p)
         spin();
     else
         wait_for_memory(q->device, p->activity, now - p->since);
-    p->activity = atomic_load(&q->device->activity); /* before the caller looks again: futex.h */
+    p->activity =
+        atomic_load(&q->device->activity); /* before the caller reads the memory again: futex.h */
     return !sg_queue_stopping(q);
 }
 
@@ -165,8 +166,8 @@ static void *queue_main(void *arg)
     sg_queue_t *q = arg;
     uint64_t quiet = 0;
     for (;;) {
-        uint32_t wake =
-            atomic_load(&q->wake); /* both words before `stop` and what the step reads: futex.h */
+        uint32_t wake = atomic_load(
+            &q->wake); /* both words are read before `stop` and before the step: futex.h */
         uint32_t activity = atomic_load(&q->device->activity);
         if (atomic_load_explicit(&q->stop, memory_order_acquire)) break;
         if (!atomic_load(&q->waiting)) atomic_store(&q->doorbell_seen, sg_queue_doorbell(q));
@@ -181,7 +182,7 @@ static void *queue_main(void *arg)
         if (!quiet) quiet = now;
         bool watched = now - quiet > LINGER_NS;
         wait_for(q, step, wake, activity, now - quiet);
-        if (watched && !atomic_load(&q->waiting)) quiet = 0; /* the watch has woken us */
+        if (watched && !atomic_load(&q->waiting)) quiet = 0; /* the watch has woken this thread */
     }
     sg_watch_remove(q->device->watch, q);
     if (q->params.kind == SG_QUEUE_AQL) sg_aql_stop(q); /* only AQL queues have dispatches */

@@ -1,10 +1,10 @@
-/* sampling.c - PC sampling: waves branch to the runtime's trap handler, which records where they
- * were.
+/* sampling.c - PC sampling: waves branch to the runtime's trap handler, which records their program
+ * counters.
  *
- * Of host traps the driver's interval is time. On hardware the driver sends the trap to one wave
- * slot of every compute unit at a time. Here the wave that a worker thread is running takes it. Of
- * stochastic sampling the timing model says which wave a unit looks at, and what that does
- * (perf/snapshot.h). If nobody samples, a turn of a workgroup costs two loads more. */
+ * The interval of host traps is a time. On hardware the driver sends such a trap to one wave slot
+ * of every compute unit at a time; here the wave that a worker thread is running takes it. For
+ * stochastic sampling the timing model chooses the wave that a unit samples, and the state that it
+ * records (perf/snapshot.h). Without sampling, a turn of a workgroup costs two more loads. */
 #include "softgpu/device/futex.h"
 #include "softgpu/device/internal.h"
 #include "softgpu/exec/trap.h"
@@ -34,13 +34,13 @@ static void *ticking(void *arg)
             continue;
         }
         atomic_fetch_add_explicit(&s->tick, 1, memory_order_relaxed);
-        /* intervals that passed while this thread did not run are not made up for */
+        /* intervals that passed while this thread did not run are skipped */
         due = now - due < s->interval_ns ? due + s->interval_ns : now + s->interval_ns;
     }
     return NULL;
 }
 
-/* Instructions of a wave between its traps. The driver gets to the same wave slot again after as
+/* Instructions of a wave between its traps. The driver samples the same wave slot again after as
  * many intervals as a compute unit has slots. */
 static uint64_t period_of(const sg_profile_t *p, uint64_t microseconds)
 {
@@ -124,8 +124,8 @@ static uint64_t phase(const isa_wave_t *w, uint64_t period)
     return 1 + (uint64_t)((unsigned __int128)h * period >> 64);
 }
 
-/* The driver's part of a trap. Without a handler, or when sampling has ended, nothing happens.
- * False: the trap handler is not mapped. */
+/* Sets the registers as the driver's trap does, and branches to the handler. Without a handler, or
+ * when sampling has ended, nothing happens. False: the trap handler is not mapped. */
 static bool take_trap(const sg_box_t *b, isa_wave_t *w)
 {
     const sg_run_t *run = b->run;

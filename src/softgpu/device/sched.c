@@ -1,11 +1,11 @@
-/* sched.c - the scheduler: which worker thread runs which workgroup.
+/* sched.c - the scheduler: assigns workgroups to worker threads.
  *
  * A run (a dispatch) hands out workgroup ids. A workgroup in flight is a box, which any worker can
- * continue. A box that has used its turn goes to the tail of the ready list, and its worker first
- * starts further workgroups if they fit on the modelled GPU, so that workgroups that wait for each
- * other all get turns.
+ * continue. A box that has used its turn goes to the tail of the ready list. Its worker first
+ * starts further workgroups if they fit on the modelled GPU. So workgroups that wait for each other
+ * all get turns.
  *
- * To start the next workgroup of the same run in the same place takes no lock; every other choice
+ * Starting the next workgroup of the same run in the same place takes no lock; every other choice
  * takes the pool's lock once. */
 #include "base/env.h"
 #include "softgpu/device/futex.h"
@@ -16,22 +16,25 @@
 #include <stdlib.h>
 
 enum {
-    SLICE = 20000,       /* taken branches of a wave in one turn: about a millisecond */
-    MANY_WAITING = 64,   /* with more ready workgroups than this, turns get shorter */
-    SHORT_SLICE = 500,   /* but no shorter than this */
-    FIRST_SLICE = 2000,  /* of a new workgroup: short, so that those it may wait for start soon */
-    INLINE_SLICE = 2000, /* on the submitting thread, which has packets to look after */
+    SLICE = 20000,     /* taken branches of a wave in one turn: about a millisecond */
+    MANY_WAITING = 64, /* with more ready workgroups than this, turns get shorter */
+    SHORT_SLICE = 500, /* but no shorter than this */
+    FIRST_SLICE =
+        2000, /* of a new workgroup: short, so that workgroups for which it may wait start soon */
+    INLINE_SLICE = 2000, /* on the submitting thread, which has packets to process */
     INLINE_WAVES = 64,   /* larger dispatches go to the workers at once */
-    INLINE_NS = 20000,   /* after this time the workers share what has not started */
+    INLINE_NS = 20000, /* after this time the workers share the workgroups that have not started */
     CHUNK_MAX = 16,
-    STALL_TURNS = 4, /* if each ready workgroup had so many turns and none ended, one more starts */
-    KEEP_BOXES = 2,  /* idle boxes that a worker keeps for itself */
+    STALL_TURNS =
+        4, /* if each ready workgroup had this many turns and none ended, one more starts */
+    KEEP_BOXES = 2, /* idle boxes that a worker keeps for itself */
     /* If all waves that a worker finds are in s_sleep, the worker sleeps, too: as long as they
-     * asked for, and up to three quarters of the time if that repeats, because what they wait for
-     * may need this processor. */
-    REST_LEAST_NS = 2000, /* no shorter: the host's sleep would take longer than asked */
-    REST_MOST_NS = 20000, /* no longer, except as asked: what the waves wait for may have come */
-    REST_OWED_MOST_NS = 500000 /* limit of a sleep that the waves asked for */
+       requested, and up to three quarters of the time if that repeats, because a thread for which
+       they wait may need this processor. */
+    REST_LEAST_NS = 2000, /* no shorter: the host's sleep would take longer than requested */
+    REST_MOST_NS =
+        20000, /* no longer unless the waves requested more: they may have got what they wait for */
+    REST_OWED_MOST_NS = 500000 /* limit of a sleep that the waves requested */
 };
 
 struct sg_pool {
@@ -173,9 +176,9 @@ static bool pick_new(sg_pool_t *p, job_t *j, sg_place_t *place)
         unlink_run(p, run);
         if (!has_ids(run)) continue;
         if (p->orderly && !stalled)
-            link_first(p, run); /* it stays first until it ends, unless it stalls */
+            link_first(p, run); /* the run stays first until it ends, unless it stalls */
         else
-            link_run(p, run); /* at the tail: the others come first next time */
+            link_run(p, run); /* at the tail: other runs come first next time */
         if (p->orderly && !stalled && p->ready && p->ready->run != run) return false;
         if (!sg_place_take(p->places, run, stalled, place)) continue;
         if (run->n_spare) {
@@ -264,7 +267,7 @@ static void offer(sg_pool_t *p)
     if (atomic_load(&p->sleepers)) sg_futex_wake(&p->seq, 1);
 }
 
-/* Wakes a worker because room became free, if work waits. For callers that do not look for work
+/* Wakes a worker because room became free, if work waits. For callers that do not pick work
  * themselves afterwards. */
 static void offer_room(sg_pool_t *p)
 {
@@ -358,7 +361,7 @@ static int32_t slice_among(uint32_t n_waiting)
                                      : (int32_t)(SLICE * MANY_WAITING / n_waiting) + SHORT_SLICE;
 }
 
-/* Takes the next thing to do; with `yielded` set the current box waits for its next turn. */
+/* Takes the next box or id to run; with `yielded` set the current box waits for its next turn. */
 static bool pick(sg_pool_t *p, sg_worker_t *w, job_t *j, bool yielded)
 {
     sg_place_t place;
@@ -398,7 +401,7 @@ static bool pick(sg_pool_t *p, sg_worker_t *w, job_t *j, bool yielded)
     }
 }
 
-/* How much longer the box's waves want to sleep. */
+/* The rest of the time for which the box's waves requested to sleep. */
 static uint64_t owed_sleep(sg_box_t *b, uint64_t now)
 {
     if (!b->sleepy++) {
@@ -410,9 +413,9 @@ static uint64_t owed_sleep(sg_box_t *b, uint64_t now)
     return b->asked_ns > passed ? b->asked_ns - passed : 0;
 }
 
-/* Called after a turn in which all waves of the box slept. The worker first goes on with other
- * boxes, which may have something to do. It sleeps once as many turns in a row slept as work waits,
- * so that it has probably seen all of it. */
+/* Called after a turn in which all waves of the box slept. The worker first continues other boxes,
+ * whose waves may be awake. It sleeps once the number of consecutive turns in which all waves slept
+ * is that of the waiting boxes, so that it has probably run all of these. */
 static void rest_after_sleep(const sg_pool_t *p, job_t *j)
 {
     const uint64_t now = sg_device_clock(), owed = owed_sleep(j->box, now);
@@ -431,7 +434,7 @@ static void rest_after_sleep(const sg_pool_t *p, job_t *j)
     j->rested += sg_device_clock() - now;
 }
 
-/* Works until nothing is left to do. */
+/* Runs boxes until no work is left. */
 static void work(sg_pool_t *p, sg_worker_t *w, job_t *j)
 {
     do {
@@ -503,7 +506,7 @@ static void publish(sg_pool_t *p, sg_run_t *run, job_t *j)
 }
 
 /* Runs the dispatch on this thread for a short time, and hands the rest to the workers. False:
- * there was no room, and nothing was done. */
+ * there was no room, and no workgroup was run. */
 static bool run_inline(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
 {
     sg_place_t place;
@@ -548,8 +551,8 @@ static bool run_inline(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
     return true;
 }
 
-/* For a dispatch whose waves end at once: counts its workgroups without running them all. False:
- * it is no such dispatch, or there is no room. */
+/* If the dispatch's waves end at once: counts its workgroups without running them all. False: the
+ * dispatch is not of that kind, or there is no room. */
 static bool run_idle(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
 {
     sg_place_t place;

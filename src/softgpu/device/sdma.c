@@ -163,7 +163,8 @@ static outcome_t do_timestamp(packet_t *p)
     return DONE;
 }
 
-/* Invalidates caches, or writes them back: memory is coherent here, and no cache is asked. */
+/* The packet invalidates or writes back caches. It has no effect, since the memory that SDMA uses
+ * is coherent here. */
 static outcome_t do_gcr(packet_t *p)
 {
     return p->d->arch->gcr ? DONE : fail(p, "unknown operation and sub-operation", 17 | 1 << 8);

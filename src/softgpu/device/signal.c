@@ -1,5 +1,5 @@
-/* signal.c - HSA signals as the GPU sees them: a value in memory, and a driver's event that is
- * raised when the value changes.
+/* signal.c - HSA signals: a value in memory, and an event of the driver that the GPU raises when it
+ * changes the value.
  *
  * The layout is AMD's amd_signal_t. The program may free a signal as soon as it sees the value that
  * it waits for, so everything needed later is read before the value is written. */

@@ -1,4 +1,4 @@
-/* stall.c - finds waves that wait for something that never comes (stall.h).
+/* stall.c - see stall.h: finds waves that loop for ever, since what they wait for never happens.
  *
  * A workgroup stands still if its waves return, turn after turn, to states that they were in before
  * (registers, LDS, program counters). If all workgroups in flight stand still for GRACE_SECONDS,
@@ -26,13 +26,13 @@ enum {
     STATES = 8,       /* known states of a workgroup: one for each branch at which a turn may end */
     QUIET_TURNS = 32, /* turns without a new state before GRACE_SECONDS begin */
     WATCHED_TURNS = 2, /* turns with watched stores; each runs the loop thousands of times */
-    SLEPT_TURNS = 64,  /* turns in which waves only sleep are short: one in so many is examined */
+    SLEPT_TURNS = 64,  /* turns in which waves only sleep are short: one in this many is examined */
     PLACES = 64,       /* rows of the table of places in the code at which waves stand still */
-    PLACES_TOLD = 8,   /* places in the message */
+    PLACES_TOLD = 8,   /* places that the message names */
     RUNS = 16,         /* dispatches that may stand still together; more are not reported */
     GRACE_SECONDS = 10,
     ARGUMENT_BYTES =
-        4096 /* HIP's limit for a kernel's arguments: host memory that nobody changes */
+        4096 /* HIP's limit for a kernel's arguments, which are host memory that does not change */
 };
 
 /* Bytes that an instruction is about to change. */
@@ -47,7 +47,7 @@ struct sg_stall {
     uint64_t state[STATES];      /* hashes of the last states */
     uint32_t next, quiet, slept; /* next: index in `state`; turns without a new state; slept */
     uint64_t epoch, since;       /* `since`: start of the quiet time in this epoch */
-    bool told;                   /* the table has the places of its waves */
+    bool told;                   /* the places of its waves are in the table */
     uint32_t watched;            /* watched turns so far; 0: its stores are not watched */
     bool changed, outside;       /* in watched turns: it changed memory; it read host memory */
     uint64_t kernarg;
@@ -67,7 +67,7 @@ typedef struct {
 /* A run of which workgroups stand still. */
 typedef struct {
     const sg_run_t *run;
-    uint32_t told; /* how many of its workgroups are in the table */
+    uint32_t told; /* number of its workgroups in the table */
 } stood_t;
 
 static struct {
@@ -76,7 +76,7 @@ static struct {
     uint64_t grace_ns;
     uint8_t wants[ISA_OP_COUNT]; /* in watched turns */
     _Atomic uint64_t epoch;      /* changes with any progress */
-    _Atomic uint64_t workgroups; /* of all runs, those that have not ended */
+    _Atomic uint64_t workgroups; /* number of workgroups, of all runs, that have not ended */
     pthread_mutex_t lock;        /* guards the table, which follows */
     uint64_t table_epoch;
     place_t place[PLACES];
@@ -322,7 +322,7 @@ static void put_place(FILE *f, const place_t *p)
             p->group[1], p->group[2]);
 }
 
-/* The finding's place is the one with the most waves; its text lists the others as well. */
+/* Reports the finding at the place with the most waves; its text lists the other places as well. */
 static void report(uint64_t not_begun)
 {
     char *more = NULL;
@@ -382,7 +382,7 @@ static bool all_stand(uint64_t *not_begun)
 
 /* The box stands still: enters its waves in the table. If all others stand still already, reports
  * the finding. */
-static void tell(sg_box_t *b, uint64_t epoch)
+static void enter(sg_box_t *b, uint64_t epoch)
 {
     uint64_t not_begun;
     pthread_mutex_lock(&stall.lock);
@@ -440,5 +440,5 @@ void sg_stall_turn(sg_box_t *b, bool slept)
     if (s->changed) sg_stall_moved();
     if (s->changed || s->outside) return;
     s->told = true;
-    tell(b, epoch);
+    enter(b, epoch);
 }

@@ -1,4 +1,5 @@
-/* stall.h - finds waves that wait for something that never comes: all waves in flight loop.
+/* stall.h - for the checker: finds waves that wait for ever, since all waves in flight are in such
+ * loops.
  *
  * A workgroup is examined only after a turn in which it did not end, so that short workgroups cost
  * nothing. All functions do nothing unless the checker looks for the family sync. */
@@ -7,18 +8,19 @@
 
 #include "softgpu/device/internal.h"
 
-/* A run begins; `workgroups` of a run have ended or will never start. */
+/* sg_stall_begin(): a run begins. sg_stall_settled(): `workgroups` workgroups of a run have ended,
+ * or will never start. */
 void sg_stall_begin(const sg_run_t *run);
 void sg_stall_settled(uint64_t workgroups);
-/* A workgroup begins in the box, or is done. */
+/* A workgroup begins in the box, or has ended. */
 void sg_stall_start(sg_box_t *b);
 void sg_stall_end(sg_box_t *b);
-/* The workgroup has had a turn and is not done; `slept`: its waves did nothing but s_sleep. */
+/* The workgroup has had a turn and has not ended; `slept`: its waves only executed s_sleep. */
 void sg_stall_turn(sg_box_t *b, bool slept);
 /* Adds the subscriber that watches stores, if the next turn of the workgroup is a watched one. */
 void sg_stall_watch(const sg_box_t *b, isa_watch_t *watch);
 void sg_stall_free(sg_stall_t *s);
-/* A queue has made progress with a packet or a copy, so waves may yet get what they wait for. */
+/* A queue has made progress with a packet or a copy, so waves may still get what they wait for. */
 void sg_stall_moved(void);
 
 #endif

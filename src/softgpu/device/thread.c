@@ -28,10 +28,10 @@ typedef struct {
     uint64_t runtime, deadline, period;
 } sched_attributes_t;
 
-/* Asks for short turns of the processor: on a busy host a woken thread with a short turn goes
- * before one that is in the middle of a long one (Linux 6.12 and later; others take no notice).
- * Without it a doorbell rung while all cores are busy is heard milliseconds late. */
-static void ask_for_short_turns(void)
+/* Requests short time slices: on a busy host a woken thread with a short slice preempts one in the
+ * middle of a long slice (Linux 6.12 and later; earlier kernels ignore the request). Without it, a
+ * queue notices a doorbell milliseconds late if all cores are busy. */
+static void request_short_slices(void)
 {
     enum { TURN_NS = 100000 }; /* the least the kernel grants */
     sched_attributes_t a;
@@ -47,7 +47,7 @@ static void *enter(void *p)
     free(p);
     prctl(PR_SET_NAME, s.name);
     prctl(PR_SET_TIMERSLACK, 1000ul); /* the default of 50 us would lengthen short waits a lot */
-    ask_for_short_turns();
+    request_short_slices();
     return s.body(s.arg);
 }
 

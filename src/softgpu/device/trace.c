@@ -1,7 +1,7 @@
 /* trace.c - the lines of --trace: each executed instruction and the registers it has changed.
  *
- * After each instruction the wave's registers are compared with a copy from before. So no table of
- * the registers that an instruction writes is needed, and no change can be missed. */
+ * After each instruction the wave's registers are compared with a copy from before it. So no table
+ * of the registers that an instruction writes is needed, and no change can be missed. */
 #include "softgpu/device/observe.h"
 
 #include "base/zeros.h"
@@ -12,7 +12,7 @@
 
 enum {
     LINE_BYTES = 64 << 10, /* 32 rows of 64 values, which a matrix instruction writes, take 20 KB */
-    LINE_END = 8           /* kept for the end of a line that is too long */
+    LINE_END = 8           /* reserved for the end of a line that is too long */
 };
 
 typedef struct {
@@ -140,7 +140,7 @@ static void changes(sg_trace_t *t, const isa_wave_t *w, copy_t *old)
     text(t, " ;");
     for (unsigned code = 0; code < ISA_CODE_ZERO; code++) {
         if (w->sgpr[code] == old->sgpr[code]) continue;
-        if (scalar_text(t, w, code)) /* a pair: the trace has the high half's change already */
+        if (scalar_text(t, w, code)) /* a pair: the line has the change of the high half already */
             old->sgpr[code | 1] = w->sgpr[code | 1];
     }
     if (w->scc != old->scc) text(t, " scc=%u", w->scc);
@@ -160,7 +160,7 @@ static void changes(sg_trace_t *t, const isa_wave_t *w, copy_t *old)
     if (t->length == before + 2) t->length = before;
 }
 
-/* ---- the hook ---- */
+/* ---- the subscriber ---- */
 
 static void why_stopped(sg_trace_t *t, const isa_wave_t *w)
 {
@@ -210,7 +210,7 @@ static void start_line(sg_trace_t *t, const sg_box_t *b, const isa_wave_t *w)
 
 bool sg_trace_start(sg_sight_t *s)
 {
-    /* it is large, and pages that no wave's registers need cost nothing */
+    /* mapped, since it is large and pages that are never used cost nothing */
     if (!s->trace) s->trace = base_map_zeros(sizeof *s->trace);
     if (!s->trace) return false;
     for (unsigned i = 0; i < s->box->group.n_waves; i++) {

@@ -1,7 +1,7 @@
-/* transfer.c - copies and atomic operations, which both SDMA and PM4 packets ask for.
+/* transfer.c - copies and atomic operations of SDMA and PM4 packets.
  *
- * Both name byte ranges, which may cross extents, and both have the L2 cache's numbers for atomic
- * operations. The atomic instructions of waves are in exec/atomic.c. */
+ * Both kinds of packet name byte ranges, which may cross extents, and use the L2 cache's numbers
+ * for atomic operations. The atomic instructions of waves are in exec/atomic.c. */
 #include "softgpu/device/internal.h"
 #include "softgpu/exec/atomic_ops.h"
 
@@ -49,8 +49,8 @@ void sg_transfer_begin(sg_queue_t *q, uint64_t from, uint64_t to, uint64_t bytes
     chk_transfer(q->device->memory, from, to, bytes);
 }
 
-/* Copies forward, extent by extent. If the ranges overlap, what the destination holds afterwards
- * may depend on where extents end: HSA leaves it undefined (hsa_amd_memory_async_copy). */
+/* Copies forward, extent by extent. If the ranges overlap, the result may depend on where extents
+ * end: HSA leaves it undefined (hsa_amd_memory_async_copy). */
 bool sg_transfer_copy(sg_queue_t *q, uint64_t src, uint64_t dst, uint64_t bytes)
 {
     sg_transfer_begin(q, src, dst, bytes);

@@ -2,10 +2,10 @@
  *
  * While all queues of the device sleep, the program's mapping of the doorbell page is
  * write-protected through userfaultfd, and the watch's thread sleeps until a store faults. It wakes
- * the queue, lifts the protection and looks at all doorbells. While some queue is awake, protection
- * would cost each of its doorbell stores a fault, so the watch looks at the doorbells of sleeping
- * queues from time to time. Without userfaultfd it does only that. A queue in `waiting` whose
- * doorbell differs from doorbell_seen is always woken. */
+ * the queue, lifts the protection and reads all doorbells. While some queue is awake, protection
+ * would cost each of its doorbell stores a fault, so the watch polls the doorbells of sleeping
+ * queues instead. Without userfaultfd it always polls. A queue in `waiting` whose doorbell differs
+ * from doorbell_seen is always woken. */
 #include "softgpu/device/futex.h"
 #include "softgpu/device/internal.h"
 
@@ -23,14 +23,14 @@
 
 enum {
     MAPPINGS_MAX = 8,
-    FAULT_SPIN_NS = 200000,   /* after a fault: until the store that faulted is done */
-    FAULT_LOOK_NS = 2000,     /* between looks in that time */
+    FAULT_SPIN_NS = 200000,   /* the longest wait, after a fault, for the store that faulted */
+    FAULT_LOOK_NS = 2000,     /* between two reads during that wait */
     FAULT_GRACE_NS = 3000000, /* after a fault: before the page is protected again */
-    LOOK_NS = 50000,          /* between looks while a queue is awake */
-    LOOK_SLOW_NS = 200000,    /* after LOOK_SLOW_AFTER_NS of that */
+    LOOK_NS = 50000,          /* between two polls while a queue is awake */
+    LOOK_SLOW_NS = 200000,    /* between two polls, once it has polled for LOOK_SLOW_AFTER_NS */
     LOOK_SLOW_AFTER_NS = 20000000,
-    FALLBACK_NS = 1000000, /* between looks without userfaultfd, while all queues sleep */
-    SAFETY_MS = 2000       /* between looks while protected, for mappings that were not found */
+    FALLBACK_NS = 1000000, /* between two polls without userfaultfd, while all queues sleep */
+    SAFETY_MS = 2000 /* between two polls under protection, for mappings that were not found */
 };
 
 typedef struct {
@@ -43,7 +43,7 @@ struct sg_watch {
     _Atomic uint32_t seq;     /* futex: a queue began to wait, came or went */
     _Atomic uint32_t changed; /* the program may have new mappings */
     int uffd;                 /* -1: userfaultfd is refused */
-    bool exact;               /* it tells the address of a fault, not only the page */
+    bool exact;               /* faults are reported with their address, not only their page */
     mapping_t mapping[MAPPINGS_MAX];
     unsigned n_mappings;
     uint64_t fault_time; /* of the last fault */
@@ -145,8 +145,8 @@ static bool is_userfaultfd(int fd)
     return n == (ssize_t)sizeof(right) - 1 && memcmp(name, right, sizeof(right) - 1) == 0;
 }
 
-/* A program that closes all its descriptors closes ours, too, and may use its number for another
- * file: then makes a new one. */
+/* Whether the descriptor is still the watch's. A program that closes all its descriptors closes
+ * this one, too, and may reuse its number: then a new one is made. */
 static bool usable(sg_watch_t *w)
 {
     if (w->uffd < 0 || is_userfaultfd(w->uffd)) return w->uffd >= 0;
@@ -180,8 +180,8 @@ typedef struct {
     unsigned queues, waiting, woken;
 } census_t;
 
-/* Counts queues, and wakes those whose doorbell was rung. */
-static census_t look(sg_watch_t *w)
+/* Reads all doorbells: counts queues, and wakes those whose doorbell was rung. */
+static census_t read_doorbells(sg_watch_t *w)
 {
     census_t c = {0};
     pthread_mutex_lock(&w->device->lock);
@@ -200,7 +200,7 @@ static census_t look(sg_watch_t *w)
     return c;
 }
 
-/* Wakes the queue whose doorbell is being stored to, or all if that is not known. */
+/* Wakes the queue whose doorbell is being stored to, or all queues if the address is unknown. */
 static void wake_for(const sg_watch_t *w, uint64_t address)
 {
     uint64_t slot = UINT64_MAX;
@@ -224,12 +224,12 @@ static void answer_faults(sg_watch_t *w)
 }
 
 /* All queues sleep: sleeps until the program stores to a doorbell. The queue is woken before the
- * store may go on. Its thread has slept and so gets a core at once, while this thread may lose its
- * core to the program's thread, which often spins. */
+ * store is let through. The queue's thread has slept and so gets a core at once, while this thread
+ * may lose its core to the program's thread, which often spins. */
 static void sleep_protected(sg_watch_t *w)
 {
     struct pollfd p = {.fd = w->uffd, .events = POLLIN};
-    if (!look(w).woken && poll(&p, 1, SAFETY_MS) > 0) {
+    if (!read_doorbells(w).woken && poll(&p, 1, SAFETY_MS) > 0) {
         w->fault_time = sg_device_clock();
         if (is_userfaultfd(w->uffd)) answer_faults(w);
     }
@@ -252,10 +252,10 @@ static void nap(sg_watch_t *w, uint32_t seen, bool hot, uint64_t since)
 static void *watch_main(void *arg)
 {
     sg_watch_t *w = arg;
-    uint64_t since = 0; /* when the watch began to look from time to time */
+    uint64_t since = 0; /* when the watch began to poll */
     for (;;) {
         uint32_t seen = atomic_load(&w->seq);
-        census_t c = look(w);
+        census_t c = read_doorbells(w);
         if (!c.waiting) {
             since = 0;
             if (!c.woken) sg_futex_wait(&w->seq, seen, 0);

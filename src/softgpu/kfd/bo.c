@@ -1,9 +1,10 @@
-/* bo.c - buffer objects, and how they reach other processes.
+/* bo.c - buffer objects, and their export to and import from other processes.
  *
- * A DMA-BUF is one end of a socket pair in which one message stays for ever. The message says where
- * the memory lies and carries two descriptors: the GPU's file and a lease, the writing end of a
- * pipe. A process that gets the DMA-BUF reads the message without taking it. When the last holder
- * is gone, even by a crash, the kernel hangs up the pipe, and the owner may free the memory. */
+ * A DMA-BUF is one end of a socket pair in which one message stays queued. The message has the
+ * memory's place in a file and carries two descriptors: the GPU's file and a lease, the writing end
+ * of a pipe. A process that gets the DMA-BUF peeks at the message and leaves it in the queue. When
+ * the last holder has closed the lease, even by a crash, the kernel hangs up the pipe, and the
+ * owner may free the memory. */
 #include "softgpu/kfd/bo.h"
 #include "softgpu/kfd/kfd.h"
 
@@ -40,7 +41,7 @@ static void close_fd(int fd)
 
 /* ---- memory ---- */
 
-/* All that an APU's programs allocate is of its one memory. */
+/* Whether the allocation is in VRAM. An APU has one memory, to which all allocations belong. */
 static bool in_vram(const kfd_gpu_t *gpu, uint32_t flags)
 {
     return flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM || gpu->process->config->profile.apu;
@@ -86,7 +87,8 @@ void kfd_bo_write_notes(kfd_bo_t *bo, const void *notes, size_t bytes)
 static void release_own(kfd_process_t *p, kfd_bo_t *bo)
 {
     kfd_gpu_t *gpu = &p->gpus[bo->gpu];
-    if (bo->noted) memset(bo->notes, 0, KFD_BO_NOTE_BYTES); /* for the next owner */
+    if (bo->noted)
+        memset(bo->notes, 0, KFD_BO_NOTE_BYTES); /* the next object in these pages finds zeros */
     /* frees the pages, so that the next owner reads zeros; madvise() and not fallocate(), since the
      * program may have closed the descriptor, whose number may be another file's by now */
     madvise(bo->host, bo->size, MADV_REMOVE);
@@ -120,8 +122,8 @@ static void release(kfd_process_t *p, kfd_bo_t *bo)
     free(bo);
 }
 
-/* Removes the leases that have ended. True if one is left. If the program has closed our end of a
- * pipe, nobody can tell whether that lease has ended, and it counts as held for ever. */
+/* Removes the leases that have ended. True if one is left. If the program has closed this process's
+ * end of a pipe, the end of that lease cannot be detected, and it counts as held for ever. */
 static bool is_leased(kfd_bo_t *bo)
 {
     uint32_t n = 0;
@@ -375,7 +377,7 @@ int kfd_bo_import(kfd_process_t *p, int fd, kfd_bo_t **out)
         error = -ENODEV;
     kfd_bo_t *same = error == 0 ? find_same(p, &st, &share) : NULL;
     if (same) {
-        if (same->references++ == 0) p->n_parked--; /* only other processes held it until now */
+        if (same->references++ == 0) p->n_parked--; /* until now only other processes held it */
         *out = same;
     } else if (error == 0) {
         error = adopt(p, &share, fds, out);
@@ -392,8 +394,8 @@ int64_t kfd_bo_descriptor_size(int fd)
     return peek_share(fd, &share, NULL) == 0 ? (int64_t)share.size : -EINVAL;
 }
 
-/* Finds the memory of another process that `*offset` of a render node stands for
- * (SOFTGPU_IMPORT_WINDOW), and turns *offset into one of *pages. */
+/* Finds the memory of another process to which `*offset` of a render node is assigned
+ * (SOFTGPU_IMPORT_WINDOW), and converts *offset to an offset in *pages. */
 static int find_window(const kfd_process_t *p, uint64_t *offset, uint64_t bytes, kfd_pages_t *pages)
 {
     for (const kfd_bo_t *bo = p->bos; bo; bo = bo->next) {

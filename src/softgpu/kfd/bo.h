@@ -1,7 +1,8 @@
 /* bo.h - buffer objects: pieces of GPU memory, which several processes may share.
  *
  * The driver's buffers (buffers.c), DRM's handles (gem.c) and DMA-BUF descriptors refer to them.
- * Functions are called under the process's lock, if not said otherwise, and return 0 or -errno. */
+ * Unless a comment says otherwise, functions are called under the process's lock and return 0 or
+ * -errno. */
 #ifndef SOFTGPU_KFD_BO_H
 #define SOFTGPU_KFD_BO_H
 
@@ -17,9 +18,9 @@
 struct kfd_process;
 struct kfd_gpu;
 
-/* Notes are what the users of an object tell each other about it (DRM's metadata). Each page of
- * memory has room for notes, behind all memory in the GPU's pages; an object uses the room of its
- * first page. Unused room costs no memory. */
+/* Notes are an object's metadata (DRM_AMDGPU_GEM_METADATA), which the processes that share the
+ * object read and write. Each page of memory has room for notes, in the GPU's pages after all
+ * memory; an object uses the room of its first page. Unused room costs no memory. */
 enum { KFD_BO_NOTE_BYTES = 512 };
 
 /* Bytes of room for the notes of `bytes` of memory. */
@@ -29,27 +30,28 @@ static inline uint64_t kfd_bo_all_notes(uint64_t bytes)
 }
 
 typedef struct kfd_bo {
-    uint32_t references;  /* of this process; 0: only others hold it, see kfd_bo_put() */
-    uint32_t serial;      /* identifies the object in IPC handles, never 0 */
-    uint32_t gpu;         /* index of the owner */
-    uint32_t flags;       /* KFD_IOC_ALLOC_MEM_FLAGS_* */
-    uint32_t ipc_flags;   /* the thunk's flags, from IPC export */
-    uint64_t size;        /* bytes, whole pages */
-    uint64_t offset;      /* in the GPU's pages */
+    uint32_t references; /* references in this process; 0: only other processes hold the object, see
+                            kfd_bo_put() */
+    uint32_t serial;     /* identifies the object in IPC handles, never 0 */
+    uint32_t gpu;        /* index of the owner */
+    uint32_t flags;      /* KFD_IOC_ALLOC_MEM_FLAGS_* */
+    uint32_t ipc_flags;  /* the thunk's flags, from IPC export */
+    uint64_t size;       /* bytes, whole pages */
+    uint64_t offset;     /* in the GPU's pages */
     uint64_t note_offset; /* of its notes, in the GPU's pages */
     uint64_t mmap_offset; /* for mmap() of the GPU's render node */
     uint8_t *host;        /* host address at which the device finds the bytes */
     uint8_t *notes;       /* KFD_BO_NOTE_BYTES, shared by all processes; zeros at first */
     bool noted;           /* some process may have written notes */
 
-    /* if the memory belongs to another process: that process's render node, and the lease, whose
-     * closing tells it that we no longer use the memory */
+    /* for memory of another process: the render node of that process, and the lease, which this
+     * process closes when it no longer uses the memory */
     bool foreign;
     uint32_t segment;
     base_kept_t file, lease;
 
-    /* if the memory is ours: the reading ends of pipes, one for each descriptor given out; a pipe
-     * hangs up when the descriptor's last holder is gone */
+    /* for memory of this process: the reading ends of pipes, one for each exported descriptor; a
+     * pipe hangs up when the descriptor's last holder is gone */
     base_kept_t *leases;
     uint32_t n_leases;
     struct kfd_bo *next, **self; /* links of kfd_process_t.bos */

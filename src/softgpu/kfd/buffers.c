@@ -2,7 +2,8 @@
  *
  * A buffer is a range of the GPU's file (VRAM, system memory), a device page (doorbells, registers)
  * or the program's own memory (user pointers). Mapping enters the buffer in the page tables of
- * GPUs. The program maps it for itself by mmap() of a device node (pages.h). */
+ * GPUs. The program maps a buffer into its own address space by mmap() of a device node
+ * (pages.h). */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/round.h"
@@ -122,9 +123,9 @@ int kfd_buffer_free(kfd_process_t *p, struct kfd_ioctl_free_memory_of_gpu_args *
     if (!b) {
         error = -EINVAL;
     } else if (args->handle == p->event_page) {
-        error = -EPERM; /* as the driver does: every interrupt writes to it */
+        error = -EPERM; /* as in the driver: every interrupt writes to the event page */
     } else if (b->mapped) {
-        error = -EBUSY; /* the driver's answer too */
+        error = -EBUSY; /* as in the driver */
     } else {
         if (b->bo) kfd_bo_put(p, b->bo);
         b->used = false;
@@ -190,7 +191,7 @@ int kfd_buffer_dmabuf_info(kfd_process_t *p, struct kfd_ioctl_get_dmabuf_info_ar
         args->size = bo->size;
         args->metadata_size = notes.data.data_size_bytes;
         if (args->metadata_size > room)
-            error = -EINVAL; /* the caller comes again with more room */
+            error = -EINVAL; /* the caller has to call again with more room */
         else if (args->metadata_ptr)
             memcpy((void *)(uintptr_t)args->metadata_ptr, notes.data.data, args->metadata_size);
         args->gpu_id = kfd_gpu_id(bo->gpu);

@@ -1,8 +1,7 @@
 /* config.c - options of the software GPU: environment variables, which override the profile.
  *
- * The only place that reads those that say what the GPU is. It also refuses a wrong
- * SOFTGPU_THREADS, which the device reads. The options are read once per process and inherited by
- * fork. */
+ * Only this file reads the options that describe the GPU. It also refuses a wrong SOFTGPU_THREADS,
+ * which the device reads. The options are read once per process and inherited by fork. */
 #include "softgpu/kfd/kfd.h"
 
 #include "isa/arch.h"
@@ -37,8 +36,8 @@ static bool profile_directory(char *buffer, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
-/* Leaves *number alone if the variable is unset or empty. A wrong value is reported, and the
- * process gets no GPU, rather than a GPU that nobody asked for. */
+/* Leaves *number unchanged if the variable is unset or empty. A wrong value is reported, and the
+ * process gets no GPU, rather than one that the user did not choose. */
 static bool read_number(sg_option_id_t id, uint32_t *number)
 {
     const sg_option_t *o = &sg_options[id];
@@ -85,7 +84,7 @@ static bool read_translate(void)
     return true;
 }
 
-/* The profile that the program asks for by either of the two variables. */
+/* Reads the profile that one of the two variables names. */
 static bool read_profile(sg_profile_t *profile)
 {
     char directory[PATH_MAX], error[PATH_MAX + 1024];
@@ -101,7 +100,7 @@ static bool read_profile(sg_profile_t *profile)
     return false;
 }
 
-/* What the options say of the shape, and how many GPUs there are. */
+/* Reads the options for the shape and the number of GPUs. */
 static bool read_shape(kfd_config_t *c)
 {
     char error[256];
@@ -128,7 +127,7 @@ static bool read_shape(kfd_config_t *c)
     return true;
 }
 
-/* What is asked of a GPU that softgpu executes, but has no model for: the process gets no GPU. */
+/* Whether the GPU has the models that the options need. If not, the process gets no GPU. */
 static bool has_models(const sg_profile_t *p)
 {
     const isa_arch_t *arch = isa_arch_find(p->gfx_target_version);
@@ -143,7 +142,7 @@ static void read_config(void)
 {
     base_log_init("softgpu", sg_options[SG_OPTION_LOG].variable);
     uint32_t threads = 0, svm = 1;
-    /* the thunk of ROCm 6 makes no use of anything newer than 1.17 */
+    /* the thunk of ROCm 6 uses no feature that came after 1.17 */
     config.minor_version = 17;
     if (!read_profile(&config.profile) || !read_shape(&config) ||
         !read_number(SG_OPTION_COUNTERS, &config.profile.counter_slots) ||

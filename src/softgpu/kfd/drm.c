@@ -17,8 +17,8 @@
 enum {
     DRM_MAJOR_VERSION = 3,
     DRM_MINOR_VERSION = 49,
-    ENGINES = 4,          /* rows of cu_bitmap in the answer, */
-    ENGINE_ARRAYS = 4,    /* and its columns */
+    ENGINES = 4,          /* rows of cu_bitmap in the answer */
+    ENGINE_ARRAYS = 4,    /* columns of cu_bitmap */
     COUNTER_KHZ = 1000000 /* the device clock counts nanoseconds */
 };
 
@@ -36,7 +36,7 @@ static int get_version(struct drm_version *v)
     v->version_minor = DRM_MINOR_VERSION;
     v->version_patchlevel = 0;
     put_text(v->name, &v->name_len, "amdgpu");
-    put_text(v->date, &v->date_len, "20150101"); /* the driver's own, never changed */
+    put_text(v->date, &v->date_len, "20150101"); /* the date of the driver, which never changes */
     put_text(v->desc, &v->desc_len, "AMD GPU");
     return 0;
 }

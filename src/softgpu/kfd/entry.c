@@ -28,7 +28,8 @@ static int locate(const char *path, char *buffer, size_t size, size_t *root_leng
     const char *root = kfd_tree_root();
     if (!root) return -1;
     *root_length = strlen(root);
-    /* a processor's caches are those of the machine's folder, also below that of a NUMA node */
+    /* a processor's caches are read from the machine's folder, even if the path is below that of a
+     * NUMA node */
     static const char nodes[] = "/sys/devices/system/node/";
     const bool of_node = strncmp(path, nodes, sizeof(nodes) - 1) == 0;
     const char *cpu = of_node ? strstr(path + sizeof(nodes) - 1, "/cpu") : NULL;
@@ -59,7 +60,7 @@ static void check_runtime(void)
     runtime_good = config && kfd_runtime_knows(&config->profile);
 }
 
-/* The runtime that opens the device for the first time is the one that the program has. */
+/* Checks, when the device is opened for the first time, the runtime that the program has loaded. */
 static bool runtime_knows(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -4,12 +4,11 @@
  * waiter, and an auto-reset event stays signalled only if nobody waits. One mutex guards events and
  * waiters. Each waiter sleeps on a futex of its own, so that raising wakes only its waiters.
  *
- * One thing is different. A runtime that does not know the ages of events (ROCr before 5.6) has
- * events that several of its signals share. Between looking at its signal and beginning to wait, a
+ * One rule differs from the driver's. In a runtime that does not use the ages of events (ROCr
+ * before 5.6), several signals share one event. Between reading its signal and beginning to wait, a
  * thread can lose the event to a thread that waits for another signal; with the driver it then
- * sleeps forever, which a loaded host makes likely. Here the next wait of another thread is
- * complete, too. Runtimes look at their signals after each wait, so that one too many does nothing.
- */
+ * sleeps for ever, which a loaded host makes likely. Here the next wait of another thread completes
+ * as well. Runtimes read their signals after each wait, so a spurious completion has no effect. */
 #include "softgpu/kfd/kfd.h"
 
 #include <errno.h>
@@ -38,7 +37,7 @@ typedef struct waiter waiter_t;
 /* An event that a waiter waits for: an element of the event's list of waiters. */
 typedef struct link {
     waiter_t *waiter;
-    event_t *event; /* NULL once it has been destroyed under the wait */
+    event_t *event; /* NULL if it has been destroyed during the wait */
     struct link *next, **self;
     bool activated;
 } link_t;
@@ -53,7 +52,8 @@ struct waiter {
 struct event {
     uint32_t id, type;
     bool auto_reset, signaled;
-    pid_t taken_by; /* the thread that has got the last raise; 0: others have been told, too */
+    pid_t taken_by; /* the thread that consumed the last raise; 0: another thread's wait has
+                       completed since */
     uint64_t age;
     link_t *waiters;
     struct kfd_hsa_memory_exception_data fault;

@@ -136,7 +136,7 @@ static int split_mapping(kfd_gpu_t *gpu, struct kfd_gem *gem, uint64_t at)
     return 0;
 }
 
-/* Takes [begin, end) out of an object's mappings and keeps what lies before and behind it. */
+/* Removes [begin, end) from an object's mappings and keeps the parts before and after it. */
 static int clear_object(kfd_gpu_t *gpu, struct kfd_gem *gem, uint64_t begin, uint64_t end)
 {
     int error = split_mapping(gpu, gem, begin);

@@ -18,8 +18,8 @@ enum {
     ARGS_BYTES = 512 /* no structure is larger, except those with a list at their end */
 };
 
-/* What the apertures of LDS and scratch leave for memory. The high limit makes the thunk place
- * buffers at ordinary mmap addresses. */
+/* The addresses for memory, outside the apertures of LDS and scratch. The high limit makes the
+ * thunk place buffers at ordinary mmap addresses. */
 static const uint64_t gpuvm_base = 0x1000000, gpuvm_limit = 0x7fffffffffff;
 
 static int get_version(kfd_process_t *p, void *data)
@@ -56,7 +56,7 @@ static int get_apertures_new(kfd_process_t *p, void *data)
     struct kfd_ioctl_get_process_apertures_new_args *args = data;
     struct kfd_process_device_apertures *to =
         (void *)(uintptr_t)args->kfd_process_device_apertures_ptr;
-    if (args->num_of_nodes == 0) { /* the caller asks how many there are */
+    if (args->num_of_nodes == 0) { /* the caller queries the number of nodes */
         args->num_of_nodes = p->n_gpus;
         return 0;
     }
@@ -85,13 +85,13 @@ static int get_tile_config(kfd_process_t *p, void *data)
 static int get_clock_counters(kfd_process_t *p, void *data)
 {
     struct kfd_ioctl_get_clock_counters_args *args = data;
-    /* All clocks are of one moment. ROCr may convert the timestamps of two successive kernels with
-     * the answers of two calls: if these disagreed, the kernels would seem to overlap. */
+    /* All clocks are read at one moment. ROCr may convert the timestamps of two successive kernels
+     * with the results of two calls: if these disagreed, the kernels would seem to overlap. */
     const uint64_t now = base_clock_ns(CLOCK_BOOTTIME);
     args->system_clock_counter = now;
     args->cpu_clock_counter =
         now + base_clock_difference(CLOCK_BOOTTIME, CLOCK_MONOTONIC_RAW, NULL);
-    /* a node without a GPU (id 0, which ROCr asks for the system clock) has no GPU clock */
+    /* a node without a GPU (id 0, from which ROCr reads the system clock) has no GPU clock */
     args->gpu_clock_counter =
         kfd_gpu_find(p, args->gpu_id)
             ? now + base_clock_difference(CLOCK_BOOTTIME, sg_device_clock_id(), NULL)
@@ -118,7 +118,7 @@ static int accept(kfd_process_t *p, void *data)
     return 0;
 }
 
-/* A runtime announces itself to debuggers, and learns what the driver can do. */
+/* A runtime announces itself to debuggers, and gets the driver's capabilities. */
 static int runtime_enable(kfd_process_t *p, void *data)
 {
     struct kfd_runtime_enable_args *args = data;

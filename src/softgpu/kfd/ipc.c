@@ -1,8 +1,8 @@
 /* ipc.c - the IPC handles of AMD's out-of-tree driver, by which ROCr 5 shares memory.
  *
- * A handle is 16 bytes that a program sends to another in any way it likes, so it cannot carry a
- * descriptor: it only names a process and an object. The exporting process answers on a socket in
- * its private tree, to processes of the same user only, with a DMA-BUF (bo.c). */
+ * A handle is 16 bytes that a program sends to another by any means, so it cannot carry a
+ * descriptor: it names a process and an object. The exporting process answers on a socket in its
+ * private tree, to processes of the same user only, with a DMA-BUF (bo.c). */
 #include "softgpu/kfd/bo.h"
 #include "softgpu/kfd/kfd.h"
 #include "softgpu/kfd/newer.h"
@@ -175,7 +175,7 @@ static int find_folder(const handle_t *handle)
 }
 
 /* The one descriptor of the answer, or -errno. The control buffer has room for two because of its
- * alignment; what else the peer has sent is closed. */
+ * alignment; further descriptors from the peer are closed. */
 static int receive_descriptor(int socket)
 {
     union {
@@ -203,7 +203,7 @@ static int receive_descriptor(int socket)
 }
 
 /* Gets the DMA-BUF of a handle from the exporting process, or -errno. */
-static int ask_exporter(const handle_t *handle)
+static int request_from_exporter(const handle_t *handle)
 {
     struct sockaddr_un address;
     int folder = find_folder(handle);
@@ -229,7 +229,8 @@ int kfd_ipc_import(kfd_process_t *p, struct kfd_ipc_import_args *args)
     kfd_bo_t *bo = NULL;
     memcpy(&handle, args->share_handle, sizeof(handle));
     if (handle.tag != HANDLE_TAG) return -EINVAL;
-    int fd = ask_exporter(&handle); /* without the lock, which our own thread needs to answer */
+    int fd = request_from_exporter(&handle); /* without the lock: if this process is the exporter,
+                                                its serving thread needs the lock to answer */
     if (fd < 0) return fd;
     pthread_mutex_lock(&p->lock);
     int error = kfd_bo_import(p, fd, &bo);

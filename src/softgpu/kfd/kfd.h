@@ -45,7 +45,7 @@ typedef struct {
  * one is wrong. */
 const kfd_config_t *kfd_config(void);
 
-/* Id of GPU `index`: any nonzero number will do; these are the same in every run. */
+/* Id of GPU `index`: any nonzero number is valid; this one is the same in every run. */
 static inline uint32_t kfd_gpu_id(uint32_t index)
 {
     return 40960 + index;
@@ -63,13 +63,13 @@ const char *kfd_tree_root(void);
 void kfd_tree_remove(void);
 /* In a forked child: forgets the tree, which is the parent's. */
 void kfd_tree_forget(void);
-/* Keeps the text of a file of the tree in memory, because the disk is full or the size of files is
+/* Keeps the text of a file of the tree in memory. For when the disk is full or the size of files is
  * limited (ulimit -f). 0 or -errno. */
 int kfd_tree_hold(int fd, const char *text, size_t bytes);
 /* Opens the text that is kept in memory for the file at `path` in the tree: a pipe from which it
  * can be read once. -ENOENT: nothing is kept, the text is in the file. Else -errno. */
 int kfd_tree_open_held(const char *path, int flags);
-/* Bytes of the host's memory, and of a GPU's: an APU has no other than the host's. */
+/* Bytes of the host's memory, and of a GPU's: an APU has no memory besides the host's. */
 uint64_t kfd_host_memory(void);
 uint64_t kfd_vram_bytes(const sg_profile_t *p);
 /* Writes the whole topology below root. 0 or -errno. */
@@ -115,8 +115,8 @@ typedef struct kfd_gpu {
     uint64_t *doorbells; /* the device's alias of the doorbell page */
     uint8_t *mmio;       /* the page with the remapped HDP flush registers */
     uint64_t doorbell_used[KFD_DOORBELL_SLOTS / 64];
-    dev_t file_dev; /* with file_ino: identifies the render node's file when another process */
-    ino_t file_ino; /* passes a descriptor of it */
+    dev_t file_dev;       /* with file_ino: identifies the render node's file if another process */
+    ino_t file_ino;       /* passes a descriptor of it */
     struct kfd_gem *gems; /* DRM's handles: handle - 1 is the row */
     uint32_t n_gems;
     struct kfd_svm_extent *svm;      /* the program's own memory that is in the page table */
@@ -175,7 +175,7 @@ kfd_process_t *kfd_process_peek(void);
 /* In a forked child: forgets the state, which is the parent's. The child's own is made at its first
  * use. */
 void kfd_process_forget(void);
-/* Which device node a descriptor, or a file, is. */
+/* The device node to which a descriptor, or a file, refers. */
 typedef enum { KFD_NODE_NONE, KFD_NODE_KFD, KFD_NODE_RENDER } kfd_node_t;
 kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index);
 kfd_node_t kfd_node_of_file(const struct stat *st, uint32_t *gpu_index);
@@ -217,13 +217,12 @@ bool kfd_is_mapped(uint64_t begin, uint64_t bytes);
 int kfd_ipc_export(kfd_process_t *p, struct kfd_ipc_export_args *args);
 int kfd_ipc_import(kfd_process_t *p, struct kfd_ipc_import_args *args);
 
-/* smi.c: descriptors from which management tools read what happens to a GPU */
+/* smi.c: descriptors from which management tools read the events of a GPU */
 int kfd_smi_open(kfd_gpu_t *gpu, int *fd);
 /* The following write events for readers. Any thread may call them; without a reader a call costs
  * one load. */
 void kfd_smi_memory_fault(const kfd_gpu_t *gpu);
-/* A range of shared virtual memory goes from one place to another; `from` and `to` are GPU ids, or
- * 0 for the host. */
+/* A range of shared virtual memory migrates; `from` and `to` are GPU ids, or 0 for the host. */
 typedef struct {
     uint64_t begin, end;
     uint32_t from, to, prefetched, preferred;
@@ -242,8 +241,8 @@ int kfd_set_trap_handler(kfd_process_t *p, const struct kfd_ioctl_set_trap_handl
 int kfd_pc_sample(kfd_process_t *p, struct kfd_pc_sample_args *args);
 
 int kfd_queue_create(kfd_process_t *p, struct kfd_ioctl_create_queue_args *args);
-/* Tells the runtime of a queue's error, if the runtime has asked the driver to do so instead of
- * waiting for the queue's inactive signal; `code` is the value for that signal. */
+/* Reports a queue's error to the runtime by an exception, if the runtime has enabled exceptions
+ * instead of waiting for the queue's inactive signal; `code` is the value for that signal. */
 void kfd_queue_exception(const kfd_queue_t *row, uint64_t code);
 int kfd_queue_destroy(kfd_process_t *p, uint32_t id);
 int kfd_queue_update(kfd_process_t *p, const struct kfd_ioctl_update_queue_args *args);

@@ -11,7 +11,7 @@ enum {
     KFD_NR_EXPORT_DMABUF = 0x24,  /* from 1.12 on */
     KFD_NR_RUNTIME_ENABLE = 0x25, /* from 1.13 on, DBG_TRAP too */
     KFD_NR_DBG_TRAP = 0x26,
-    KFD_NR_IPC_IMPORT = 0x80, /* from here on only in AMD's out-of-tree driver */
+    KFD_NR_IPC_IMPORT = 0x80, /* this and the next numbers are only in AMD's out-of-tree driver */
     KFD_NR_IPC_EXPORT = 0x81,
     KFD_NR_RLC_SPM = 0x84,
     KFD_NR_PC_SAMPLE = 0x85 /* from 1.16 on */
@@ -33,7 +33,7 @@ enum { KFD_SPM_ACQUIRE, KFD_SPM_RELEASE, KFD_SPM_SET_BUFFER }; /* operations of 
 struct kfd_spm_args {
     uint64_t dest_buf;
     uint32_t buf_size, op;
-    uint32_t timeout; /* in: milliseconds; out: what is left of them */
+    uint32_t timeout; /* in: milliseconds; out: the remaining ones */
     uint32_t gpu_id;
     uint32_t bytes_copied, has_data_loss; /* out: of the buffer that the call before named */
 };
@@ -87,11 +87,11 @@ struct kfd_save_area_header {
 enum { KFD_PCS_QUERY, KFD_PCS_CREATE, KFD_PCS_DESTROY, KFD_PCS_START, KFD_PCS_STOP };
 enum { KFD_PCS_METHOD_HOST_TRAP = 1, KFD_PCS_METHOD_STOCHASTIC = 2 };
 enum { KFD_PCS_TYPE_US = 0, KFD_PCS_TYPE_CYCLES = 1, KFD_PCS_TYPE_INSTRUCTIONS = 2 };
-/* Flag of a query: tell everything that the GPU can do, even while it is being sampled. */
+/* Flag of a query: return all capabilities of the GPU, even while it is being sampled. */
 enum { KFD_PCS_QUERY_ALL = 1 };
 
 struct kfd_pc_sample_info {
-    uint64_t interval; /* of a session; 0 in a query's answer about what the GPU can do */
+    uint64_t interval; /* of a session; 0 in a query's answer about capabilities */
     uint64_t interval_min, interval_max;
     uint64_t flags; /* bit 0: intervals are powers of two */
     uint32_t method, type;

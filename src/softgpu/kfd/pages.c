@@ -36,7 +36,7 @@ static int create_file(const char *name, uint64_t bytes, kfd_pages_t *pages)
         close(fd);
         return error;
     }
-    /* whoever maps it can rely on its size */
+    /* a process that maps the file can rely on its size */
     fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
     *pages = (kfd_pages_t){.fd = fd};
     return 0;
@@ -73,8 +73,8 @@ int kfd_pages_create(const char *name, uint64_t bytes, kfd_pages_t *pages)
     return error;
 }
 
-/* shmat() attaches the whole segment only. So this reserves addresses as mmap() would, and moves a
- * mapping of the wanted part of the segment there. */
+/* shmat() attaches the whole segment only. So this function reserves addresses as mmap() would, and
+ * moves a mapping of the wanted part of the segment there. */
 static void *map_segment(const kfd_pages_t *pages, uint64_t offset, void *address, uint64_t bytes,
                          int protection, int flags)
 {

@@ -3,7 +3,7 @@
  * Usually the node is a sparse memfd, which the program's own mmap() maps. Where the limit on the
  * size of files (ulimit -f) forbids that and cannot be raised, the memory is a System V shared
  * memory segment, which the limit does not count. The node is then a socket, which the kernel
- * cannot map: kfd_pages_map() does it. */
+ * cannot map: kfd_pages_map() maps it instead. */
 #ifndef SOFTGPU_KFD_PAGES_H
 #define SOFTGPU_KFD_PAGES_H
 

@@ -2,7 +2,7 @@
  *
  * Each device node is a file of pages (pages.h). The offsets that ioctls return for mmap() are
  * offsets in it, so that the kernel's own mmap() maps the right pages. The device has mappings of
- * its own (the aliases), which a forked child does not inherit: it starts with new state. */
+ * its own (the aliases), which a forked child does not inherit: the child starts with new state. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/log.h"
@@ -20,7 +20,7 @@ enum {
      * of doorbell_offset, so these pages lie at multiples of 4 GB. */
     DOORBELL_SHIFT = 32,
     MMIO_SHIFT = 16,
-    /* Room for fragmentation: the file is this many times what can be allocated. */
+    /* Room for fragmentation: the file is this many times the memory that can be allocated. */
     FILE_FACTOR = 2,
     MAX_NODES = 64
 };
@@ -94,7 +94,7 @@ uint64_t kfd_mmio_offset(uint32_t gpu)
     return (uint64_t)(gpu + 1) << MMIO_SHIFT;
 }
 
-/* ---- what the device tells the program; called from device threads ---- */
+/* ---- callbacks (sg_host_ops_t); called from device threads ---- */
 
 static void on_raise_event(void *user, uint32_t id)
 {
@@ -211,7 +211,8 @@ kfd_process_t *kfd_process_get(void)
     if (!p) {
         p = calloc(1, sizeof(*p));
         int error = p ? open_process(p, config) : -ENOMEM;
-        if (error != 0) { /* the program goes on without a GPU; what was made stays until its end */
+        if (error != 0) { /* the program continues without a GPU; the state made so far stays until
+                             it ends */
             base_error("cannot set up the GPU: %s", strerror(-error));
             p = NULL;
         }

@@ -1,6 +1,7 @@
 /* queues.c - the ioctls for user-mode queues.
  *
- * A queue gets an id and a slot of the doorbell page here; the device (device/) executes it. */
+ * This file gives a queue an id and a slot of the doorbell page; the device (device/) executes
+ * it. */
 #include "softgpu/kfd/kfd.h"
 
 #include <errno.h>
@@ -173,7 +174,7 @@ int kfd_queue_destroy(kfd_process_t *p, uint32_t id)
 
 int kfd_queue_update(kfd_process_t *p, const struct kfd_ioctl_update_queue_args *args)
 {
-    /* as for the driver, a ring address of 0 makes the queue stop running */
+    /* as in the driver, a ring address of 0 stops the queue */
     if ((args->ring_base_address && check_ring(args->ring_base_address, args->ring_size) != 0) ||
         args->queue_percentage > KFD_MAX_QUEUE_PERCENTAGE ||
         args->queue_priority > KFD_MAX_QUEUE_PRIORITY)

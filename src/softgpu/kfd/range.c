@@ -1,4 +1,4 @@
-/* range.c - a sorted list of free ranges, first fit.
+/* range.c - see range.h: a sorted list of free ranges, allocated by first fit.
  *
  * A list is enough: programs hold hundreds of buffers, not millions, they allocate rarely, and the
  * list stays short because neighbours are joined. */

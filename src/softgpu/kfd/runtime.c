@@ -1,8 +1,8 @@
-/* runtime.c - whether the HSA runtime that the program has loaded knows the GPU.
+/* runtime.c - checks whether the HSA runtime that the program has loaded supports the GPU.
  *
- * A runtime has a list of the architectures that it loads code for. One that lacks the GPU's fails
- * in its own ways, often without a message; so softgpu looks the name up in the runtime's memory,
- * and a program whose runtime is too old is refused with one line. */
+ * A runtime has a list of the architectures for which it loads code. If the GPU's is not in it, the
+ * runtime fails in various ways, often without a message; so softgpu looks the name up in the
+ * runtime's memory, and a program whose runtime is too old is refused with one line. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/log.h"
@@ -14,7 +14,7 @@
 typedef struct {
     const char *wanted; /* an architecture's name */
     bool known;         /* the runtime has it */
-    bool any;           /* the runtime has one that softgpu knows: it can be told what it has */
+    bool any; /* the runtime has some architecture that softgpu has: the search can be trusted */
     char path[256];
 } look_t;
 

@@ -1,10 +1,9 @@
 /* sampling.c - the runtime's trap handler, and sessions of PC sampling.
  *
- * A table says what a GPU can do that has a way of sampling; the errors are those of AMD's driver.
- * A session decides how the GPU is sampled by its method: another session of the method must ask
- * for the same, or it is refused. The device makes the traps (device/sampling.c). Functions run
- * under the process's lock.
- */
+ * A table has the capabilities of a GPU for each method of sampling; the errors are those of AMD's
+ * driver. The first session of a method decides its settings: a further session of the method must
+ * have the same settings, or it is refused. The device makes the traps (device/sampling.c).
+ * Functions run under the process's lock. */
 #include "isa/arch.h"
 #include "softgpu/kfd/kfd.h"
 
@@ -46,7 +45,7 @@ int kfd_set_trap_handler(kfd_process_t *p, const struct kfd_ioctl_set_trap_handl
     return 0;
 }
 
-/* Copies what the GPU can do from the table; returns how many rows. */
+/* Copies the capabilities of the GPU from the table; returns the number of rows. */
 static uint32_t abilities_of(const kfd_process_t *p, struct kfd_pc_sample_info out[N_ABILITIES])
 {
     const isa_arch_t *arch = isa_arch_find(p->config->profile.gfx_target_version);
@@ -56,7 +55,8 @@ static uint32_t abilities_of(const kfd_process_t *p, struct kfd_pc_sample_info o
     return n;
 }
 
-/* A session of the method; NULL: there is none. All of a method have the settings of its first. */
+/* A session of the method; NULL: there is none. All sessions of a method have the settings of its
+ * first. */
 static const session_t *session_of(const kfd_gpu_t *gpu, uint32_t method)
 {
     const session_t *s = gpu->sampling;
@@ -65,7 +65,7 @@ static const session_t *session_of(const kfd_gpu_t *gpu, uint32_t method)
     return s;
 }
 
-/* Replaces what the GPU can do by how it is sampled; returns how many rows. */
+/* Replaces capabilities by the settings of the methods in use; returns the number of rows. */
 static uint32_t in_use(const kfd_gpu_t *gpu, uint32_t n, struct kfd_pc_sample_info list[])
 {
     uint32_t used = 0;
@@ -145,7 +145,7 @@ static bool any_started(const kfd_gpu_t *gpu, uint32_t method)
     return false;
 }
 
-/* Has the device sample, or with an interval of 0 no longer. */
+/* Starts sampling on the device; an interval of 0 stops it. */
 static int sample(kfd_gpu_t *gpu, uint32_t method, uint64_t interval)
 {
     if (method == KFD_PCS_METHOD_HOST_TRAP) return sg_device_set_host_traps(gpu->device, interval);

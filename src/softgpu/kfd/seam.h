@@ -27,11 +27,11 @@ enum {
     SOFTGPU_KFD_NODE = -1 /* in place of a GPU's index */
 };
 
-/* Where the host shows its processors, below the root of files. */
+/* The folder of the host's processors, relative to the root of the file system. */
 #define SOFTGPU_HOST_CPUS "sys/devices/system/cpu"
 
-/* Whether the host shows caches of its processors. The kernel is asked, since the stub's access()
- * would ask the library. */
+/* Whether the host has files about the caches of its processors. Uses the system call, since
+ * access() is the stub's and would call the library. */
 static inline bool softgpu_host_shows_caches(void)
 {
     return syscall(SYS_faccessat, AT_FDCWD, "/" SOFTGPU_HOST_CPUS "/cpu0/cache/index0", F_OK) == 0;
@@ -45,8 +45,8 @@ static inline bool softgpu_host_shows_caches(void)
 typedef struct {
     unsigned version; /* SOFTGPU_SEAM_VERSION of the library */
 
-    /* Writes to `buffer` where the private tree (tree.c) has the driver's file `path`, which is
-     * absolute. The root of the tree is the first *root_length characters. 0, or -1. */
+    /* Writes to `buffer` the path of the driver's file `path`, which is absolute, in the private
+     * tree (tree.c). The root of the tree is the first *root_length characters. 0, or -1. */
     int (*locate)(const char *path, char *buffer, size_t size, size_t *root_length);
 
     /* Opens the node of a GPU, primary or render node, or SOFTGPU_KFD_NODE. A file descriptor or
@@ -68,12 +68,12 @@ typedef struct {
     /* The program is about to unmap [address, address + bytes): removes it from the GPUs. */
     void (*unmap)(void *address, size_t bytes);
 
-    /* sigaction() for a signal whose handler is the device's (guard.h). False: it is not, and the
-     * C library's sigaction() is to be called. */
+    /* sigaction() for a signal whose handler is the device's (guard.h). False: the handler is not
+     * the device's, and the C library's sigaction() is to be called. */
     bool (*signal_action)(int number, const struct sigaction *action, struct sigaction *old,
                           int *result);
 
-    /* lseek() of a DMA-BUF, which can only tell its size; -1 with errno. */
+    /* lseek() of a DMA-BUF, which supports only finding its size; -1 with errno. */
     int64_t (*seek)(int fd, int64_t offset, int whence);
 
     /* True if fd is one of the devices or a DMA-BUF; then *result is what ioctl() returns. */
@@ -82,11 +82,10 @@ typedef struct {
     /* The table of include/softgpu/instruction_counts.h, for profilers. */
     const struct softgpu_instruction_counts_api *(*instruction_counts)(unsigned version);
 
-    /* The checker's functions, by which it is told of the program's calls: check/sink.h. */
+    /* The checker's functions, to which the program's calls are reported: check/sink.h. */
     const struct softgpu_check_api *(*check)(unsigned version);
 
-    /* What stands in for `function`, which libamd_comgr has under this name: compiled/compiled.h.
-     */
+    /* The replacement for `function`, which libamd_comgr exports as `name`: compiled/compiled.h. */
     void *(*stand_in)(void *(*find)(void *, const char *), void *library, const char *name,
                       void *function);
 } softgpu_seam_t;

@@ -1,4 +1,4 @@
-/* smi.c - descriptors from which management tools read what happens to a GPU.
+/* smi.c - descriptors from which management tools read the events of a GPU.
  *
  * A reader writes a mask of events (8 bytes) and then reads lines of text, one for each event,
  * without waiting; poll() waits. Of the driver's events a software GPU has memory faults, and
@@ -27,7 +27,8 @@ typedef struct reader {
     base_kept_t socket;
     uint32_t gpu;
     uint64_t mask; /* bit n - 1: event n */
-    uint32_t lost; /* events for which there was no room, and of which it has not been told */
+    uint32_t
+        lost; /* events for which there was no room and that have not been reported as lost yet */
     struct reader *next;
 } reader_t;
 
@@ -37,7 +38,7 @@ static reader_t *_Atomic readers;
 /* Under the lock. Removes from the list, and returns, the readers that have closed their end or
  * whose socket the program has closed. The caller frees them without the lock: the program's own
  * free() may unmap memory, which raises an event here. */
-static reader_t *take_the_gone(void)
+static reader_t *take_closed(void)
 {
     reader_t *gone = NULL, *kept = NULL;
     for (reader_t *r = readers, *next; r; r = next) {
@@ -87,7 +88,7 @@ int kfd_smi_open(kfd_gpu_t *gpu, int *fd)
         return error;
     }
     pthread_mutex_lock(&lock);
-    reader_t *gone = take_the_gone();
+    reader_t *gone = take_closed();
     r->next = readers;
     readers = r;
     pthread_mutex_unlock(&lock);
@@ -116,7 +117,7 @@ static bool give(const reader_t *r, const char *line, int bytes)
 }
 
 /* Writes an event's line to a reader. If events were lost, a line with their number comes first. */
-static void tell(reader_t *r, const char *line, int bytes)
+static void write_line(reader_t *r, const char *line, int bytes)
 {
     char before[KFD_SMI_EVENT_MSG_SIZE];
     if (r->lost) {
@@ -138,9 +139,9 @@ __attribute__((format(printf, 3, 4))) static void raise_event(const kfd_gpu_t *g
     n += vsnprintf(line + n, sizeof(line) - (size_t)n, format, args);
     va_end(args);
     pthread_mutex_lock(&lock);
-    reader_t *gone = take_the_gone();
+    reader_t *gone = take_closed();
     for (reader_t *r = readers; r; r = r->next)
-        if (wants(r, gpu, event)) tell(r, line, n);
+        if (wants(r, gpu, event)) write_line(r, line, n);
     pthread_mutex_unlock(&lock);
     free_readers(gone);
 }

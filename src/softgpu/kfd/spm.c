@@ -1,8 +1,8 @@
 /* spm.c - streaming counters (SPM): copies samples from the GPU's ring buffers to the program.
  *
- * They have one user at a time. Each call that names a buffer gives back the buffer that the call
- * before named. It is divided evenly among the XCCs; each part has a header that says how much is
- * in it. Samples that do not fit go to the next buffer. */
+ * Streaming counters have one user at a time. Each call that names a buffer returns the buffer that
+ * the call before named. A buffer is divided evenly among the XCCs; each part has a header with the
+ * number of its bytes. Samples that do not fit go to the next buffer. */
 #include "isa/arch.h"
 #include "softgpu/kfd/kfd.h"
 
@@ -44,7 +44,7 @@ static int release(kfd_gpu_t *gpu, user_t *user)
     return 0;
 }
 
-/* There is a part of the user's buffer that can be filled. */
+/* Whether the samples of some XCC fill its part of the user's buffer. */
 static bool is_full(const kfd_gpu_t *gpu, const user_t *user)
 {
     for (uint32_t x = 0; x < xccs(); x++)
@@ -66,7 +66,7 @@ static uint32_t wait_for_samples(const kfd_gpu_t *gpu, const user_t *user, uint3
     return ms;
 }
 
-/* Fills the user's buffer, which then is the program's again. */
+/* Fills the user's buffer and returns it to the program. */
 static void fill(const kfd_gpu_t *gpu, user_t *user, struct kfd_spm_args *args)
 {
     if (!user->buffer) return;

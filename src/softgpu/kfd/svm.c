@@ -1,10 +1,10 @@
 /* svm.c - shared virtual memory: attributes of ranges of the program's memory, and access to them.
  *
- * With XNACK off a GPU reaches only the ranges it has been given access to. Nothing moves, since a
- * GPU's memory is host memory here: advice and prefetches are only recorded, returned when queried,
- * and reported as events (smi.c). Attributes (range_t) are separate from what the page tables hold
- * (extent_t), since a change of advice for part of a range must not unmap it for a moment from a
- * running kernel. */
+ * With XNACK off a GPU can access only the ranges to which it has been given access. No data moves,
+ * since a GPU's memory is host memory here: advice and prefetches are only recorded, returned when
+ * queried, and reported as events (smi.c). Attributes (range_t) are separate from the entries of
+ * page tables (extent_t), since a change of advice for part of a range must not unmap it for a
+ * moment from a running kernel. */
 #include "softgpu/kfd/svm.h"
 #include "softgpu/kfd/kfd.h"
 
@@ -29,7 +29,7 @@ typedef struct kfd_svm_range {
     struct kfd_svm_range *next; /* sorted by address; neighbours differ or do not touch */
 } range_t;
 
-/* What one GPU's page table holds of the program's memory. */
+/* A range of the program's memory in the page table of one GPU. */
 typedef struct kfd_svm_extent {
     uint64_t begin, end;
     uint32_t flags; /* SG_MEM_* */
@@ -137,7 +137,7 @@ static int change_flags(kfd_gpu_t *gpu, uint64_t begin, uint64_t end, uint32_t f
     return 0;
 }
 
-/* Gives [begin, end) to a GPU. Parts that it has already with these flags are not touched. */
+/* Maps [begin, end) on a GPU. Parts that are mapped already with these flags are not changed. */
 static int cover(kfd_gpu_t *gpu, uint64_t begin, uint64_t end, uint32_t flags)
 {
     int error = 0;
@@ -237,8 +237,9 @@ static void merge(kfd_process_t *p)
         }
 }
 
-/* Forgets the attributes of [begin, end). Only the part behind a hole in a range needs memory; if
- * there is none, that part is forgotten, too. Returns the end of what is forgotten. */
+/* Removes the attributes of [begin, end). If that makes a hole in a range, the part after the hole
+ * needs memory; if memory runs out, the attributes of that part are removed, too. Returns the end
+ * of the removed part. */
 static uint64_t forget_ranges(kfd_process_t *p, uint64_t begin, uint64_t end)
 {
     range_t *head = p->svm;
@@ -347,8 +348,8 @@ static void change(kfd_process_t *p, attributes_t *a, const struct kfd_ioctl_svm
 }
 
 /* Raises the events of a migration on the GPU that the range comes from or goes to. */
-static void tell_step(kfd_process_t *p, const range_t *r, uint32_t gpu_id, uint32_t from,
-                      uint32_t to)
+static void raise_step(kfd_process_t *p, const range_t *r, uint32_t gpu_id, uint32_t from,
+                       uint32_t to)
 {
     const kfd_gpu_t *gpu = kfd_gpu_find(p, gpu_id);
     kfd_smi_migration_t m = {r->begin, r->end, from, to, r->a.prefetched, r->a.preferred};
@@ -363,8 +364,8 @@ static void migrate(kfd_process_t *p, range_t *r)
     const uint32_t host = KFD_IOCTL_SVM_LOCATION_SYSMEM, from = r->a.location;
     const uint32_t to = r->a.prefetched;
     if (to == from || to == KFD_IOCTL_SVM_LOCATION_UNDEFINED) return;
-    if (from != host) tell_step(p, r, from, from, host);
-    if (to != host) tell_step(p, r, to, host, to);
+    if (from != host) raise_step(p, r, from, from, host);
+    if (to != host) raise_step(p, r, to, host, to);
     r->a.location = to;
 }
 
@@ -403,8 +404,8 @@ static int set(kfd_process_t *p, uint64_t begin, uint64_t end,
     return error;
 }
 
-/* One value of each attribute for all of [begin, end): where its ranges differ, what holds for
- * every one of them. *any: flags that at least one of them has. */
+/* The values of the attributes that hold for every range in [begin, end). *any: flags that at least
+ * one of the ranges has. */
 static attributes_t combine(const kfd_process_t *p, uint64_t begin, uint64_t end, uint32_t *any)
 {
     attributes_t all = default_attributes();
@@ -466,7 +467,7 @@ int kfd_svm(kfd_process_t *p, struct kfd_ioctl_svm_args *args, size_t bytes)
         (begin | end) % KFD_PAGE || begin == 0 || end <= begin)
         return -EINVAL;
     int error = -EINVAL;
-    pthread_mutex_lock(&p->lock); /* for is_taken(), which looks at the buffers */
+    pthread_mutex_lock(&p->lock); /* for is_taken(), which searches the buffers */
     begin_work(p);
     if (args->op == KFD_IOCTL_SVM_OP_SET_ATTR)
         error = set(p, begin, end, args->attrs, args->nattr);

@@ -33,7 +33,7 @@ enum {
     PCI_CLASS_DISPLAY = 0x038000
 };
 
-/* Products have these ids from fuses. Any numbers will do; 50f79 reads "softg". */
+/* Products have these ids from fuses. Any numbers are valid; 50f79 reads "softg". */
 static const uint64_t first_unique_id = 0x50f7900000000000, hive_id = 0x50f7900000001000;
 
 typedef struct {
@@ -64,8 +64,8 @@ static void property(writer_t *w, const char *name, uint64_t value)
     line(w, "%s %llu", name, (unsigned long long)value);
 }
 
-/* Makes the folder that w->path is in. Mostly all above it are there, so that they are looked at
- * only when it cannot be made. */
+/* Makes the folder of w->path. Its parent mostly exists, so folders above are made only if this
+ * fails. */
 static int make_folders(writer_t *w)
 {
     char *slash = strrchr(w->path + strlen(w->root) + 1, '/');
@@ -95,7 +95,7 @@ __attribute__((format(printf, 2, 3))) static void put(writer_t *w, const char *f
     set_path(w, format, ap);
     va_end(ap);
     if (w->error) return;
-    mode_t mode = w->length ? 0444 : 0666; /* devices stand there as empty files */
+    mode_t mode = w->length ? 0444 : 0666; /* a device is an empty file here */
     int fd = base_file_open(w->path, O_WRONLY | O_CREAT | O_EXCL, mode);
     if (fd < 0 && errno == ENOENT) {
         w->error = make_folders(w);
@@ -159,12 +159,12 @@ static void put_cpu_mask(writer_t *w, long first, long last, const char *folder)
     put(w, SOFTGPU_HOST_CPUS "/%s/shared_cpu_map", folder);
 }
 
-/* A cache of the host as the C library knows it of CPUID; 0 where it does not. */
+/* A cache of the host, from the C library, which reads CPUID; 0 for unknown values. */
 typedef struct {
     unsigned level;
     const char *type;
     int size, ways, line; /* of sysconf() */
-    bool shared;          /* by all processors; the others are each processor's own */
+    bool shared;          /* all processors share it; otherwise each processor has its own */
 } host_cache_t;
 
 enum { LEAST_L1_BYTES = 32 << 10, USUAL_LINE_BYTES = 64 };
@@ -358,7 +358,7 @@ static void list_caches(const sg_profile_t *p, cache_kind_t kinds[N_KINDS])
     memcpy(kinds, all, sizeof(all));
 }
 
-/* How many of a kind there are in an XCC, or in all of them. */
+/* The number of caches of a kind in an XCC, or (`of_all`) in all XCCs. */
 static unsigned count_caches(const cache_kind_t *kind, const sg_profile_t *p, bool of_all)
 {
     const unsigned cus = sg_profile_cus(p) / p->num_xcc;
@@ -399,8 +399,8 @@ static void put_caches(writer_t *w, unsigned node, const sg_profile_t *p)
 }
 
 /* The memory into which the driver saves the waves of an XCC when it takes a queue away. A real
- * driver refuses queues for which the runtime has set aside less; formulas as in its kfd_queue.c.
- */
+ * driver refuses queues for which the runtime has set aside less; formulas as in its
+ * kfd_queue.c. */
 static void put_save_area(writer_t *w, const sg_profile_t *p)
 {
     enum { HEADER = 40, TAIL = 8, SGPRS = 0x4000 };
@@ -459,7 +459,7 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
     property(w, "num_cp_queues", p->cp_queues);
     put_save_area(w, p);
     property(w, "max_engine_clk_fcompute", p->engine_clock_mhz);
-    property(w, "local_mem_size", 0); /* the driver's answer too: memory is in mem_banks */
+    property(w, "local_mem_size", 0); /* as in the driver: memory is in mem_banks */
     property(w, "fw_version", p->mec_firmware);
     property(w, "capability", capability(config));
     property(w, "debug_prop", 0);
@@ -531,7 +531,7 @@ static void write_drm_node(writer_t *w, const char *slot, const char *name, unsi
     put_symlink(w, link, "sys/dev/char/%u:%u", SOFTGPU_DRM_MAJOR, minor_number);
 }
 
-/* What libdrm and its users look at to learn which PCI device a render node is. */
+/* Writes the files from which libdrm and its users find the PCI device of a render node. */
 static void write_pci_device(writer_t *w, const kfd_config_t *config, uint32_t index)
 {
     const sg_profile_t *p = &config->profile;
@@ -559,7 +559,7 @@ static void write_pci_device(writer_t *w, const kfd_config_t *config, uint32_t i
     put_symlink(w, "../../../bus/pci", "%s/subsystem", device);
     put_symlink(w, "../../../bus/pci/drivers/amdgpu", "%s/driver", device);
 
-    /* libdrm knows a GPU by the name of its primary node */
+    /* libdrm identifies a GPU by the name of its primary node */
     snprintf(name, sizeof(name), "card%u", index);
     write_drm_node(w, slot, name, index);
     snprintf(name, sizeof(name), "renderD%u", KFD_FIRST_RENDER_MINOR + index);

@@ -1,7 +1,7 @@
 /* tree.c - the private tree: a folder in place of the driver's files in /sys and /dev.
  *
  * Each process has its own, in $XDG_RUNTIME_DIR or /tmp, and removes it at exit. A process that is
- * killed leaves its folder behind, but not the lock on it: the next process removes the folder.
+ * killed leaves its folder behind, but its lock ends with it: the next process removes the folder.
  * topology.c writes the files. */
 #include "softgpu/kfd/kfd.h"
 
@@ -29,8 +29,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char root_path[PATH_MAX]; /* empty: no tree */
 static int root_fd = -1;         /* holds the lock */
 
-/* Texts that could not be written to files of the tree. The list does not grow after make_tree().
- */
+/* Texts that could not be written to files of the tree. The list does not grow after
+ * make_tree(). */
 typedef struct held {
     struct held *next;
     base_file_id_t file;
@@ -92,7 +92,7 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 {
     (void)st;
     (void)walk;
-    /* what cannot be removed is left to the next process */
+    /* files that cannot be removed are left to the next process */
     if (type == FTW_DP)
         rmdir(path);
     else
