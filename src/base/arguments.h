@@ -27,7 +27,7 @@ typedef enum {
 /* Reads a word. Returns false at the end. "-" alone is not an option. */
 bool base_arguments_next(base_arguments_t *a);
 
-/* Whether the option has this name or letter; `letter` is 0 if there is none. */
+/* Returns whether the option has this name or letter; `letter` is 0 if there is none. */
 bool base_arguments_are(const base_arguments_t *a, const char *name, char letter);
 
 /* Takes the words that belong to the option: its attached value, or words of argv that follow it.

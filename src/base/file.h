@@ -35,8 +35,8 @@ typedef struct {
 /* Returns {0, 0}, which identifies no file, if the descriptor is not open. */
 base_file_id_t base_file_id(int fd);
 
-/* Whether `fd` still refers to the same file. To be called before each use of a descriptor that is
- * kept. */
+/* Returns whether `fd` still refers to the same file. To be called before each use of a descriptor
+ * that is kept. */
 bool base_file_is(int fd, base_file_id_t id);
 
 /* A descriptor that is kept, and the identity of the file for which it was opened. */
@@ -61,13 +61,13 @@ int base_file_open(const char *path, int flags, mode_t mode);
 /* Writes all the bytes, in as many calls as necessary. Returns false with errno on failure. */
 bool base_file_write(int fd, const void *bytes, size_t count);
 
-/* Returns the contents of a file or pipe with a zero byte behind them, which the caller frees. NULL
- * with errno on failure: EFBIG if there are more than `most` bytes, EIO if the file has become
- * shorter meanwhile. */
+/* Returns the contents of a file or pipe with a zero byte behind them, which the caller frees.
+ * Returns NULL with errno on failure: EFBIG if there are more than `most` bytes, EIO if the file
+ * has become shorter meanwhile. */
 char *base_file_read(const char *path, size_t most, size_t *size);
 
-/* The same for a text. NULL on failure, with a line in `why` that begins with the path; it is a
- * failure, too, if the text contains a zero byte. */
+/* The same for a text. Returns NULL on failure, with a line in `why` that begins with the path; it
+ * is a failure, too, if the text contains a zero byte. */
 char *base_file_text(const char *path, size_t most, size_t *size, char *why, size_t why_bytes);
 
 /* A write of the library's can send a signal to the program: SIGXFSZ where a limit on the size of

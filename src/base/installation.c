@@ -46,7 +46,7 @@ bool base_installation(char root[PATH_MAX], char *why, size_t why_bytes)
 
 enum { LINKS_MOST = 8 }; /* most names to try while other users have them */
 
-/* Whether no other user can replace a link in this folder. */
+/* Returns whether no other user can replace a link in this folder. */
 static bool is_safe(const char *folder)
 {
     struct stat st;
@@ -58,8 +58,8 @@ static bool is_safe(const char *folder)
     return S_ISDIR(st.st_mode) && (alone || (st.st_mode & S_ISVTX));
 }
 
-/* Whether the link exists, belongs to this user and leads to `root`; makes the link if the name is
- * free. */
+/* Returns whether the link exists, belongs to this user and leads to `root`; makes the link if the
+ * name is free. */
 static bool make_link(const char *link, const char *root)
 {
     char target[PATH_MAX];

@@ -27,7 +27,8 @@ void base_plain_path(char root[PATH_MAX]);
 
 /* dlopen, lazily and locally, of another project's library that is not linked. A bundle has copies
  * of such libraries in lib/crocprof, under names that no program loads: these are tried first, so
- * that the program still gets the system's library by `name`. NULL if there is no such library. */
+ * that the program still gets the system's library by `name`. Returns NULL if there is no such
+ * library. */
 void *base_outside(const char *name);
 
 #endif

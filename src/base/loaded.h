@@ -4,11 +4,12 @@
 
 #include <stdbool.h>
 
-/* Whether the file name at the end of `path` is `library`, perhaps followed by a version. */
+/* Returns whether the file name at the end of `path` is `library`, perhaps followed by a
+ * version. */
 bool base_is_file_of(const char *path, const char *library);
 
 /* Returns a handle of the first loaded library whose file name begins with `library`, without
- * loading anything, and copies its path to `path`. NULL if no such library is loaded. */
+ * loading anything, and copies its path to `path`; NULL if no such library is loaded. */
 void *base_find_loaded(const char *library, char path[4096]);
 
 #endif

@@ -30,9 +30,9 @@ void base_log_init(const char *prefix, const char *variable);
 void base_log(base_log_level_t level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The descriptor of standard error, or -1 if the program was started without one: number 2 is then
- * a file of the program. It is determined when the library is loaded. A library that is loaded
- * later cannot determine it, so the code that loads it calls base_log_set_stderr. */
+/* Returns the descriptor of standard error, or -1 if the program was started without one: number 2
+ * is then a file of the program. It is determined when the library is loaded. A library that is
+ * loaded later cannot determine it, so the code that loads it calls base_log_set_stderr. */
 int base_log_stderr(void);
 void base_log_set_stderr(bool has_stderr);
 

@@ -39,8 +39,8 @@ void *base_own_definition(const char *name)
     return search(name, OWN);
 }
 
-/* A library that dlopen has loaded after the program's start is the last in the order: none is
- * behind it. */
+/* A library that dlopen has loaded after the program's start is the last in the order: none
+ * is behind it. */
 static void *next_definition(const char *name)
 {
     void *found = search(name, BEHIND);

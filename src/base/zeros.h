@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* Reserves address space: its pages use memory once they are touched. NULL if there is none. */
+/* Reserves address space: its pages use memory once they are touched. Returns NULL if there is
+ * none. */
 static inline void *base_map_zeros(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,

@@ -26,7 +26,7 @@ typedef struct {
 out_code_t *out_code_open(const out_model_t *model, const char *store);
 void out_code_close(out_code_t *c);
 
-/* Returns the instruction at an offset from where the code object was loaded. NULL if the object is
+/* Returns the instruction at an offset from where the code object was loaded; NULL if the object is
  * unknown or not kept, or has no instruction there. `c` may be NULL. Any thread may call this. */
 out_instruction_t *out_code_at(out_code_t *c, uint64_t object, uint64_t offset);
 

@@ -227,9 +227,9 @@ static int add_parts(out_model_t *m, const trace_head_t *record)
     return 0;
 }
 
-/* The numbers of texts count up from 1. When a tool attaches again to a process, the known texts
- * are written once more, in any order. A number far above the number of records means that the
- * store is damaged. */
+/* The numbers of texts count up from 1. When a tool attaches again to a process, the known
+ * texts are written once more, in any order. A number far above the number of records means that
+ * the store is damaged. */
 static int add_text(out_model_t *m, const trace_head_t *record)
 {
     uint64_t number = ((const trace_text_t *)record)->id;

@@ -26,7 +26,7 @@ typedef struct {
     const trace_table_t **parts;
     size_t part_count;
 } out_agent_t;
-/* Whether the times of the agent's kernels come from softgpu's model of time. */
+/* Returns whether the times of the agent's kernels come from softgpu's model of time. */
 bool out_agent_models_time(const out_agent_t *a);
 
 typedef struct {

@@ -21,13 +21,14 @@
  * softgpu writes it in kfd/topology.c. */
 #define OUT_MODEL_TIME " (model time)"
 
-/* Whether LD_PRELOAD, or a line of /proc/PID/maps, names the library; false for NULL. */
+/* Returns whether LD_PRELOAD, or a line of /proc/PID/maps, names the library; false for NULL. */
 static inline bool out_soft_gpu_named(const char *text)
 {
     return text && strstr(text, OUT_SOFT_GPU_LIBRARY);
 }
 
-/* Whether this is the name of an agent whose kernels have times of the model; false for NULL. */
+/* Returns whether this is the name of an agent whose kernels have times of the model; false for
+ * NULL. */
 static inline bool out_model_time_named(const char *agent)
 {
     return agent && strstr(agent, OUT_MODEL_TIME);

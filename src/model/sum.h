@@ -88,7 +88,7 @@ typedef struct {
 
 /* Returns the row of a name, which must live as long as the collection; if there is no row, an
  * empty one is made. The pointer is valid until the next row is made, the row's index until the
- * rows are sorted. NULL when out of memory. */
+ * rows are sorted. Returns NULL when out of memory. */
 sum_row_t *sums_row(sums_t *s, int group, const char *name);
 /* The same for a name that need not outlive the call. */
 sum_row_t *sums_row_copied(sums_t *s, int group, const char *name);

@@ -1,5 +1,5 @@
-/* att.c - writes what --att has left of a process: raw traces, code objects, and what the decoder
- * makes of them. Each agent and dispatch gets a folder for the viewer and a file of statistics. */
+/* att.c - writes the output of --att for a process: raw traces, code objects, and the decoder's
+ * results. Each agent and dispatch gets a folder for the viewer and a file of statistics. */
 #include "output/att.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "trace/att.h"
 #include "trace/store.h"
 
-/* A raw trace in the store. */
+/* A raw trace of the store. */
 typedef struct {
     uint64_t agent, id;
     int64_t engine;
@@ -44,7 +44,8 @@ static void free_raws(raws_t *r)
     free(r->items);
 }
 
-/* False if there is no memory, or the store cannot be read. */
+/* Lists the raw traces of a store. Returns false if there is no memory, or the store cannot be
+ * read. */
 static bool list_raws(const char *store, raws_t *raws)
 {
     char **names = trace_list(store);
@@ -70,7 +71,7 @@ static void raw_path(const char *prefix, const raw_t *raw, char path[PATH_MAX])
              raw->agent, raw->engine, raw->id);
 }
 
-/* Name of the GPU that a code object is on. */
+/* Returns the name of the GPU on which a code object was loaded. */
 static const char *gpu_of(const out_model_t *model, const trace_code_object_t *object)
 {
     const out_agent_t *agent = out_model_find_agent(model, object->agent);
@@ -158,11 +159,11 @@ static int write_code(out_att_job_t *job, out_att_code_t *code)
 
 typedef struct {
     out_att_job_t *job;
-    const out_decoder_t *decoder; /* NULL: there is no decoder */
+    const out_decoder_t *decoder; /* NULL: there is no decoder library */
     out_att_code_t *code;
 } decoding_t;
 
-/* The callbacks of a version 1 decoder all get this one pointer. */
+/* All callbacks of a version 1 decoder get one pointer, to this struct. */
 typedef struct {
     out_att_code_t *code;
     out_att_view_t *view;
@@ -214,10 +215,10 @@ static void tell_infos(const decoding_t *d, const char *folder, unsigned infos)
                          d->decoder->info_string((rocprofiler_thread_trace_decoder_info_t)i));
 }
 
-/* Maps a raw trace into memory. Decoders want it as a whole, and it may be as long as its buffer
- * was; pages of a mapped file can be dropped by the kernel when memory is short. Nobody writes to
- * the store of a process that has ended. A version 1 decoder may write to the trace, so it gets a
- * private mapping. NULL with errno; an empty file is not mapped. */
+/* Maps a raw trace into memory. Decoders need it as a whole, and it may be as long as its buffer
+ * was; the kernel can drop pages of a mapped file when memory is short. The store of a process that
+ * has ended does not change. A version 1 decoder may write to the trace, so it gets a private
+ * mapping. Returns NULL with errno on failure; an empty file is not mapped. */
 static char *map_raw(const decoding_t *d, const char *path, size_t *size)
 {
     static char nothing[1];
@@ -275,7 +276,8 @@ static int take_raw(const decoding_t *d, const raw_t *raw, out_att_view_t *view)
     return view ? decode_raw(d, raw, path, view) : 0;
 }
 
-/* Chooses names for the files of a dispatch, which another process of the run may have used. */
+/* Chooses names for the files of a dispatch, since another process of the run may have used the
+ * usual ones. */
 static void choose_folder(const out_att_job_t *job, const raw_t *raw, char name[128],
                           char path[PATH_MAX])
 {
@@ -287,7 +289,7 @@ static void choose_folder(const out_att_job_t *job, const raw_t *raw, char name[
     snprintf(path, PATH_MAX, "%s/%s", job->directory, name);
 }
 
-/* Removes the folder: the viewer cannot use it if a file is missing. */
+/* Removes the folder, since the viewer cannot use it if a file is missing. */
 static int give_up(out_att_view_t *view, const char *folder)
 {
     out_att_view_drop(view);

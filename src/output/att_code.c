@@ -1,7 +1,7 @@
-/* att_code.c - the code of thread traces: listings, what each instruction cost, its source line.
+/* att_code.c - the code of thread traces: listings, the cost of each instruction, its source line.
  *
- * Apart from the traces because many traces have the same code: a function is disassembled once,
- * when its first instruction is needed. */
+ * It is apart from the traces because many traces have the same code: a function is disassembled
+ * once, when its first instruction is needed. */
 #include "output/att.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { TEXT_MAX = 512 };
 
-/* Makes room for one more element; false: no memory. */
+/* Makes room for one more element. Returns false if there is no memory. */
 static bool grow(out_att_code_t *c, void *array, size_t n, size_t *room, size_t element)
 {
     const bool grown = base_grow(array, n, room, element);
@@ -42,7 +42,7 @@ static dis_object_t *object_of(const out_att_code_t *c, uint64_t id)
     return NULL;
 }
 
-/* As dis_object_text(), by a newer disassembler where the first does not know the GPU. */
+/* Calls dis_object_text(), or a newer disassembler if the first does not support the GPU. */
 static size_t text_of(out_att_code_t *c, dis_object_t *object, uint64_t address, char *text,
                       size_t room, uint64_t *bytes)
 {
@@ -120,11 +120,12 @@ static bool begins(const char *text, const char *with)
 
 enum { LOAD = 1, STORE = 2, LDS = 4, SCALAR = 8, SAMPLE = 16, BVH = 32 };
 
-/* ORDER: the counters of att.h. text: what stands in front of the number that may be outstanding.
- * Before gfx10 stores are counted with loads. */
+/* ORDER: the counters of att.h. `text` is the part of a wait before the number of operations that
+ * may be outstanding. Before gfx10 stores are counted with loads. */
 static const struct {
     const char *text;
-    unsigned before_gfx10, events; /* counted before gfx10; from gfx10 on */
+    unsigned before_gfx10, events; /* kinds of operations that it counts: before gfx10; from gfx10
+                                    * on */
 } counters[OUT_ATT_COUNTERS] = {
     {"vmcnt(", LOAD | STORE | SAMPLE | BVH, LOAD | SAMPLE | BVH},
     {"lgkmcnt(", LDS | SCALAR, LDS | SCALAR},
@@ -137,14 +138,15 @@ static const struct {
     {"s_wait_kmcnt ", 0, SCALAR},
 };
 
-/* Waits for two counters at once: the first is in the number's upper half. */
+/* Waits for two counters at once: the first counter is in the upper half of the number. */
 static const struct {
     const char *text;
     int upper, lower;
 } pairs[] = {{"s_wait_loadcnt_dscnt ", OUT_ATT_LOAD, OUT_ATT_DS},
              {"s_wait_storecnt_dscnt ", OUT_ATT_STORE, OUT_ATT_DS}};
 
-/* The first row that the text begins with says what the instruction leaves outstanding. */
+/* Kinds of operations that instructions start: the first row that is the beginning of the text is
+ * valid. */
 static const struct {
     const char *text;
     unsigned events;
@@ -163,7 +165,7 @@ unsigned out_att_counted(int counter, uint64_t generation)
     return generation < GFX10 ? counters[counter].before_gfx10 : counters[counter].events;
 }
 
-/* A store, or an atomic that returns nothing. */
+/* Returns whether the instruction is a store, or an atomic that returns nothing. */
 static bool stores(const char *text)
 {
     if (strstr(text, "_atomic")) return !strstr(text, " glc") && !strstr(text, "ATOMIC_RETURN");
@@ -231,7 +233,7 @@ static out_att_line_t *add_line(out_att_code_t *c, out_att_pc_t pc, const char *
     return line;
 }
 
-/* Adds a line for the instruction and returns its length; 0: there is no instruction. */
+/* Adds a line for the instruction and returns its length; 0 if there is no instruction. */
 static uint64_t add_instruction(out_att_code_t *c, dis_object_t *object, out_att_pc_t pc)
 {
     char text[TEXT_MAX], source[PATH_MAX + 16];
@@ -409,7 +411,7 @@ int out_att_stats(const out_att_code_t *c, const char *path, char *why, size_t w
 
 typedef struct {
     const char *path;
-    char copy[PATH_MAX]; /* the name of its copy in the folder */
+    char copy[PATH_MAX]; /* path of its copy in the folder */
 } snapshot_t;
 
 static int by_path(const void *a, const void *b)
@@ -418,7 +420,7 @@ static int by_path(const void *a, const void *b)
 }
 
 /* Writes the tree of the files from `first` on whose paths have the same first `depth` bytes;
- * returns the index behind them. */
+ * returns the index after them. */
 static size_t put_tree(out_json_t *j, const snapshot_t *s, size_t first, size_t end, size_t depth)
 {
     char element[PATH_MAX];

@@ -1,7 +1,8 @@
-/* att_decoder.c - finds and loads the decoder of thread traces: AMD's if it is installed, or ours.
+/* att_decoder.c - finds and loads the decoder of thread traces: AMD's if it is installed, or this
+ * project's.
  *
- * Apart because rocprofv3 looks for it before the program runs, and uses it after the program has
- * ended. */
+ * It is apart because rocprofv3 searches the decoder before the program runs, and uses it after the
+ * program has ended. */
 #define _XOPEN_SOURCE 700
 #include "output/att.h"
 
@@ -38,7 +39,7 @@ static bool find_in(const char *folder, char path[PATH_MAX])
     return snprintf(path, PATH_MAX, "%s/" LIBRARY, folder) < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* Looks in the folders of a colon list, in turn. */
+/* Calls `find` for the folders of a colon-separated list, in turn, until it succeeds. */
 static bool find_first(const char *list, bool (*find)(const char *, char *), char path[PATH_MAX])
 {
     char *folders = list ? strdup(list) : NULL;
@@ -49,7 +50,7 @@ static bool find_first(const char *list, bool (*find)(const char *, char *), cha
     return good;
 }
 
-/* Looks in lib beside the folder of this program. */
+/* Searches lib beside the folder of this program. */
 static bool find_beside(char path[PATH_MAX])
 {
     char program[PATH_MAX], folder[PATH_MAX + 8];

@@ -1,7 +1,7 @@
 /* att_view.c - the folder that ROCprof Compute Viewer opens: waves, occupancy, counters, clocks.
  *
- * Waves are written as they come, everything else after the last engine. Names of files and keys
- * are the viewer's. Apart from the code, which is used for several folders. */
+ * Waves are written as they arrive, everything else after the last engine. Names of files and keys
+ * are the viewer's. It is apart from the code listing, which is used for several folders. */
 #include "output/att.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ enum { STATES = 5, SIMDS = 4, SLOTS = 64, ENGINES = 64 };
 
 typedef struct {
     void *items;
-    size_t count, room, size; /* size: of an item */
+    size_t count, room, size; /* `size`: of an item, in bytes */
 } list_t;
 
 /* A wave that has a file in the folder. */
@@ -28,16 +28,17 @@ typedef struct {
     uint32_t simd, slot, number;
 } wave_t;
 
-/* From this time on the number of waves in a state is higher by `change`. */
+/* A change of the number of waves in a state: from this time on the number is higher by
+ * `change`. */
 typedef struct {
     int64_t time;
     int change;
 } step_t;
 
-/* The records of an engine. */
+/* The records of a shader engine. */
 typedef struct {
     list_t occupancy, counters, clocks, data, events, others;
-    uint32_t waves[SIMDS][SLOTS]; /* by slot: how many waves have files */
+    uint32_t waves[SIMDS][SLOTS]; /* by SIMD and slot: how many waves have files */
 } engine_t;
 
 /* An event or a dispatch, in the order of the trace. */
@@ -57,7 +58,7 @@ struct out_att_view {
     unsigned engine, infos;
     uint64_t generation, frequency;
     list_t waves, steps[STATES];
-    list_t kernels; /* out_att_pc_t: index + 1 is the id in occupancy.json */
+    list_t kernels; /* elements are out_att_pc_t; index + 1 is the id in occupancy.json */
     bool no_memory;
     char why[PATH_MAX + 128];
 };
@@ -149,13 +150,14 @@ static void put_instructions(out_att_view_t *v, out_json_t *j, const out_att_wav
     out_json_end(j, ']');
 }
 
-/* Lines of memory instructions that have not completed; those of one counter complete in order. */
+/* Memory instructions that have not completed, by their lines; those of one counter complete in
+ * order. */
 typedef struct {
     uint32_t *lines;
     size_t first, count;
 } flight_t;
 
-/* A wait that leaves `left` outstanding: writes the instructions that it has waited for. */
+/* Writes the instructions for which a wait has waited that leaves `left` outstanding. */
 static void put_awaited(out_json_t *j, flight_t *f, int left)
 {
     while (left >= 0 && f->count - f->first > (size_t)left) {
@@ -331,7 +333,7 @@ static bool open_json(out_att_view_t *v, out_json_t *j, const char *name)
     return true;
 }
 
-/* The kernel's id in occupancy.json; 0: unknown. */
+/* Returns the kernel's id in occupancy.json; 0 if it is unknown. */
 static size_t kernel_id(out_att_view_t *v, out_att_pc_t pc)
 {
     const out_att_pc_t *known = v->kernels.items;
@@ -549,7 +551,7 @@ static int by_time(const void *a, const void *b)
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
-/* Writes how many waves were in the state over time, as running sums of the changes. */
+/* Writes how many waves were in the state over time: the running sums of the changes. */
 static bool write_states(out_att_view_t *v, int state)
 {
     char name[32];
@@ -559,7 +561,7 @@ static bool write_states(out_att_view_t *v, int state)
     if (!l->count) return true;
     qsort(s, l->count, sizeof(*s), by_time);
     size_t n = 0;
-    for (size_t i = 0; i < l->count; i++) { /* add up changes at the same time */
+    for (size_t i = 0; i < l->count; i++) { /* add changes at the same time */
         if (n && s[n - 1].time == s[i].time)
             s[n - 1].change += s[i].change;
         else
@@ -631,7 +633,8 @@ static void put_wave_names(out_att_view_t *v, out_json_t *j)
     out_json_end(j, '}');
 }
 
-/* An engine's file of records, and when the first and the last of them were. */
+/* Writes the entry for an engine's file of records, with the times of the first and the last
+ * record. */
 static void put_name(out_json_t *j, unsigned engine, const char *name, int64_t begin, int64_t end)
 {
     begin_key(j, engine, '[');
@@ -657,7 +660,7 @@ static void put_data_names(out_att_view_t *v, out_json_t *j)
     out_json_end(j, '}');
 }
 
-/* GPUs before gfx10 have no such records, and the key is not there. */
+/* Writes the names of files that only gfx10 and later have; for older GPUs the key is missing. */
 static void put_other_names(out_att_view_t *v, out_json_t *j)
 {
     bool any = false;
@@ -716,7 +719,7 @@ int out_att_view_end(out_att_view_t *v, const char *counters, char *why, size_t 
         if (v->engines[i]) good = write_counters(v, i) && write_data(v, i) && write_others(v, i);
     for (int i = 0; i < STATES && good; i++)
         good = write_states(v, i);
-    /* Last: its file makes the viewer take the folder for a trace. */
+    /* must be last: this file makes the viewer take the folder for a trace */
     good = good && write_names(v, counters);
     if (!good) snprintf(why, why_bytes, "%s", *v->why ? v->why : strerror(ENOMEM));
     out_att_view_drop(v);

@@ -1,8 +1,8 @@
 /* callgrind.c - counts of instructions for callgrind's viewers: KCachegrind, callgrind_annotate.
  *
- * Functions are those of the source: an inlined function is shown as one of its own, called from
- * where it was inlined, so viewers show the call graph that the program's author knows. The cost of
- * an instruction belongs to the innermost function; a call has the sum of all that was inlined
+ * Functions are those of the source: an inlined function is shown as a function that is called from
+ * where it was inlined, so viewers show the call graph of the source. The cost of an instruction
+ * belongs to the innermost function; the cost of a call is the sum over the code that was inlined
  * there. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "output/format.h"
 #include "output/instructions.h"
 
-/* Events: name, description, value of the counts `n`. Those from L1Miss on are from models. */
+/* The events: name, description, value of the counts `n`. Those from L1Miss on come from models. */
 #define EVENTS(X)                                                                                  \
     X(Ex, "waves that executed it", n->issued)                                                     \
     X(Lanes, "active lanes", n->lanes)                                                             \
@@ -40,17 +40,17 @@ static const struct {
 #undef X
 };
 
-/* The function of an instruction: that of the symbol, or entry `level` of the functions inlined
+/* A function of an instruction: that of the symbol, or entry `level` of the functions inlined
  * there. */
 typedef struct {
     const ins_instruction_t *of;
-    size_t level; /* index in of->inlined, or inlined_count: the symbol's */
+    size_t level; /* index in of->inlined; inlined_count means the symbol's function */
 } scope_t;
 
 /* A function that was inlined at one place; its cost is that of its instructions. */
 typedef struct {
-    scope_t callee; /* with the first of its instructions */
-    uint64_t times; /* how often that was executed, in all kernels and dispatches */
+    scope_t callee; /* the inlined function, with the first of its instructions */
+    uint64_t times; /* how often that instruction was executed, in all kernels and dispatches */
     uint64_t values[EVENT_COUNT];
 } call_t;
 
@@ -62,7 +62,7 @@ typedef struct {
     size_t count;
     call_t *calls; /* sorted by caller */
     size_t call_count;
-    const char *file; /* of the last fl= or fi= line */
+    const char *file; /* file of the last fl= or fi= line */
 } graph_t;
 
 static void add_values(const softgpu_instruction_counts_t *n, uint64_t values[EVENT_COUNT])
@@ -116,7 +116,7 @@ static int by_place(const void *a, const void *b)
     return objects ? objects : by_number(x->address, y->address);
 }
 
-/* Compares the places where they were inlined, from `level` outwards to the symbol. */
+/* Compares the places at which two functions were inlined, from `level` outwards to the symbol. */
 static int by_chain(scope_t a, scope_t b)
 {
     size_t i = a.level, k = b.level;
@@ -141,7 +141,7 @@ static int by_caller(const void *a, const void *b)
 
 /* ---- calls ---- */
 
-/* Makes a call for each instruction and each function inlined around it, then adds up those of the
+/* Makes a call for each instruction and each function inlined around it, then sums the calls of the
  * same place. */
 static bool find_calls(graph_t *g)
 {
@@ -189,7 +189,7 @@ static void put_values(graph_t *g, const uint64_t values[EVENT_COUNT])
     out_char(g->f, '\n');
 }
 
-/* A name reaches to the end of its line. */
+/* Writes a name, which reaches to the end of its line. */
 static void put_name(out_file_t *f, const char *what, const char *name)
 {
     out_text(f, what);
@@ -205,7 +205,7 @@ static void put_place(out_file_t *f, uint64_t address, uint32_t line)
     out_unsigned(f, line);
 }
 
-/* Says that the following lines are of `file`, which need not be the function's file. */
+/* Writes that the following lines belong to `file`, which need not be the function's file. */
 static void put_file(graph_t *g, const char *file)
 {
     if (strcmp(g->file, file) != 0) put_name(g->f, "fi=", named(file));
@@ -244,7 +244,7 @@ static void put_jump(graph_t *g, const ins_instruction_t *i)
     out_char(g->f, '\n');
 }
 
-/* The number of calls is how often the first instruction was executed. */
+/* Writes a call; the number of calls is how often the first instruction was executed. */
 static void put_call(graph_t *g, const call_t *c)
 {
     const ins_instruction_t *i = c->callee.of;
@@ -271,8 +271,8 @@ static void put_function(graph_t *g, scope_t scope, const char *file)
     g->file = file;
 }
 
-/* Goes through both lists, sorted by function: a function may have only calls and no instructions
- * of its own. */
+/* Merges both lists, which are sorted by function: a function may have only calls and no
+ * instructions of its own. */
 static void put_functions(graph_t *g)
 {
     size_t i = 0, c = 0;

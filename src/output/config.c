@@ -1,5 +1,5 @@
-/* config.c - see config.h. Reads and checks values; a new one is a row of trace/settings.def, and a
- * field and a line here. */
+/* config.c - see config.h. It reads and checks the values; a new one is a row of
+ * trace/settings.def, and a field and a line here. */
 #include "output/config.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void put_choices(const char *words, char *text, size_t bytes)
     }
 }
 
-/* Place of the value among the setting's words; -1 with a line in `why`. */
+/* Returns the index of the value among the setting's words; -1 with a line in `why`. */
 static int choice(const source_t *s, trace_setting_id_t id)
 {
     const char *v = value_of(s, id), *words = trace_settings[id].words;

@@ -1,4 +1,5 @@
-/* convert.c - see convert.h. The order of the steps; each format has a file for its contents. */
+/* convert.c - see convert.h. It runs the steps of a conversion in their order; each format has a
+ * file for its contents. */
 #include "output/convert.h"
 
 #include <errno.h>
@@ -21,8 +22,8 @@
 #include "trace/reader.h"
 #include "trace/store.h"
 
-/* Where a kind and operation is counted. The domain is kept, too, because in a damaged file a
- * record may have a kind of another domain. */
+/* Where records of a kind and operation are counted. The domain is kept, too, because in a damaged
+ * file a record may have a kind of another domain. */
 typedef struct {
     uint32_t row, domain; /* row: its number plus 1; 0: none yet */
 } place_t;
@@ -43,7 +44,7 @@ typedef struct {
     size_t why_bytes;
 } work_t;
 
-/* True also if it cannot be found out. */
+/* Returns true if the process runs, and also if that cannot be determined. */
 static bool still_running(const trace_segment_header_t *h)
 {
     uint64_t start;
@@ -58,7 +59,7 @@ static bool taken(const out_conversion_t *c, const char *prefix)
     return false;
 }
 
-/* False if the path is absolute or has a component "..". */
+/* Returns false if the path is absolute or has a component "..". */
 static bool stays_below(const char *name)
 {
     if (!*name || *name == '/') return false;
@@ -109,7 +110,8 @@ static int choose_prefix(work_t *w)
     return -1;
 }
 
-/* Adds up what the segment's writer could not write, and keeps the first reason. */
+/* Adds the counts of records that the segment's writer could not write, and keeps the first
+ * reason. */
 static void note_failure(out_result_t *to, const trace_segment_header_t *h)
 {
     to->cut_texts += h->cut_texts;
@@ -138,13 +140,13 @@ static bool wants(const work_t *w, int format)
     return formats & 1u << format;
 }
 
-/* Statistics are computed only if they will be shown. */
+/* Returns whether statistics are shown, and so must be computed. */
 static bool wants_stats(const work_t *w)
 {
     return w->c->config->stats || wants(w, OUT_FORMAT_json) || out_config_summaries(w->c->config);
 }
 
-/* Notes the row for the record's kind and operation. False: no memory. */
+/* Notes the row for the record's kind and operation. Returns false if there is no memory. */
 static bool keep_place(work_t *w, trace_head_t head, out_domain_t domain, const sum_row_t *row)
 {
     const size_t number = (size_t)(row - w->stats[domain].rows);
@@ -154,7 +156,7 @@ static bool keep_place(work_t *w, trace_head_t head, out_domain_t domain, const 
     return *kind;
 }
 
-/* Adds a record to the statistics. False: no memory. */
+/* Adds a record to the statistics. Returns false if there is no memory. */
 static bool count(void *to, out_domain_t domain, const trace_timed_t *r)
 {
     work_t *w = to;
@@ -177,10 +179,10 @@ static bool count(void *to, out_domain_t domain, const trace_timed_t *r)
 /* ---- one segment read by several threads ---- */
 
 typedef struct {
-    work_t w; /* what this part has gathered */
+    work_t w; /* the results of this part */
     const char *path;
     unsigned number, of;
-    /* Bytes: of the part, including any that are missing at the file's end. */
+    /* In bytes: size of the part, including bytes that are missing at the file's end. */
     uint64_t bytes, rows, cut;
     int status;
     bool running;
@@ -242,8 +244,8 @@ static int merge_part(work_t *w, part_t *p)
     return 0;
 }
 
-/* Merges the parts in order. Behind the first damage nothing counts as a record, whatever the later
- * parts have found. */
+/* Merges the parts in order. Behind the first damaged bytes no records count, even if later parts
+ * have found some. */
 static int merge_parts(work_t *w, part_t *parts, unsigned count, uint64_t *rows, uint64_t *cut)
 {
     int result = out_source_merge_begin(&w->source, parts->path);
@@ -448,7 +450,7 @@ static void rows_write(void *argument)
     }
 }
 
-/* 0, or -1: out of memory. */
+/* Writes the rows of all tables. Returns 0, or -1 if there is no memory. */
 static int write_rows(work_t *w, out_table_t *tables)
 {
     rows_t rows = {w, tables};
@@ -487,7 +489,7 @@ static int write_tables(work_t *w, int from, int to)
     return result;
 }
 
-/* Writes all files at the same time; but to a stream, one domain after the other. */
+/* Writes all files at the same time; to a stream, one domain after the other. */
 static int write_csv(work_t *w)
 {
     int result = 0;
@@ -603,8 +605,8 @@ static int write_summary(work_t *w)
     return out_file_close(f, w->why, w->why_bytes) != 0 ? -1 : result;
 }
 
-/* Takes the name of a folder; false if a process converted before has taken it. */
-static bool claim(void *claimer, const char *path)
+/* Reserves the name of a folder; returns false if a process converted before has reserved it. */
+static bool reserve(void *claimer, const char *path)
 {
     work_t *w = claimer;
     return !taken(w->c, path) && base_add_text(&w->c->prefixes, &w->c->prefix_count, path);
@@ -620,7 +622,7 @@ static int write_att(work_t *w)
                          .store = w->store,
                          .prefix = w->result->prefix,
                          .directory = directory,
-                         .claim = claim,
+                         .reserve = reserve,
                          .claimer = w,
                          .files = &w->result->files,
                          .stop = w->c->stop,
@@ -655,7 +657,7 @@ static int write_all(work_t *w)
     const unsigned before = w->result->files;
     if (w->c->config->benchmark) return write_config(w);
     if (write_att(w) != 0 || write_instructions(w) != 0) return -1;
-    /* Thread traces or counts, which other formats list. */
+    /* whether there are thread traces or counts, which other formats list */
     const bool traces = w->result->files > before;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         bytes += w->source.bytes[i];

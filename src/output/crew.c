@@ -1,15 +1,16 @@
 /* crew.c - see crew.h. Batches are numbered in the order in which they are taken. A thread that has
- * rendered a batch puts its parcel into `ready`; if no other thread is writing, it then writes all
- * batches that are due; then it goes on with a spare parcel. So no thread waits for its turn, which
- * would cost more than rendering a batch. A thread only waits if all parcels are rendered but not
- * yet written. */
+ * rendered a batch puts its parcel into `ready`. If no other thread is writing, it then writes all
+ * batches whose predecessors are written, and goes on with a spare parcel. So no thread waits until
+ * its batch may be written, which would take longer than rendering a batch. A thread only waits if
+ * all parcels are rendered but not yet written. */
 #include "output/crew.h"
 
 #include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
-/* For each worker: one parcel in work, and two that may wait while another is written. */
+/* For each worker there are one parcel that it renders, and two that may wait while another thread
+ * writes. */
 enum { PARCELS_EACH = 3, PARCELS_MAX = PARCELS_EACH * OUT_CREW_MAX };
 
 typedef struct {
@@ -17,11 +18,11 @@ typedef struct {
     pthread_mutex_t taking; /* guards `taken`, `ended` and work->take */
     uint64_t taken;
     bool ended;
-    pthread_mutex_t passing; /* guards all that follows */
+    pthread_mutex_t passing; /* guards all following members */
     pthread_cond_t some_spare;
     void *spare[PARCELS_MAX]; /* a stack: the last one is most likely in a cache */
     unsigned spares, parcels, waiting;
-    void *ready[PARCELS_MAX]; /* by number of the batch: rendered, not written */
+    void *ready[PARCELS_MAX]; /* by number of the batch: rendered and not written */
     uint64_t written;
     bool writing; /* a thread is writing */
 } crew_t;
@@ -55,21 +56,22 @@ static void *take_parcel(crew_t *c)
     return parcel;
 }
 
-/* With `passing` locked. Wakes the threads that wait for a spare parcel. */
+/* Wakes the threads that wait for a spare parcel. To be called with `passing` locked. */
 static void wake(crew_t *c)
 {
     if (c->waiting && c->spares) pthread_cond_broadcast(&c->some_spare);
 }
 
-/* Waking a thread costs as much as a batch, so threads are woken when half of the parcels are
- * spare; or at once if no thread is writing, because nobody would wake them later. */
+/* Returns a parcel to the spare ones. Waking a thread takes as long as a batch, so threads are
+ * woken when half of the parcels are spare. If no thread is writing, they are woken at once, since
+ * no later call would do it. */
 static void give_back(crew_t *c, void *parcel)
 {
     c->spare[c->spares++] = parcel;
     if (c->spares > c->parcels / 2 || !c->writing) wake(c);
 }
 
-/* Takes the next batch into the parcel and gives its number; false at the end. */
+/* Takes the next batch into the parcel and sets its number; returns false at the end. */
 static bool take_batch(crew_t *c, void *parcel, uint64_t *number)
 {
     pthread_mutex_lock(&c->taking);
@@ -85,8 +87,8 @@ static void **place_of(crew_t *c, uint64_t number)
     return &c->ready[number % c->parcels];
 }
 
-/* Hands over a rendered batch, and writes what is due. If another thread is writing, it will write
- * this batch in its turn. */
+/* Passes on a rendered batch, and writes the batches whose predecessors are written. If another
+ * thread is writing, that thread will write this batch. */
 static void pass_on(crew_t *c, void *parcel, uint64_t number)
 {
     pthread_mutex_lock(&c->passing);

@@ -1,7 +1,7 @@
 /* csv.c - headers and rows of the trace files and of agent_info.csv.
  *
- * Columns, their order and texts are fixed by rocprofv3's files. A row function writes one line.
- * Text is put between double quotes without escapes, as documented. */
+ * AMD's rocprofv3 prescribes the columns, their order and their texts. A row function writes one
+ * line. Text is put between double quotes without escapes, as documented. */
 #include "output/domain.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "trace/agent-fields.h"
 #include "trace/mpi.h"
 
-/* Columns that several domains have. */
+/* Columns that several domains have in common. */
 #define CALL_COLUMNS                                                                               \
     "Domain Function Process_Id Thread_Id Correlation_Id Start_Timestamp End_Timestamp"
 #define EVENT_COLUMNS CALL_COLUMNS " Arguments"
@@ -48,7 +48,7 @@ bool out_is_point(out_domain_t domain, const trace_timed_t *r)
     return (shape == OUT_RANGE || shape == OUT_EVENT) && r->start == r->end;
 }
 
-/* rocprofv3 traces some kinds through the extended kinds and prints the names of those. */
+/* rocprofv3 traces some kinds through the extended kinds and prints the names of these. */
 const char *out_kind_text(const out_model_t *m, uint32_t kind)
 {
     static const char *const texts[TRACE_KIND_MAX + 1] = {
@@ -79,8 +79,8 @@ static const char *operation_key(out_model_t *m, const trace_timed_t *r)
     return out_model_operation(m, trace_kind(r->head), trace_operation(r->head));
 }
 
-/* The name of the kernel, or the text of the range or mark that is to be its name; an empty one
- * names nothing. */
+/* Returns the name of the kernel, or the text of the range or mark that is to be its name; an empty
+ * text does not count. */
 static const char *kernel_key(out_model_t *m, const trace_timed_t *r)
 {
     const trace_dispatch_t *d = (const trace_dispatch_t *)r;
@@ -95,7 +95,7 @@ static const char *marker_key(out_model_t *m, const trace_timed_t *r)
     return text ? text : operation_key(m, r);
 }
 
-/* Columns that are the same for all calls of an operation. */
+/* Writes the columns that are the same for all calls of an operation. */
 static void call_cells(out_file_t *f, out_model_t *m, const trace_timed_t *r, const char *name)
 {
     cell_text(f, out_kind_text(m, trace_kind(r->head)));
@@ -140,7 +140,7 @@ static void api_row(out_table_t *t, const trace_timed_t *r)
     operation_row(t, r, '\n');
 }
 
-/* With all arguments, as NAME=VALUE, in one cell. */
+/* Writes an event with all arguments, as NAME=VALUE, in one cell. */
 static void event_row(out_table_t *t, const trace_timed_t *r)
 {
     out_file_t *f = t->f;
@@ -156,7 +156,8 @@ static void event_row(out_table_t *t, const trace_timed_t *r)
     out_text(f, "\"\n");
 }
 
-/* A cell for each value that a call of MPI may have, in the order of trace_mpi_next(). */
+/* Writes a call of MPI with a cell for each value that such a call may have, in the order of
+ * trace_mpi_next(). */
 static void mpi_row(out_table_t *t, const trace_timed_t *r)
 {
     static const char *const names[] = {"communicator",   "rank",        "size",
@@ -246,7 +247,7 @@ static void copy_row(out_table_t *t, const trace_timed_t *r)
     last_cell(f, c->end);
 }
 
-/* A record of a release has no agent. */
+/* Writes an allocation, or a release, whose record has no agent. */
 static void allocation_row(out_table_t *t, const trace_timed_t *r)
 {
     out_file_t *f = t->f;
@@ -283,7 +284,7 @@ static uint64_t product(const uint32_t sizes[3])
     return (uint64_t)sizes[0] * sizes[1] * sizes[2];
 }
 
-/* Columns on the dispatch that both tables of counters have. */
+/* Writes the columns about the dispatch that both tables of counters have. */
 static void counted_cells(out_file_t *f, out_model_t *m, const trace_dispatch_t *d)
 {
     cell(f, d->correlation);
@@ -316,8 +317,8 @@ static void counter_line(out_file_t *f, out_model_t *m, const trace_counters_t *
     last_cell(f, d->end);
 }
 
-/* One line for each counter of the dispatch, in the order of the counters' ids, with the sum over
- * its instances. */
+/* Writes one line for each counter of the dispatch, in the order of the counters' ids, with the sum
+ * over its instances. */
 static void counter_row(out_table_t *t, const trace_timed_t *r)
 {
     out_file_t *f = t->f;
@@ -338,7 +339,8 @@ static void counter_row(out_table_t *t, const trace_timed_t *r)
     }
 }
 
-/* If the instruction is not known, the text is that of AMD's tool. */
+/* Writes the cells of a PC sample. If the instruction is not known, the text is that of AMD's
+ * tool. */
 static void sample_cells(out_table_t *t, const trace_sample_t *s)
 {
     out_file_t *f = t->f;
@@ -372,7 +374,7 @@ static void snapshot_row(out_table_t *t, const trace_timed_t *r)
     last_cell(t->f, s->waves);
 }
 
-/* One line for each sample, in the form that AMD's tool gives when it converts a database. */
+/* Writes one line for each sample, in the form in which AMD's tool converts a database. */
 static void reading_row(out_table_t *t, const trace_timed_t *r)
 {
     out_file_t *f = t->f;
@@ -418,7 +420,7 @@ static void barrier_row(out_table_t *t, const trace_timed_t *r)
     last_cell(f, b->end);
 }
 
-/* Writes the names of columns, which are given with blanks between. */
+/* Writes the names of columns, which are separated by blanks in `names`. */
 static void put_columns(out_file_t *f, const char *names)
 {
     for (size_t bytes; *names; names += bytes + (names[bytes] != 0)) {
@@ -431,7 +433,7 @@ static void put_columns(out_file_t *f, const char *names)
 
 /* ---- counters side by side ---- */
 
-/* The counters that have a column: one for each name, whatever the agent. */
+/* The counters that have a column: one for each name, on whatever agent. */
 typedef struct {
     const char **names;
     size_t count;
@@ -512,7 +514,8 @@ void out_put_header(out_file_t *f, out_domain_t domain)
     out_char(f, '\n');
 }
 
-/* What statistics count by, and whether that depends on kind and operation alone. */
+/* The keys by which statistics group records, and whether a key depends on kind and operation
+ * alone. */
 #define BY_operation operation_key, true
 #define BY_kernel    kernel_key, false
 #define BY_marker    marker_key, false

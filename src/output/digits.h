@@ -1,9 +1,9 @@
 /* digits.h - numbers as decimal digits, eight at a time.
  *
- * Apart because writing text files spends most of its time here. The eight digits of a number below
- * 10^8 are computed side by side in one 64-bit word: it is split into halves of four digits, these
- * into two, these into single digits, each time by a multiplication that replaces the division. For
- * two numbers at once this is done in one vector. */
+ * It is apart because writing text files spends most of its time here. The eight digits of a number
+ * below 10^8 are computed side by side in one 64-bit word: it is split into halves of four digits,
+ * these into two, these into single digits, each time by a multiplication that replaces the
+ * division. For two numbers at once this is done in one vector. */
 #ifndef CROCPROF_OUTPUT_DIGITS_H
 #define CROCPROF_OUTPUT_DIGITS_H
 
@@ -14,23 +14,23 @@
 /* Room for a number: digits are stored in blocks of eight. */
 enum { OUT_DIGITS_MAX = 24 };
 
-/* The digits of a number below 10^8, the first one in the lowest byte. */
+/* Returns the digits of a number below 10^8, the first one in the lowest byte. */
 static inline uint64_t out_eight_digits(uint32_t value)
 {
     uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
-    /* 10486 / 2^20: divides by 100, correct up to 9999. */
+    /* 10486 / 2^20 divides by 100; it is exact up to 9999. */
     uint64_t hundreds = fours * 10486 >> 20 & 0x7f0000007f;
     uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
-    /* 103 / 2^10: divides by 10, correct up to 99. */
+    /* 103 / 2^10 divides by 10; it is exact up to 99. */
     uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
     return tens | (twos - tens * 10) << 8;
 }
 
-/* The characters of the digits of two such numbers, those of `first` in front. */
+/* Returns the characters of the digits of two such numbers, those of `first` in front. */
 static inline __m128i out_sixteen_digits(uint32_t first, uint32_t second)
 {
     const __m128i values = _mm_set_epi64x(second, first);
-    /* 3518437209 / 2^45: divides by 10^4 */
+    /* 3518437209 / 2^45 divides by 10^4 */
     const __m128i high = _mm_srli_epi64(_mm_mul_epu32(values, _mm_set1_epi64x(3518437209)), 45);
     const __m128i low = _mm_sub_epi32(values, _mm_mul_epu32(high, _mm_set1_epi64x(10000)));
     const __m128i fours = _mm_or_si128(high, _mm_slli_epi64(low, 32));
@@ -42,7 +42,7 @@ static inline __m128i out_sixteen_digits(uint32_t first, uint32_t second)
     return _mm_or_si128(_mm_or_si128(tens, _mm_slli_epi16(ones, 8)), _mm_set1_epi8('0'));
 }
 
-/* Writes eight digits without the first `without`. */
+/* Writes eight digits except for the first `without`. */
 static inline char *out_put_eight(char *at, uint64_t digits, unsigned without)
 {
     digits = (digits | 0x3030303030303030u) >> 8 * without;
@@ -50,7 +50,7 @@ static inline char *out_put_eight(char *at, uint64_t digits, unsigned without)
     return at + 8 - without;
 }
 
-/* Writes the number and returns a pointer to behind it. */
+/* Writes the number and returns the end of what it has written. */
 static inline char *out_put_unsigned(char *at, uint64_t value)
 {
     enum { EIGHT = 100000000 };
@@ -89,13 +89,14 @@ static inline char *out_put_again(out_again_t *a, char *at, uint64_t number)
         n->number = number;
         n->count = (unsigned)(out_put_unsigned(n->digits, number) - n->digits);
     }
-    memcpy(at, n->digits, sizeof(n->digits)); /* all bytes: a constant size is faster */
+    /* copying all bytes is faster, since the size is constant */
+    memcpy(at, n->digits, sizeof(n->digits));
     return at + n->count;
 }
 
 /* A cache of the leading digits of a time. The next time usually differs only in the last eight. */
 typedef struct {
-    uint64_t from;               /* the time with eight zeros at the end; 0: empty */
+    uint64_t from;               /* the time with its last eight digits set to zero; 0: empty */
     char digits[OUT_DIGITS_MAX]; /* the digits before those zeros: eight at most */
     unsigned count;
 } out_stamp_t;

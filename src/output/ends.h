@@ -1,7 +1,7 @@
-/* ends.h - what has begun and not yet ended, the earliest end first.
+/* ends.h - calls and other periods that have begun and not yet ended, the earliest end first.
  *
- * Apart because writers of traces in order of time need it for every track. A heap. Of two with the
- * same end the one added last comes out first, because calls are nested. */
+ * Writers of traces in order of time need it for every track. It is a heap. Of two periods with the
+ * same end the one added last is taken first, because calls are nested. */
 #ifndef CROCPROF_OUTPUT_ENDS_H
 #define CROCPROF_OUTPUT_ENDS_H
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 typedef struct {
-    uint64_t ns, value; /* the value is the caller's */
+    uint64_t ns, value; /* `value` is the caller's */
     uint64_t number;
 } out_end_t;
 
@@ -20,9 +20,9 @@ typedef struct {
     uint64_t added;
 } out_ends_t;
 
-/* False when out of memory. */
+/* Returns false when out of memory. */
 bool out_ends_add(out_ends_t *e, uint64_t ns, uint64_t value);
-/* Takes the earliest out if it is not after `ns`; false if there is none. */
+/* Takes the earliest end out if it is not after `ns`; returns false if there is none. */
 bool out_ends_take(out_ends_t *e, uint64_t ns, out_end_t *end);
 void out_ends_free(out_ends_t *e);
 

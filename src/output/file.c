@@ -1,4 +1,5 @@
-/* file.c - see file.h. Only numbers and buffering; what a row contains is the formats' matter. */
+/* file.c - see file.h. It writes numbers and buffers bytes; the formats' writers decide what a row
+ * contains. */
 #include "output/file.h"
 
 #include <errno.h>
@@ -35,8 +36,8 @@ out_file_t *out_file_descriptor(int fd, const char *name)
     return f;
 }
 
-/* Makes a new file in the folder of `path`, with the permissions of any new file. Its descriptor,
- * or -1. */
+/* Makes a new file in the folder of `path`, with the permissions of any new file. Returns its
+ * descriptor, or -1. */
 static int open_beside(const char *path, char temporary[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
@@ -114,9 +115,9 @@ static void remember(out_file_t *f)
     f->memory[f->memory_used] = 0;
 }
 
-/* Writing aligned blocks takes the kernel a fifth less time than writes of any size, and disk
- * blocks allocated ahead take off another tenth, but only of files that fill them: files in memory
- * get pages for all that is allocated. */
+/* Writing aligned blocks takes the kernel a fifth less time than writing pieces of any size.
+ * Allocating disk blocks ahead saves another tenth, but only for files that fill them; files in
+ * memory get pages for everything that is allocated, so it is not done for them. */
 enum { BLOCK_BYTES = 65536, AHEAD_BYTES = 8 << 20 };
 
 static void allocate_ahead(out_file_t *f, size_t bytes)
@@ -128,7 +129,7 @@ static void allocate_ahead(out_file_t *f, size_t bytes)
     f->allocated = done ? from + more : UINT64_MAX;
 }
 
-/* Frees what is left of the last allocation. A failure only leaves disk space in use. */
+/* Frees the unused part of the last allocation. A failure only leaves disk space in use. */
 static void end_allocation(out_file_t *f)
 {
     bool left = f->allocated && f->allocated != UINT64_MAX;
@@ -164,8 +165,8 @@ static void write_buffer(out_file_t *f, size_t bytes)
     memmove(f->buffer, f->buffer + bytes, f->used);
 }
 
-/* How many of the next bytes to write so that they end at a block's end; all of them if they
- * contain none. */
+/* Returns how many of the next bytes to write so that they end at a block's end; all of them if
+ * there is no block's end among them. */
 static size_t to_block_end(const out_file_t *f, size_t bytes)
 {
     size_t behind = (size_t)((f->written + bytes) % BLOCK_BYTES);
@@ -311,7 +312,7 @@ void out_file_move(out_file_t *to, out_file_t *from)
     if (from->error && !to->error) to->error = from->error;
 }
 
-/* Copies a file from within the kernel, as far as that can be done. */
+/* Copies a file inside the kernel, as far as that is possible. */
 static void copy_quickly(out_file_t *f, int from)
 {
     enum { PART = 1 << 20 };

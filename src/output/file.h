@@ -1,7 +1,7 @@
 /* file.h - a text file written front to back, fast enough for millions of rows.
  *
- * Apart so that all formats write numbers in the same way. The first error is kept and returned by
- * close; until then all calls are harmless. */
+ * It is apart so that all formats write numbers in the same way. The first error is kept and
+ * returned by close; after an error, other calls have no effect. */
 #ifndef CROCPROF_OUTPUT_FILE_H
 #define CROCPROF_OUTPUT_FILE_H
 
@@ -14,13 +14,13 @@
 #include "base/escape.h"
 #include "output/digits.h"
 
-/* Only the functions below use the members. It is here so that they can be inlined: each record
- * calls them many times. */
+/* Only the functions below use the members. The struct is declared here so that they can be
+ * inlined: each record calls them many times. */
 typedef struct out_file {
     size_t used;
     int fd, error;               /* fd: -1 for a file in memory */
-    uint64_t written, allocated; /* bytes of the file; `allocated`: 0: none yet,
-                                  * UINT64_MAX: allocating has failed */
+    uint64_t written, allocated; /* in bytes; `allocated`: 0: nothing yet, UINT64_MAX: allocating
+                                  * has failed */
     out_stamp_t stamp;
     out_again_t threads;
     char *memory;
@@ -30,12 +30,12 @@ typedef struct out_file {
     char buffer[262144];
 } out_file_t;
 
-/* Makes room in the buffer. */
+/* Makes room in the buffer by writing its contents. */
 void out_flush(out_file_t *f);
 
 /* Makes a file that appears under its name when it is closed and complete; until then it has a
  * temporary name in the same folder. The folders of its path are made. An existing file or symbolic
- * link is replaced, never written through. NULL with a line in `why`. */
+ * link is replaced, never written through. Returns NULL with a line in `why` on failure. */
 out_file_t *out_file_open(const char *path, char *why, size_t why_bytes);
 
 /* For other writers: makes a temporary file in the folder of `path`, which the caller has to rename
@@ -45,25 +45,25 @@ int out_file_begin(const char *path, char temporary[PATH_MAX], char *why, size_t
 /* Writes to an open descriptor, which is not closed. `name` is for messages. */
 out_file_t *out_file_descriptor(int fd, const char *name);
 
-/* True for stdout or stderr, in upper or lower case. */
+/* Returns true for "stdout" and "stderr", in upper or lower case. */
 bool out_is_stream(const char *name);
-/* Writes to the stream of such a name. */
+/* Opens the stream with such a name. */
 out_file_t *out_file_stream(const char *name);
 
-/* Makes a file in memory, for out_file_memory_text. */
+/* Makes a file in memory, whose contents out_file_memory_text() returns. */
 out_file_t *out_file_memory(void);
-/* What was written since the last call, with a zero byte at the end; valid until the next write.
- * NULL if there was no memory. */
+/* Returns the text written since the last call, with a zero byte at the end, which is valid until
+ * the next write; NULL if there was no memory. */
 const char *out_file_memory_text(out_file_t *f);
 /* The same for data that may contain zero bytes. */
 const char *out_file_memory_bytes(out_file_t *f, size_t *bytes);
 
-/* Writes the contents of a file in memory to another file, and empties the former. An error of
- * either one becomes the other's, too. */
+/* Writes the contents of a file in memory to another file, and empties the file in memory. An error
+ * of either file becomes the other's, too. */
 void out_file_move(out_file_t *to, out_file_t *from);
 
-/* Room for `bytes` (at most OUT_RESERVE_MAX), to be filled from the front; out_commit says how far
- * it was filled. */
+/* Reserves room for `bytes` (at most OUT_RESERVE_MAX), to be filled from the front; out_commit says
+ * how far it was filled. */
 enum { OUT_RESERVE_MAX = 4096 };
 static inline char *out_reserve(out_file_t *f, size_t bytes)
 {
@@ -96,7 +96,7 @@ static inline char *out_put_cell(char *at, uint64_t value, char end)
     return at + 1;
 }
 
-/* Writes a time. The result is that of out_put_unsigned, but faster. */
+/* Writes a time, as out_put_unsigned does, but faster. */
 static inline char *out_put_time(out_file_t *f, char *at, uint64_t ns)
 {
     return out_put_stamp(&f->stamp, at, ns);
@@ -119,7 +119,7 @@ static inline void out_cell(out_file_t *f, uint64_t value, char end)
 
 void out_bytes(out_file_t *f, const void *data, size_t bytes);
 
-/* The same, for data that is usually short. */
+/* As out_write, but faster for data that is usually short. */
 static inline void out_append(out_file_t *f, const void *data, size_t bytes)
 {
     if (__builtin_expect(sizeof(f->buffer) - f->used < bytes, 0)) {
@@ -132,27 +132,28 @@ static inline void out_append(out_file_t *f, const void *data, size_t bytes)
 
 void out_no_memory(out_file_t *f); /* notes an error, like a failed write */
 void out_text(out_file_t *f, const char *text);
-/* The text as the form asks, without quotes around it. */
+/* Writes the text in the escaped form, without quotes around it. */
 void out_escaped(out_file_t *f, base_escape_t form, const char *text);
-/* In double quotes; those in the text are doubled. */
+/* Writes the text in double quotes; quotes in the text are doubled. */
 void out_quoted(out_file_t *f, const char *text);
 void out_signed(out_file_t *f, int64_t value);
 void out_format(out_file_t *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends the contents of another file. 0, or -1 with a line in `why` if that cannot be read. */
+/* Appends the contents of another file. Returns 0, or -1 with a line in `why` if that cannot be
+ * read. */
 int out_copy(out_file_t *f, const char *path, char *why, size_t why_bytes);
 
-/* Writes the rest and closes. 0, or -1 with a line in `why` if any write has failed: then there is
- * no file. */
+/* Writes the rest and closes the file. Returns 0, or -1 with a line in `why` if any write has
+ * failed: then no file is left. */
 int out_file_close(out_file_t *f, char *why, size_t why_bytes);
 
-/* For commands without handlers for SIGINT, SIGTERM, SIGHUP and SIGQUIT. Between the two calls
- * these signals are blocked, so that a file that is being written is completed before a signal ends
- * the command, and no temporary file is left. */
+/* These are for commands without handlers for SIGINT, SIGTERM, SIGHUP and SIGQUIT. Between the two
+ * calls these signals are blocked, so that a file that is being written is completed before a
+ * signal ends the command, and no temporary file is left. */
 void out_signals_hold(sigset_t *before);
 void out_signals_release(const sigset_t *before);
 
-/* Closes without leaving a file. NULL is allowed. */
+/* Closes the file without leaving it on disk. NULL is allowed. */
 void out_file_abandon(out_file_t *f);
 
 #endif

@@ -1,5 +1,4 @@
-/* follow.c - see follow.h. If a store has disappeared, it was converted; its records still
- * count. */
+/* follow.c - see follow.h. A store that has disappeared was converted; its records still count. */
 #include "output/follow.h"
 
 #include <limits.h>
@@ -18,19 +17,20 @@
 
 typedef struct {
     char *path;
-    uint64_t place; /* where to continue reading */
+    uint64_t place; /* offset at which reading continues */
     trace_counts_t counts;
 } segment_t;
 
 typedef struct {
     char *path;
-    segment_t *segments; /* the first is meta.seg */
+    segment_t *segments; /* the first one is meta.seg */
     size_t segment_count;
     out_numbers_t kernels; /* by id: index in `names`, plus 1 */
-    uint64_t counted;      /* id of the dispatch whose counters came last */
+    uint64_t counted;      /* id of the dispatch of the last record with counters */
     uint32_t pid;
     uint64_t process_start;
-    bool traced; /* it has records of dispatches: those with counters are not counted again */
+    bool traced; /* the store has records of dispatches: those with counters are not counted
+                  * again */
     bool closed, over;
 } store_t;
 
@@ -44,7 +44,7 @@ struct out_follow {
     bool failed;
 };
 
-/* Room for one more element, zeroed. */
+/* Makes room for one more element, which is zeroed. */
 static void *one_more(out_follow_t *f, void *rows, size_t count, size_t bytes)
 {
     const bool grown = base_grow_by_one(rows, count, bytes);
@@ -157,7 +157,7 @@ static bool has_ended(const store_t *s)
     return trace_process_start((pid_t)s->pid, &start) == 0 && start != s->process_start;
 }
 
-/* Reads names first, because dispatches are counted by name. */
+/* Reads a store, names first, because dispatches are counted by name. */
 static void read_store(out_follow_t *f, store_t *s)
 {
     segment_t *meta = segment_of(f, s, TRACE_META_FILE);
@@ -207,7 +207,7 @@ static void find_stores(out_follow_t *f)
     trace_list_free(names);
 }
 
-/* ---- what is shown ---- */
+/* ---- the result ---- */
 
 static int longer(const void *left, const void *right)
 {
@@ -225,7 +225,7 @@ static void add_up(out_follow_t *f)
     for (size_t i = 0; i < f->store_count; i++) {
         const store_t *s = &f->stores[i];
         to->ended += s->over;
-        /* the first segment's counts are of names */
+        /* records in the first segment are names, not calls */
         for (size_t j = 1; j < s->segment_count; j++) {
             const trace_counts_t *n = &s->segments[j].counts;
             to->counts.received += n->received;

@@ -20,15 +20,16 @@ typedef struct {
     char *why;
     size_t why_bytes;
     unsigned threads; /* number of threads that render, see crew.h; 0: as many as are useful */
-    /* Counts of records received, written and lost, or NULL if unknown; and bytes that could not be
-     * read. */
+    /* Counts of records received, written and lost, or NULL if unknown; and the number of bytes
+     * that could not be read. */
     const trace_counts_t *counts;
     uint64_t cut;
     bool killed;       /* the process ended without closing its store */
-    const char *clock; /* what was done to the times of one of several nodes, in words; or NULL */
+    const char *clock; /* describes how the times of a process on one of several nodes were
+                        * converted; or NULL */
 } out_job_t;
 
-/* Makes the file. 0, or -1 with a line in the job's `why`, and then no file is left. */
+/* Makes the file. Returns 0, or -1 with a line in the job's `why`, and then no file is left. */
 typedef int (*out_writer_t)(out_job_t *job, const char *path);
 
 int out_json_write(out_job_t *job, const char *path);
@@ -38,14 +39,14 @@ int out_otf2_write(out_job_t *job, const char *path);
 
 int out_callgrind_write(out_job_t *job, const char *path);
 
-#ifdef CROCPROF_OTF2 /* if the build has found the library */
+#ifdef CROCPROF_OTF2 /* the build has found the library */
 #define OUT_FORMATS_OPTIONAL(X) X(otf2, "results.otf2", out_otf2_write)
 #else
 #define OUT_FORMATS_OPTIONAL(X)
 #endif
 
-/* X(name as for -f, end of the file name, writer). CSV is written otherwise; an HTML page is made
- * from the databases of a whole run, by rocprofv3. */
+/* X(name as for -f, end of the file name, writer). CSV is not in the list, since it has several
+ * files; nor are HTML pages, which rocprofv3 makes from the databases of a whole run. */
 #define OUT_FORMATS(X)                                                                             \
     X(csv, NULL, NULL)                                                                             \
     X(json, "results.json", out_json_write)                                                        \

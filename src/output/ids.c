@@ -8,10 +8,10 @@
 
 enum { BLOCK_IDS = 4096, BLOCK_WORDS = BLOCK_IDS / 64, MAPS_MAX = 1 << 16, NO_MAP = -1 };
 
-/* Most blocks are full in the end. A full block has no map, so memory stays small however many
- * records there are. */
+/* Most blocks are full in the end. A full block has no map, so memory stays small even for very
+ * many records. */
 struct out_ids_block {
-    uint64_t key, before; /* before: number of ids in blocks with smaller keys */
+    uint64_t key, before; /* `before`: number of ids in blocks with smaller keys */
     uint32_t count;
     int32_t map; /* NO_MAP: the block is full */
 };
@@ -22,7 +22,7 @@ struct out_ids_map {
     int32_t next_free;
 };
 
-/* False when out of memory; if it has set `given_up`, there is no map. */
+/* Makes a map. Returns false when out of memory; if it has set `given_up`, there is no map. */
 static bool new_map(out_ids_t *s, int32_t *map)
 {
     if (s->map_count == MAPS_MAX && s->free_map == 0) {
@@ -47,7 +47,7 @@ static void free_map(out_ids_t *s, out_ids_block_t *b)
     b->map = NO_MAP;
 }
 
-/* False when out of memory; if `given_up` is set, there is no block. */
+/* Makes a block. Returns false when out of memory; if `given_up` is set, there is no block. */
 static bool new_block(out_ids_t *s, uint64_t key)
 {
     out_ids_block_t b = {.key = key};
@@ -58,7 +58,8 @@ static bool new_block(out_ids_t *s, uint64_t key)
     return out_numbers_set(&s->places, key, s->count);
 }
 
-/* Not __builtin_popcountll: without a flag for the instruction, that is a function call. */
+/* __builtin_popcountll is not used because it is a function call, unless the compiler may use the
+ * instruction. */
 static unsigned count_bits(uint64_t x)
 {
     x -= x >> 1 & 0x5555555555555555u;
@@ -67,7 +68,7 @@ static unsigned count_bits(uint64_t x)
     return (unsigned)(x * 0x0101010101010101u >> 56);
 }
 
-/* The block of a key; NULL if there is none. */
+/* Returns the block of a key; NULL if there is none. */
 static out_ids_block_t *find(out_ids_t *s, uint64_t key)
 {
     uint32_t *recent = &s->recent[key % OUT_RECENT];
@@ -81,13 +82,14 @@ static out_ids_block_t *find(out_ids_t *s, uint64_t key)
     return &s->blocks[s->last - 1];
 }
 
-/* Finds or makes the block; with `given_up` there may be none. */
+/* Finds or makes the block; if `given_up` is set, there may be none. */
 static bool need_block(out_ids_t *s, uint64_t key)
 {
     return find(s, key) || (new_block(s, key) && (s->given_up || find(s, key)));
 }
 
-/* Adds `count` ids from `id` on, all of which are in one block. False when out of memory. */
+/* Adds `count` ids from `id` on, all of which are in one block. Returns false when out of
+ * memory. */
 static bool put_in_block(out_ids_t *s, uint64_t id, uint64_t count)
 {
     if (!need_block(s, id / BLOCK_IDS)) return false;

@@ -1,6 +1,6 @@
 /* instructions.c - counts of single instructions as a table and in JSON.
  *
- * Apart from csv.c because the rows are not records. Columns follow the public list of counts
+ * It is apart from csv.c because its rows are not records. Columns follow the public list of counts
  * (softgpu/instruction_counts.h). */
 #include "output/instructions.h"
 

@@ -6,7 +6,7 @@
 
 void out_json_escaped(out_file_t *f, const char *text)
 {
-    /* Most texts are short and need no escapes. */
+    /* The fast path: most texts are short and need no escapes. */
     char *at = out_reserve(f, OUT_RESERVE_MAX), *end = at + OUT_RESERVE_MAX - 1;
     *at++ = '"';
     for (char c; at < end && (c = *text) >= ' ' && c < 0x7f && c != '"' && c != '\\'; text++)
@@ -42,8 +42,8 @@ void out_json_signed(out_json_t *j, const char *key, int64_t value)
     out_signed(j->f, value);
 }
 
-/* JSON has no infinities and no NaN. Sixteen digits and a decimal point, as AMD's tool writes
- * numbers. */
+/* JSON has no infinities and no NaN. Numbers have sixteen digits and a decimal point, as AMD's tool
+ * writes them. */
 void out_json_double(out_json_t *j, const char *key, double value)
 {
     begin_value(j, key);

@@ -1,7 +1,7 @@
 /* json.h - JSON written front to back: values, commas and escapes, nothing else.
  *
- * Apart from file.h since databases and JSON files need the same objects. A key may be NULL, for
- * elements of arrays; otherwise it is a short constant of ours that needs no escapes. For other
+ * Databases and JSON files share these functions, because they need the same objects. A key may be
+ * NULL, for elements of arrays; otherwise it is a short constant that needs no escapes. For other
  * names there is out_json_pair. Text is assumed to be UTF-8; invalid bytes are written unchanged,
  * only control characters are escaped. */
 #ifndef CROCPROF_OUTPUT_JSON_H
@@ -14,12 +14,12 @@
 
 typedef struct {
     out_file_t *f;
-    bool comma; /* needed before the next value */
+    bool comma; /* a comma is needed before the next value */
 } out_json_t;
 
 enum { OUT_JSON_AROUND = 4 }; /* characters around a key: comma, quotes, colon */
 
-/* Writes comma and key into reserved room. Inlined, because keys are constants, so that their
+/* Writes comma and key into reserved room. It is inlined because keys are constants, so that their
  * lengths are constants, too. */
 static inline __attribute__((always_inline)) char *out_json_key(out_json_t *j, char *at,
                                                                 const char *key, size_t bytes)
@@ -35,7 +35,8 @@ static inline __attribute__((always_inline)) char *out_json_key(out_json_t *j, c
     return at;
 }
 
-static inline void out_json_begin(out_json_t *j, const char *key, char bracket) /* { or [ */
+/* `bracket` is { or [ */
+static inline void out_json_begin(out_json_t *j, const char *key, char bracket)
 {
     size_t bytes = key ? strlen(key) : 0;
     char *at = out_json_key(j, out_reserve(j->f, bytes + OUT_JSON_AROUND + 1), key, bytes);
@@ -44,7 +45,7 @@ static inline void out_json_begin(out_json_t *j, const char *key, char bracket) 
     j->comma = false;
 }
 
-static inline void out_json_end(out_json_t *j, char bracket) /* } or ] */
+static inline void out_json_end(out_json_t *j, char bracket) /* `bracket` is } or ] */
 {
     out_char(j->f, bracket);
     j->comma = true;

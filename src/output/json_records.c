@@ -1,7 +1,7 @@
 /* json_records.c - see json_records.h. Keys and their order are those of AMD's tool.
  *
  * Records are written by domain, in order, by several threads. There is one function for each form
- * of record. It gets room for RECORD_MAX bytes and returns a pointer to behind the members; a
+ * of record. It gets room for RECORD_MAX bytes and returns the end of what it has written; a
  * function whose records may be longer writes parts of them through json.h. */
 #include "output/json_records.h"
 
@@ -22,20 +22,21 @@
 typedef struct {
     out_file_t *f; /* a file in memory */
     const out_model_t *model;
-    out_pieces_t calls[2];  /* beginnings of calls, without and with values */
+    out_pieces_t calls[2];  /* beginnings of calls, without and with values; made once per
+                             * operation */
     out_pieces_t arguments; /* texts before the values, each ended by a zero byte */
-    out_file_t *memory;     /* in which pieces are made */
+    out_file_t *memory;     /* a file in memory in which pieces are made */
 } writer_t;
 
-/* No record needs more, except for those without a limit. */
+/* Records of all forms with a limited length fit into this many bytes. */
 enum { RECORD_MAX = 2048 };
 
-/* Writes the members of a record. */
+/* Writes the members of a record from `at` on, and returns the end. */
 typedef char *(*put_record_t)(writer_t *w, char *at, const trace_timed_t *r);
 
 /* ---- parts that several forms of records have ---- */
 
-/* To continue through json.h; and to return from it. */
+/* leave() continues through json.h, the other function returns from it. */
 static out_json_t leave(writer_t *w, char *at, bool comma)
 {
     out_commit(w->f, at);
@@ -47,14 +48,14 @@ static char *come_back(writer_t *w)
     return out_reserve(w->f, RECORD_MAX);
 }
 
-/* Members with constant keys. PUT_FIRST: the first one of an object. */
+/* Write members with constant keys; PUT_FIRST writes the first one of an object. */
 #define PUT_FIRST(at, key, value)  at = out_put_unsigned(OUT_PUT_WORD(at, "\"" key "\":"), value)
 #define PUT_MEMBER(at, key, value) at = out_put_unsigned(OUT_PUT_WORD(at, ",\"" key "\":"), value)
 #define PUT_HANDLE(at, key, value)                                                                 \
     at = OUT_PUT_WORD(out_put_unsigned(OUT_PUT_WORD(at, ",\"" key "\":{\"handle\":"), value), "}")
 
-/* Kinds that rocprofv3 traces as the plain ones are shown as the extended ones, as AMD's tool takes
- * them all. */
+/* Returns the kind that is shown: rocprofv3 traces some kinds as the plain ones, but shows the
+ * extended ones, as AMD's tool does. */
 static unsigned shown_kind(unsigned kind)
 {
     static const unsigned extended[TRACE_KIND_MAX + 1] = {
@@ -120,7 +121,7 @@ static char *put_dispatch_info(char *at, const trace_dispatch_t *d)
 static const out_piece_t *make_call(writer_t *w, const trace_timed_t *r, bool values)
 {
     char text[256];
-    /* Calls of other kinds have no records with arguments. */
+    /* Only these kinds have records with arguments. */
     static const unsigned extended[TRACE_KIND_MAX + 1] = {
 #define KIND_EXTENDED(id, domain, option, structure, result)                                       \
     [ROCPROFILER_BUFFER_TRACING_##id] = sizeof(rocprofiler_buffer_tracing_##structure),            \
@@ -193,7 +194,7 @@ static void put_arguments(writer_t *w, out_json_t *j, const trace_timed_t *r)
     out_json_end(j, ']');
 }
 
-/* The values of a call of MPI, which are not the same for all calls of a function. */
+/* Writes the values of a call of MPI, which are not the same for all calls of a function. */
 static char *put_mpi(writer_t *w, char *at, const trace_timed_t *r)
 {
     out_json_t j = leave(w, put_call(w, at, r, false), true);
@@ -210,7 +211,7 @@ static char *put_mpi(writer_t *w, char *at, const trace_timed_t *r)
     return come_back(w);
 }
 
-/* A call with its arguments and its result, as far as they are known. */
+/* Writes a call with its arguments and its result, as far as they are known. */
 static char *whole_call_record(writer_t *w, char *at, const trace_timed_t *r)
 {
     const char *end;
@@ -233,7 +234,7 @@ static char *hip_record(writer_t *w, char *at, const trace_timed_t *r)
 
 /* ---- other records ---- */
 
-/* The graph in which a kernel or copy was launched. */
+/* Writes the graph by which a kernel or copy was launched. */
 static char *put_node(char *at, uint64_t stream, const trace_timed_t *r)
 {
     const trace_node_t node = trace_node(r);
@@ -309,7 +310,7 @@ static char *counter_record(writer_t *w, char *at, const trace_timed_t *r)
     return come_back(w);
 }
 
-/* What records of both methods have; the object stays open. */
+/* Writes the members that records of both methods have; the object stays open. */
 static char *put_sample(writer_t *w, char *at, const trace_sample_t *s)
 {
     out_json_t j = leave(w, OUT_PUT_WORD(at, "\"hw_id\":{"), false);
@@ -329,7 +330,7 @@ static char *put_sample(writer_t *w, char *at, const trace_sample_t *s)
     return at;
 }
 
-/* Ends the record; behind it is the index of its instruction. */
+/* Ends the record, and writes the index of its instruction behind it. */
 static char *put_sampled(writer_t *w, char *at, const trace_sample_t *s)
 {
     const out_instruction_t *i = out_code_at(w->model->code, s->code_object, s->offset);
@@ -344,7 +345,8 @@ static char *sample_record(writer_t *w, char *at, const trace_timed_t *r)
     return put_sampled(w, put_sample(w, OUT_PUT_WORD(at, "\"record\":{"), s), s);
 }
 
-/* GPUs that count the wave's memory operations in a sample are not among those that are read. */
+/* Writes a stochastic sample. None of the GPUs whose samples can be read counts the wave's memory
+ * operations in a sample. */
 static char *snapshot_record(writer_t *w, char *at, const trace_timed_t *r)
 {
     const trace_snapshot_t *s = (const trace_snapshot_t *)r;
@@ -493,9 +495,9 @@ static void put_section(out_json_t *j, out_job_t *job, const char *key, int doma
 
 /* ---- all sections ---- */
 
-/* ORDER: AMD's, in both lists. */
+/* ORDER: as in files of AMD's tool, in both lists. */
 static const struct {
-    const char *key; /* NULL: there is no such place */
+    const char *key; /* NULL: the form has no such list */
     out_domain_t domain;
     put_record_t record;
 } sections[2][OUT_DOMAIN_COUNT] = {

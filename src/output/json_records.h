@@ -1,7 +1,7 @@
 /* json_records.h - the sections of results.json that contain records: the largest part of the file.
  *
- * Apart from json_results.c, which writes what is known of the process, because conversion spends
- * its time here: a record is written at once into room that is reserved for it. */
+ * It is apart from json_results.c, which writes the facts about the process, because conversion
+ * spends its time here: a record is written at once into room that is reserved for it. */
 #ifndef CROCPROF_OUTPUT_JSON_RECORDS_H
 #define CROCPROF_OUTPUT_JSON_RECORDS_H
 

@@ -1,8 +1,8 @@
 /* json_results.c - results.json: everything of one process in AMD's JSON form.
  *
- * One object that contains an array with one element. Sections are in the order of AMD's tool, so
- * that its validators, and programs written for its files, can read it. The sections of records are
- * in json_records.c. */
+ * It is one object that contains an array with one element. Sections are in the order of AMD's
+ * tool, so that its validators, and programs written for its files, can read it. json_records.c
+ * writes the sections of records. */
 #include "base/text.h"
 #include "output/att.h"
 #include "model/code.h"
@@ -27,7 +27,7 @@ typedef struct {
     out_model_t *model;
 } writer_t;
 
-/* ---- what is known of the process ---- */
+/* ---- facts about the process ---- */
 
 static void put_metadata(writer_t *w)
 {
@@ -86,7 +86,7 @@ static void put_dimension(out_json_t *j, const trace_dimension_t *d)
     out_json_end(j, '}');
 }
 
-/* The position of an instance: the columns follow the counter's dimensions. */
+/* Writes the position of an instance: the columns follow the counter's dimensions. */
 static void put_instance(writer_t *w, const trace_table_t *t, const uint64_t *row)
 {
     out_json_t *j = &w->j;
@@ -179,7 +179,7 @@ static void put_pair(out_json_t *j, uint64_t key, const char *value)
     out_json_end(j, '}');
 }
 
-/* Counters share dimensions: true for the first entry of one. */
+/* Returns true for the first entry of a dimension, since several counters share one. */
 static bool first_of_dimension(const out_model_t *m, size_t place)
 {
     for (size_t i = 0; i < place; i++)
@@ -187,7 +187,7 @@ static bool first_of_dimension(const out_model_t *m, size_t place)
     return true;
 }
 
-/* Messages of markers by correlation id. */
+/* Writes the messages of markers by correlation id. */
 static void put_messages(writer_t *w)
 {
     out_json_begin(&w->j, "marker_api", '[');
@@ -205,7 +205,7 @@ static void put_path(const char *path, void *json)
     out_json_text(json, NULL, path);
 }
 
-/* Names of raw thread traces or code objects. They have the same prefix as this file. */
+/* Writes the names of raw thread traces or code objects. They have the same prefix as this file. */
 static void put_att_names(writer_t *w, bool code)
 {
     static const char end[] = "_results.json";
@@ -217,7 +217,7 @@ static void put_att_names(writer_t *w, bool code)
 }
 
 /* Lists the instructions of all samples, in the order in which they first occur, and then their
- * source lines. Samples refer to them by the index in these lists. */
+ * source lines. Samples refer to an instruction by its index in these lists. */
 static void put_instructions(writer_t *w)
 {
     static const out_domain_t sampled[] = {OUT_PC_SAMPLING_HOST_TRAP, OUT_PC_SAMPLING_STOCHASTIC};
@@ -276,17 +276,18 @@ static void put_strings(writer_t *w)
     out_json_end(j, '}');
 }
 
-/* Readers use the ids of code objects, kernels and host functions as indices. Ids of undamaged data
- * are small. */
+/* The most elements of an array with the id as index, which readers expect for code objects,
+ * kernels and host functions. Ids of undamaged data are small. */
 enum { POSITIONS_MAX = 1 << 20 };
 
 /* An array whose index is the object's id: unused ids get empty objects. If several objects have
- * one id, the first is written. */
+ * the same id, the first is written. */
 typedef struct {
     const char *key;
     size_t count; /* sorted by id */
     uint64_t (*id)(const out_model_t *m, size_t i);
-    void (*put)(out_json_t *j, const out_model_t *m, size_t i); /* i is `count` for an empty one */
+    /* `i` is `count` for an empty object */
+    void (*put)(out_json_t *j, const out_model_t *m, size_t i);
 } positions_t;
 
 static void put_position(writer_t *w, const positions_t *p, size_t i)

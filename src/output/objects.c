@@ -60,7 +60,7 @@ static void put_bits(out_json_t *j, const char *key, uint64_t word, const bits_t
 
 #define PUT_BITS(j, key, word, rows) put_bits(j, key, word, rows, sizeof(rows) / sizeof(*(rows)))
 
-/* Fields that are written under another key than their own, or inside an object. */
+/* Writes the fields that have another key than their own name, or that stand inside an object. */
 static void put_dimension(out_json_t *j, const out_agent_t *a, const char *key, unsigned field)
 {
     static const char *const axes[] = {"x", "y", "z"};
@@ -122,7 +122,7 @@ typedef struct {
     char form; /* U: a number; F: a word of bits */
 } column_t;
 
-/* What an agent has several of, and groups of its fields. */
+/* The parts that an agent has several of, and groups of its fields. */
 static const struct {
     const char *key;
     char bracket; /* [: an array of objects; {: one object; B: an object with an array of bytes */
@@ -286,7 +286,7 @@ const char *out_machine(const out_model_t *m)
     return *machine ? machine : out_model_info(m, TRACE_INFO_HOST);
 }
 
-/* 63 bits, because readers take ids for signed numbers. */
+/* The hash has 63 bits, because readers take ids for signed numbers. */
 uint64_t out_machine_hash(const out_model_t *m)
 {
     return out_hash(out_machine(m)) >> 1;
@@ -326,7 +326,7 @@ const char *out_sampled_reason(const trace_snapshot_t *s)
 
 void out_object_snapshot(out_json_t *j, const trace_snapshot_t *s)
 {
-    /* ORDER: AMD's. Bits: those of rocprofiler_pc_sampling_snapshot_v0_t. */
+    /* ORDER: as in AMD's files. The bits are those of rocprofiler_pc_sampling_snapshot_v0_t. */
     static const struct {
         const char *key;
         unsigned bit;

@@ -1,7 +1,8 @@
-/* otf2.c - see otf2.h. Locations, regions and metrics, and the archive around them.
+/* otf2.c - see otf2.h. It writes locations, regions and metrics, and the archive around them.
  *
  * Names and structure are those of AMD's writer; metrics for counters are added. Definitions are
- * written at the end, when all are known. Memory holds names, and regions that have not ended. */
+ * written at the end, when all are known. Only names, and regions that have not ended, are kept in
+ * memory. */
 #include "output/otf2.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ typedef struct {
 } region_t;
 
 typedef struct {
-    uint32_t name, class_name; /* name: of the group; class_name: of the system tree node */
+    uint32_t name, class_name; /* `name`: of the group; `class_name`: of the system tree node */
     OTF2_LocationGroupType type;
     uint32_t clock, clock_name; /* text of the node's property "clock"; 0: it has none */
 } group_t;
@@ -50,17 +51,17 @@ typedef struct {
     uint32_t name, description;
 } metric_t;
 
-/* An array that grows, and a table of the index of each element. */
+/* An array that grows, with a table of the index of each element. */
 typedef struct {
     void *rows;
     size_t count;
     out_numbers_t places;
 } list_t;
 
-/* A region that was asked for before, by the address of its name, which stays where it is while a
- * process is being added. */
+/* A cache of regions by the address of their name, which does not change while a process is being
+ * added. */
 typedef struct {
-    const char *name; /* NULL: none */
+    const char *name; /* NULL: the entry is empty */
     uint32_t role, domain, number;
 } recent_t;
 
@@ -69,27 +70,28 @@ enum { RECENT = 256 };
 /* A buffer of the library. */
 typedef struct chunk {
     struct chunk *next;
-    uint64_t bytes; /* without this head */
+    uint64_t bytes; /* bytes that follow this head */
     _Alignas(64) char data[];
 } chunk_t;
 
 struct out_otf2 {
     OTF2_Archive *archive;
-    chunk_t *chunks; /* that are not in use, for events */
+    chunk_t *chunks; /* chunks for events that are not in use */
     uint32_t chunk_count;
     recent_t recent[RECENT];
-    uint32_t categories[OUT_DOMAIN_COUNT]; /* texts of domains, plus 1; 0: not asked for */
+    uint32_t categories[OUT_DOMAIN_COUNT]; /* number of the domain's text, plus 1; 0: not defined
+                                            * yet */
     OTF2_AttributeList *attributes;
     char path[PATH_MAX], temporary[PATH_MAX], name[NAME_MAX + 1];
     list_t texts, regions, locations, groups, nodes, metrics;
-    size_t closed; /* so many locations, of the processes before, have their event files */
+    size_t closed; /* number of locations, all of earlier processes, whose event files are closed */
     otf2_mpi_t mpi;
     uint64_t first_ns, last_ns, realtime_ns;
     uint32_t process; /* number, from 1, of the process whose records are being added */
     uint32_t node, process_group;
     out_model_t *model;
     out_launches_t launches;
-    const char *failure; /* the first one */
+    const char *failure; /* the first failure */
 };
 
 static void fail(out_otf2_t *o, const char *what)
@@ -102,7 +104,7 @@ static void check(out_otf2_t *o, OTF2_ErrorCode code)
     if (code != OTF2_SUCCESS) fail(o, OTF2_Error_GetDescription(code));
 }
 
-/* Adds a row at index list->count - 1. NULL when out of memory. */
+/* Adds a row at index list->count - 1. Returns NULL when out of memory. */
 static void *append(out_otf2_t *o, list_t *list, size_t unit)
 {
     if (!base_grow_by_one(&list->rows, list->count, unit)) {
@@ -114,8 +116,9 @@ static void *append(out_otf2_t *o, list_t *list, size_t unit)
 
 /* ---- definitions ---- */
 
-/* The number of a text. It is looked up by content, since two processes, or two kernels, may have
- * the same name. If two texts have the same hash, the later one takes the next free number. */
+/* Returns the number of a text. Texts are looked up by content, since two processes, or two
+ * kernels, may have the same name. If two texts have the same hash, the later one takes the next
+ * free number. */
 static uint32_t text_of(out_otf2_t *o, const char *text)
 {
     uint64_t hash = out_hash(text), place;
@@ -203,7 +206,8 @@ static void name_location(const out_otf2_t *o, kind_t kind, uint32_t tid, uint64
         snprintf(name + n, room - (size_t)n, ", Queue %llu", (unsigned long long)queue);
 }
 
-/* The location, made if necessary; valid until the next call. NULL when out of memory. */
+/* Returns the location, which is made if necessary; it is valid until the next call. Returns NULL
+ * when out of memory. */
 static location_t *location_of(out_otf2_t *o, kind_t kind, uint32_t tid, uint64_t agent,
                                uint64_t queue)
 {
@@ -244,7 +248,7 @@ static void leave_until(out_otf2_t *o, location_t *l, uint64_t ns)
 {
     out_end_t end;
     while (out_ends_take(&l->ends, ns, &end)) {
-        const uint32_t call = (uint32_t)(end.value >> 32); /* of MPI, which has events at its end */
+        const uint32_t call = (uint32_t)(end.value >> 32); /* of MPI: it has events at its end */
         if (call) otf2_mpi_ends(&o->mpi, l->writer, call, &l->events);
         check(o, OTF2_EvtWriter_Leave(l->writer, NULL, end.ns, (OTF2_RegionRef)end.value));
         l->events++;
@@ -358,8 +362,8 @@ static void write_record(out_otf2_t *o, out_domain_t domain, const trace_timed_t
     }
 }
 
-/* A process: a node of its program below that of its host, a group of its threads, and a group for
- * each agent. */
+/* Begins a process: a node of its program below that of its host, a group of its threads, and a
+ * group for each agent. */
 static void begin_process(out_otf2_t *o, out_job_t *job)
 {
     out_model_t *m = job->model;
@@ -426,8 +430,8 @@ static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_Location
     return OTF2_FLUSH;
 }
 
-/* The library clears a whole buffer of 1 MB for each location: one that is used again has its
- * pages. */
+/* The library clears a whole buffer of 1 MB for each location. A buffer that is used again already
+ * has its pages. */
 static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **own,
                       uint64_t bytes)
 {
@@ -464,7 +468,7 @@ static void release(void *data, OTF2_FileType type, OTF2_LocationRef location, v
     }
 }
 
-/* Ignores messages of the library: the status codes of its functions are enough. */
+/* Ignores messages of the library, since the status codes of its functions are enough. */
 static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -587,7 +591,7 @@ static uint32_t number_text(void *data, const char *name)
 }
 
 /* Ranks of the job whose records are not in the archive have a location without events, since
- * messages and communicators name them. */
+ * messages and communicators refer to them. */
 static const char missing_rank[] = "rank that is not in this archive";
 
 static void define_mpi(out_otf2_t *o, OTF2_GlobalDefWriter *w)
@@ -616,8 +620,8 @@ static void copy_local(out_otf2_t *o, size_t location)
     free(text);
 }
 
-/* Each location needs a file of local definitions, which is empty. They all have the same bytes,
- * and the library clears 4 MB for each that it writes. */
+/* Each location needs a file of local definitions, which is empty. The files have the same bytes,
+ * so the first one is copied: for each file that the library writes, it clears 4 MB. */
 static void define_locally(out_otf2_t *o, size_t locations)
 {
     check(o, OTF2_Archive_OpenDefFiles(o->archive));
@@ -633,12 +637,12 @@ static void define_locally(out_otf2_t *o, size_t locations)
     check(o, OTF2_Archive_CloseDefFiles(o->archive));
 }
 
-/* Event files have been closed before. */
+/* Writes the definitions. The event files have been closed before. */
 static void write_definitions(out_otf2_t *o)
 {
     const uint32_t missing = otf2_mpi_missing(&o->mpi);
     close_locations(o);
-    for (uint32_t i = 0; i < missing; i++) { /* they need files, too, which are empty */
+    for (uint32_t i = 0; i < missing; i++) { /* they need event files, too, which are empty */
         OTF2_EvtWriter *empty = OTF2_Archive_GetEvtWriter(o->archive, o->locations.count + i + 1);
         if (empty) check(o, OTF2_Archive_CloseEvtWriter(o->archive, empty));
         if (!empty) fail(o, "an event file cannot be written");
@@ -662,7 +666,8 @@ static void write_definitions(out_otf2_t *o)
     define_mpi(o, w);
 }
 
-/* Renames the anchor file last: a reader that sees it finds the rest. */
+/* Gives the files their names, the anchor file last: a reader that sees it finds the other
+ * files. */
 static void give_names(out_otf2_t *o)
 {
     static const char *const ends[] = {"", ".def", ".otf2"};

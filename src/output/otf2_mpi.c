@@ -1,5 +1,5 @@
-/* otf2_mpi.c - see otf2_mpi.h. What a class of functions becomes is a case of both functions that
- * write events. */
+/* otf2_mpi.c - see otf2_mpi.h. Each class of functions is a case in both functions that write
+ * events. */
 #include "output/otf2_mpi.h"
 
 #include <stdlib.h>
@@ -41,14 +41,15 @@ static uint32_t add_communicator(otf2_mpi_t *m, uint64_t id, const uint32_t *mem
     return (uint32_t)m->count;
 }
 
-/* Index + 1; 0: its members are not known, so that nothing can be said of its ranks. */
+/* Returns the index + 1 of a communicator; 0 if its members are not known, so that no events can
+ * refer to its ranks. */
 static uint32_t communicator_of(otf2_mpi_t *m, uint64_t id)
 {
     return id == TRACE_MPI_WORLD || id == TRACE_MPI_SELF ? add_communicator(m, id, NULL, 0)
                                                          : (uint32_t)out_numbers_get(&m->by_id, id);
 }
 
-/* The thread that calls MPI first stands for its rank. */
+/* Notes the location of a rank: the thread that calls MPI first stands for its rank. */
 static void note_rank(otf2_mpi_t *m, uint64_t location, const trace_mpi_t *r)
 {
     if (r->communicator != TRACE_MPI_WORLD || r->rank < 0 || r->size < 0) return;
@@ -192,7 +193,7 @@ uint32_t otf2_mpi_missing(const otf2_mpi_t *m)
 typedef struct {
     otf2_mpi_t *m;
     OTF2_GlobalDefWriter *w;
-    uint64_t *all;   /* as many numbers as there are ranks */
+    uint64_t *all;   /* the numbers 0, 1, ..., one for each rank */
     uint32_t groups; /* number of groups so far */
     bool define;
 } definer_t;

@@ -1,9 +1,10 @@
 /* pftrace.c - a Perfetto trace: tracks, slices, flows and counters of one process.
  *
- * Written packet by packet in order of start; memory depends on what is in flight. Field numbers
- * are those of Perfetto's trace_packet.proto, track_event.proto and the files they import.
- * Sequences and tracks get numbers that depend on the process, so that files of several processes
- * can be concatenated to a valid trace. Tracks and their contents are in pftrace_tracks.c. */
+ * It is written packet by packet in order of start; memory depends on the records that overlap in
+ * time. Field numbers are those of Perfetto's trace_packet.proto, track_event.proto and the files
+ * they import. Sequences and tracks get numbers that depend on the process, so that files of
+ * several processes can be concatenated to a valid trace. Tracks and their contents are in
+ * pftrace_tracks.c. */
 #include "output/pftrace.h"
 
 #include <errno.h>
@@ -43,7 +44,8 @@ static void interned(pf_t *p, uint32_t list, uint64_t iid, const char *text)
     proto_end(&p->out, entry);
 }
 
-/* The first packet, with what later packets refer to: categories, names of annotations, clocks. */
+/* Writes the first packet, with the data to which later packets refer: categories, names of
+ * annotations, clocks. */
 static void write_head(pf_t *p, const trace_segment_header_t *h)
 {
     const struct {
@@ -77,7 +79,7 @@ static void write_head(pf_t *p, const trace_segment_header_t *h)
 
 /* ---- names of events ---- */
 
-/* The number of an interned name; 0 when out of memory. */
+/* Returns the number of an interned name; 0 when out of memory. */
 static uint64_t name_number(pf_t *p, const char *text)
 {
     uint64_t number = out_numbers_get(&p->names, out_key(text));

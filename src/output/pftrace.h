@@ -72,23 +72,23 @@ enum {
     PF_ANNOTATION_NAME = 10,
 
     PF_FLUSH_BYTES = 1 << 18,
-    /* bits of ids of tracks and sequences: enough to be unique, and varints of seven and four
-     * bytes */
+    /* bits of ids of tracks and sequences: enough for unique ids, which become varints of seven and
+     * four bytes */
     PF_UUID_BITS = 49,
     PF_SEQUENCE_BITS = 28
 };
 
 typedef enum {
-    TRACK_THREAD,  /* thread */
-    TRACK_STREAM,  /* stream */
-    TRACK_EVENTS,  /* kind */
-    TRACK_QUEUE,   /* agent, queue */
-    TRACK_COPY,    /* agent, thread */
-    TRACK_BARRIER, /* agent, queue */
-    TRACK_COPIED,  /* agent; from here on tracks of counters */
-    TRACK_GIVEN,   /* agent */
-    TRACK_SCRATCH, /* agent */
-    TRACK_PMC      /* agent, counter */
+    TRACK_THREAD,  /* by thread */
+    TRACK_STREAM,  /* by stream */
+    TRACK_EVENTS,  /* by kind */
+    TRACK_QUEUE,   /* by agent and queue */
+    TRACK_COPY,    /* by agent and thread */
+    TRACK_BARRIER, /* by agent and queue */
+    TRACK_COPIED,  /* by agent; from here on tracks of counters */
+    TRACK_GIVEN,   /* by agent */
+    TRACK_SCRATCH, /* by agent */
+    TRACK_PMC      /* by agent and counter */
 } pf_track_kind_t;
 
 #define PF_SAME(X, name) X(name, #name)
@@ -139,12 +139,12 @@ typedef enum {
 typedef struct pf {
     out_job_t *job;
     out_file_t *file;
-    void (*flush)(struct pf *p); /* passes on what is in `out` */
+    void (*flush)(struct pf *p); /* passes on the contents of `out` */
     proto_t out;
     uint32_t pid, sequence;
     uint64_t process_track;
     proto_fields_t head;  /* the first fields of every packet */
-    proto_fields_t begin; /* those of a packet with a time, up to the time's value */
+    proto_fields_t begin; /* the first fields of a packet with a time, up to the time's value */
     out_numbers_t names;  /* numbers of events' names, by address */
 } pf_t;
 
@@ -154,13 +154,14 @@ static inline uint64_t pf_uuid(const pf_t *p, pf_track_kind_t kind, uint64_t a, 
     return (uuid & ((UINT64_C(1) << PF_UUID_BITS) - 1)) | 1;
 }
 
-/* Id of a flow, unique in the whole trace: correlation ids are only unique in a process. */
+/* Returns the id of a flow, unique in the whole trace: correlation ids are only unique in a
+ * process. */
 static inline uint64_t pf_flow(const pf_t *p, const trace_timed_t *r)
 {
     return out_mix(p->process_track ^ r->correlation);
 }
 
-/* What a _begin function or pf_packet returns is to be passed to its _end function, after the
+/* The result of a _begin function or of pf_packet is to be passed to its _end function, after the
  * fields. */
 static inline size_t pf_packet(pf_t *p)
 {
@@ -181,7 +182,7 @@ enum { PF_EVENT_MAX = 8 * PROTO_NUMBER_MAX + 4 * (int)sizeof(proto_fields_t) };
 /* Writes the beginning of a packet, and its time, into reserved room. */
 static inline uint8_t *pf_put_begin(const pf_t *p, uint8_t *at, uint64_t ns, size_t *packet)
 {
-    enum { TAG_BYTES = 1 }; /* of PF_TRACE_PACKET */
+    enum { TAG_BYTES = 1 }; /* size of the tag of PF_TRACE_PACKET */
     *packet = (size_t)(at + TAG_BYTES + PROTO_LENGTH_BYTES - p->out.data);
     return proto_put_varint(proto_put_fields(at, &p->begin), ns);
 }
@@ -200,7 +201,7 @@ static inline void pf_put_end(pf_t *p, const uint8_t *at)
     p->out.used = (size_t)(at - p->out.data);
 }
 
-/* `track`: the field PF_EVENT_TRACK. */
+/* Begins an event; `track` is the field PF_EVENT_TRACK. */
 static inline size_t pf_event(pf_t *p, const proto_fields_t *track, unsigned type, uint64_t ns,
                               size_t *event)
 {
@@ -220,8 +221,8 @@ enum { PF_ANNOTATION_MAX = 2 + 2 * PROTO_NUMBER_MAX };
 
 static inline uint8_t *pf_put_annotation(uint8_t *at, pf_annotation_t which, uint64_t value)
 {
-    /* Two small fields: one byte is enough for their length and for the number of the name.
-     * Everything before the value is stored at once, and a small value with it. */
+    /* Writes two small fields: one byte is enough for their length and for the number of the name.
+     * The bytes before the value are stored at once, together with a small value. */
     enum { LENGTH_POS = 8, VALUE_POS = 40, BEFORE_VALUE = VALUE_POS / 8, IN_LENGTH = 3 };
     uint64_t bytes = PF_EVENT_ANNOTATION << 3 | PROTO_BYTES |
                      (PF_ANNOTATION_NAME_IID << 3 | PROTO_VARINT) << 16 | (which + 1u) << 24 |
@@ -254,7 +255,7 @@ static inline uint8_t *pf_put_short_text(uint8_t *at, pf_annotation_t which, con
     return at + TEXT_POS + bytes;
 }
 
-/* Flow id, and times as annotations. */
+/* Writes the flow id, and times as annotations. */
 enum { PF_TIMES_MAX = PROTO_NUMBER_MAX + 3 * PF_ANNOTATION_MAX };
 
 static inline uint8_t *pf_put_times(const pf_t *p, uint8_t *at, const trace_timed_t *r)
@@ -283,7 +284,7 @@ static inline void pf_slice_end(pf_t *p, const proto_fields_t *track, uint64_t n
     pf_event_end(p, packet, event);
 }
 
-/* Makes the end of a slice except for its time, for a track that has many. */
+/* Prepares the end of a slice except for its time, for a track that has many slices. */
 static inline proto_fields_t pf_make_end(const proto_fields_t *track)
 {
     proto_fields_t end = {0};
@@ -296,7 +297,7 @@ static inline proto_fields_t pf_make_end(const proto_fields_t *track)
     return end;
 }
 
-/* pf_slice_end with a result of pf_make_end. */
+/* As pf_slice_end, with a result of pf_make_end. */
 static inline void pf_slice_ends(pf_t *p, const proto_fields_t *end, uint64_t ns)
 {
     size_t packet;
@@ -305,23 +306,23 @@ static inline void pf_slice_ends(pf_t *p, const proto_fields_t *end, uint64_t ns
     pf_packet_end(p, packet);
 }
 
-/* In pftrace.c. Numbers of an event's category and name. The name must live as long as the model;
- * its number is 0 when out of memory. Not to be called inside a packet. */
+/* In pftrace.c: the numbers of an event's category and name. The name must live as long as the
+ * model; its number is 0 when out of memory. pf_name must not be called inside a packet. */
 typedef struct {
     uint64_t category, name;
 } pf_name_t;
 pf_name_t pf_name(pf_t *p, out_domain_t domain, const char *name);
 /* The fields of an event for these numbers. */
 proto_fields_t pf_name_fields(pf_name_t name);
-/* The same with a name that is not interned, because it occurs once. */
+/* Begins an event whose name is not interned, because it occurs once. */
 size_t pf_named(pf_t *p, const proto_fields_t *track, unsigned type, out_domain_t domain,
                 const char *name, const trace_timed_t *r, size_t *event);
 void pf_counter(pf_t *p, const proto_fields_t *track, uint64_t ns, double value);
 void pf_annotate_named(pf_t *p, const char *name, const char *value);
 void pf_annotate_double(pf_t *p, const char *name, double value);
 
-/* In pftrace_tracks.c: writes everything between the first packet and the end. 0, or -1: the source
- * has failed, or (if `why` is empty) no memory. */
+/* In pftrace_tracks.c: writes everything between the first packet and the end. Returns 0, or -1 if
+ * the source has failed or, with `why` empty, if there is no memory. */
 int pf_write_tracks(pf_t *p);
 
 #endif

@@ -13,7 +13,8 @@
 enum { TIME = 8, DELTA = 4, ID = 4, THREAD = 4, NAME = 3, SMALL = 2, LENGTH = 2 };
 enum { TRACK = PF_UUID_BITS / 7, SEQUENCE = PF_SEQUENCE_BITS / 7 };
 
-/* An annotation with a number. All members are bytes, as they are in the file. */
+/* An annotation with a number. All members are bytes, in the order in which they are in the
+ * file. */
 #define NOTE(value_bytes)                                                                          \
     struct {                                                                                       \
         uint8_t tag, length, name_tag, name, value_tag, value[value_bytes];                        \
@@ -35,10 +36,10 @@ typedef struct {
     NOTE(DELTA) delta;
     NOTE(THREAD) tid;
     NOTE(SMALL) kind, operation;
-    NOTE(ID) correlation; /* the ancestor's id and arguments follow */
+    NOTE(ID) correlation; /* the ancestor's id and the arguments follow */
 } begin_t;
 
-/* The packet that ends it. It refers to no interned data, so it needs no flags. */
+/* The packet that ends a slice. It refers to no interned data, so it needs no flags. */
 typedef struct {
     uint8_t packet_tag, packet_length;
     uint8_t sequence_tag, sequence[SEQUENCE];
@@ -48,7 +49,7 @@ typedef struct {
     uint8_t track_tag, track[TRACK];
 } end_t;
 
-/* What is made once for an operation. */
+/* The packets that are made once for an operation. */
 typedef struct {
     proto_fields_t name;
     bool fits;
@@ -64,7 +65,7 @@ _Static_assert(TRACE_THREAD_BITS <= 7 * THREAD && TRACE_KIND_BITS <= 7 * SMALL &
                "widths");
 _Static_assert(OUT_DOMAIN_COUNT < 0x80 && PF_ANNOTATION_COUNT < 0x80, "in one byte");
 
-/* ---- what is the same for all calls of an operation ---- */
+/* ---- the part that is the same for all calls of an operation ---- */
 
 #define PUT_WIDE(to, value) proto_put_wide(to, sizeof(to), value)
 #define TAG(field, type)    ((uint8_t)((field) << 3 | (type)))
@@ -77,12 +78,12 @@ _Static_assert(OUT_DOMAIN_COUNT < 0x80 && PF_ANNOTATION_COUNT < 0x80, "in one by
         (note).value_tag = TAG(PF_ANNOTATION_UINT, PROTO_VARINT);                                  \
     } while (0)
 
-/* Length of the ancestor's annotation if there is none (0); most calls have this and nothing else
- * behind begin_t. */
+/* Length of the ancestor's annotation if the ancestor is 0; in most calls only this follows
+ * begin_t. */
 enum { NO_ANCESTOR_BYTES = 6 };
 
-/* Fills in lengths for a packet with so many bytes behind begin_t. False if these are too many for
- * the width of a length. */
+/* Fills in lengths for a packet with `bytes_behind` bytes after begin_t. Returns false if these are
+ * too many for the width of a length. */
 static bool put_lengths(begin_t *b, size_t bytes_behind)
 {
     const size_t bytes = sizeof(*b) + bytes_behind - offsetof(begin_t, sequence_tag);
@@ -164,7 +165,7 @@ const proto_fields_t *pf_call_name(pf_t *p, out_pieces_t *calls, out_domain_t do
     return call ? &call->name : NULL;
 }
 
-/* A marker's name is its text, if it has one; NULL for other calls. */
+/* Returns the text of a marker, which is its name, if it has one; NULL for other calls. */
 static const char *own_name(const pf_t *p, out_domain_t domain, const trace_timed_t *r)
 {
     if (domain != OUT_MARKER_API || !((const trace_marker_t *)r)->text) return NULL;
@@ -246,8 +247,8 @@ static bool fits(const call_t *call, const trace_timed_t *r)
            r->correlation && call->fits;
 }
 
-/* Writes a call from the packets that were made. False if its arguments are too long for that: then
- * nothing was written. */
+/* Writes a call by copying the prepared packets. Returns false if its arguments are too long for
+ * that: then nothing was written. */
 static bool put_call(pf_t *p, const pf_thread_t *thread, const call_t *call, const trace_timed_t *r)
 {
     if (!proto_room(&p->out, sizeof(begin_t) + sizeof(end_t) + PF_ANNOTATION_MAX)) return true;
@@ -264,7 +265,7 @@ static bool put_call(pf_t *p, const pf_thread_t *thread, const call_t *call, con
     const uint64_t flow = pf_flow(p, r);
     memcpy(b->flow, &flow, sizeof(flow)); /* the host is little-endian */
     pf_put_end(p, pf_put_annotation((uint8_t *)(b + 1), PF_ancestor_id, ancestor_of(r)));
-    /* If equal, the prepared lengths are right. */
+    /* a call of this size has the prepared lengths */
     if (trace_words(r->head) * 8u != sizeof(trace_api_t)) {
         annotate_arguments(p, r);
         b = (begin_t *)(p->out.data + begun);

@@ -1,8 +1,8 @@
-/* pftrace_tracks.c - which tracks a Perfetto trace has, and what is on them.
+/* pftrace_tracks.c - the tracks of a Perfetto trace and their contents.
  *
- * Apart from pftrace.c, which knows how things are encoded. Names of tracks are those that
- * rocprofv3 uses. Memory holds what is in flight: the open slice of each track, copies, allocated
- * memory, and kernels of one start. */
+ * It is apart from pftrace.c, which encodes packets. Names of tracks are those that rocprofv3 uses.
+ * Only records that overlap in time are kept in memory: the open slice of each track, copies,
+ * allocated memory, and kernels of one start. */
 #include "base/text.h"
 #include "output/ends.h"
 #include "output/launches.h"
@@ -19,19 +19,19 @@ typedef struct {
     pf_track_kind_t kind;
     uint64_t a, b, uuid;
     proto_fields_t field; /* PF_EVENT_TRACK, for events */
-    bool open;            /* of device tracks: there is a slice, which ends at `end`
-                           * or when the next one begins */
+    bool open;            /* on device tracks: there is a slice, which ends at `end` or when the
+                           * next one begins */
     uint64_t end;
-    uint64_t bytes;  /* of counter tracks: the present value */
-    out_ends_t ends; /* copies in flight: when they end, and their bytes */
+    uint64_t bytes;  /* on counter tracks: the present value */
+    out_ends_t ends; /* copies in flight: their ends and their bytes */
 } track_t;
 
 typedef struct {
     pf_t *p;
     out_model_t *model;
-    out_pieces_t calls; /* by operation: what pftrace_calls.c has made */
+    out_pieces_t calls; /* by operation: the packets that pftrace_calls.c has prepared */
     pf_threads_t threads;
-    track_t *tracks; /* a hash table, its size a power of two; uuid 0: free */
+    track_t *tracks; /* a hash table whose size is a power of two; uuid 0: unused */
     size_t track_count, track_room;
     unsigned queues; /* number of queues so far */
     out_live_t live;
@@ -86,7 +86,7 @@ static void describe_thread(state_t *s, uint32_t tid, unsigned number)
     size_t thread = proto_begin(&s->p->out, PF_TRACK_THREAD);
     const char *own = out_model_thread(s->model, tid),
                *main = out_model_thread(s->model, s->p->pid);
-    /* The thread has a name of its own, not that of the process. */
+    /* the thread has a name that differs from the process's */
     if (own && main && strcmp(own, main) != 0)
         snprintf(name, sizeof(name), "%s (%u)", own, tid);
     else
@@ -155,7 +155,8 @@ static track_t *track_place(track_t *tracks, size_t room, uint64_t uuid)
     return &tracks[at];
 }
 
-/* The track, made if necessary; valid until the next call. NULL when out of memory. */
+/* Returns the track, which is made if necessary; it is valid until the next call. Returns NULL when
+ * out of memory. */
 static track_t *find_track(state_t *s, pf_track_kind_t kind, uint64_t a, uint64_t b)
 {
     const uint64_t uuid = pf_uuid(s->p, kind, a, b);
@@ -179,8 +180,8 @@ static track_t *find_track(state_t *s, pf_track_kind_t kind, uint64_t a, uint64_
     return t;
 }
 
-/* Slices on a device's track must not overlap: an open one ends at the latest when the next one
- * begins. */
+/* Begins a slice on a device's track. Slices there must not overlap: an open one ends at the latest
+ * when the next one begins. */
 static void begin_on(state_t *s, track_t *t, const trace_timed_t *r)
 {
     if (t->open) pf_slice_end(s->p, &t->field, t->end < r->start ? t->end : r->start);
@@ -196,7 +197,7 @@ static void set_bytes(state_t *s, track_t *t, uint64_t ns, uint64_t bytes)
     pf_counter(s->p, &t->field, ns, (double)bytes);
 }
 
-/* Takes copies that have ended by `ns` off the number of bytes in flight. */
+/* Subtracts copies that have ended by `ns` from the number of bytes in flight. */
 static void copies_until(state_t *s, track_t *t, uint64_t ns)
 {
     out_end_t done;
@@ -225,7 +226,7 @@ static void write_allocation(state_t *s, const trace_allocation_t *a)
     if (given)
         s->failed |= !out_live_add(&s->live, block);
     else if (!out_live_take(&s->live, a->address, &block))
-        return; /* allocated before the trace began */
+        return; /* it was allocated before the trace began */
     track_t *t = find_track(s, TRACK_GIVEN, block.agent, 0);
     if (!t) return;
     uint64_t less = block.bytes < t->bytes ? block.bytes : t->bytes;
@@ -376,7 +377,7 @@ static void write_dispatch(void *to, out_launch_t *h)
     }
 }
 
-/* The graph's slice is inside that of the call. */
+/* Writes the slice of a graph's launch, which is inside that of the call. */
 static void write_graph(state_t *s, const trace_graph_t *g)
 {
     pf_t *p = s->p;
@@ -445,13 +446,13 @@ static void end_tracks(state_t *s)
 
 /* ---- rendering by several threads ---- */
 
-/* Packets that belong before a record of the batch, or, at its end, behind all of them. */
+/* Packets to be inserted before a record of the batch, or, at its end, after all of them. */
 typedef struct {
-    size_t at, packets; /* at: offset of the record; packets: end of the packets */
+    size_t at, packets; /* `at`: offset of the record; `packets`: end of these packets */
 } insertion_t;
 
 typedef struct {
-    pf_t p; /* with the packets that are rendered */
+    pf_t p; /* has the packets that are rendered */
     pf_threads_t threads;
     state_t *all; /* the state of the whole file */
     out_file_t *file;
@@ -494,7 +495,7 @@ static void end_parcel(void *argument)
     free(parcel);
 }
 
-/* Notes that the packets made since the last insertion belong at this place. */
+/* Notes that the packets made since the last insertion belong before the record at this offset. */
 static void insert(parcel_t *parcel, size_t at)
 {
     const size_t packets = parcel->all->p->out.used;
@@ -503,8 +504,8 @@ static void insert(parcel_t *parcel, size_t at)
     if (room) parcel->insertions[parcel->count++] = (insertion_t){at, packets};
 }
 
-/* Takes a batch and makes all packets but those of calls: these packets depend on what came before,
- * so they are made by one thread at a time. */
+/* Takes a batch and makes all packets but those of calls: these packets depend on earlier records,
+ * so only one thread at a time makes them. */
 static bool take_records(void *argument)
 {
     parcel_t *parcel = argument;

@@ -11,7 +11,7 @@ const out_piece_t *out_piece_keep(out_pieces_t *p, trace_head_t head, const void
     if (!*kind) *kind = calloc(TRACE_OPERATION_MAX + 1, sizeof(**kind));
     if (!*kind) return NULL;
     out_piece_t *piece = &(*kind)[trace_operation(head)];
-    /* Out_piece_put reads so far beyond the end. */
+    /* out_piece_put reads this many bytes beyond the end */
     piece->bytes = calloc(1, count + OUT_PIECE_STEP);
     if (!piece->bytes) return NULL;
     memcpy(piece->bytes, bytes, count);

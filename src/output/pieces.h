@@ -1,7 +1,7 @@
 /* pieces.h - bytes that are the same in every record of an operation, made once.
  *
- * Apart because each format has pieces of its own, and finding one must cost no more than two
- * loads. They live as long as the file that they are for. */
+ * Each format has its own pieces, and finding one costs no more than two loads. They live as long
+ * as the writer of the file. */
 #ifndef CROCPROF_OUTPUT_PIECES_H
 #define CROCPROF_OUTPUT_PIECES_H
 
@@ -19,11 +19,11 @@ typedef struct {
     out_piece_t *kinds[TRACE_KIND_MAX + 1]; /* arrays indexed by operation, made when needed */
 } out_pieces_t;
 
-/* Keeps a copy of the bytes. NULL when out of memory. */
+/* Keeps a copy of the bytes. Returns NULL when out of memory. */
 const out_piece_t *out_piece_keep(out_pieces_t *p, trace_head_t head, const void *bytes,
                                   size_t count);
 
-/* The piece of a record's kind and operation; NULL if there is none yet. */
+/* Returns the piece of a record's kind and operation; NULL if there is none yet. */
 static inline const out_piece_t *out_piece_find(const out_pieces_t *p, trace_head_t head)
 {
     const out_piece_t *kind = p->kinds[trace_kind(head)];
@@ -32,8 +32,8 @@ static inline const out_piece_t *out_piece_find(const out_pieces_t *p, trace_hea
     return __builtin_expect(piece->bytes != NULL, 1) ? piece : NULL;
 }
 
-/* Writes a short piece, and up to OUT_PIECE_STEP - 1 meaningless bytes behind it; returns a pointer
- * to behind the piece. */
+/* Writes a short piece, and up to OUT_PIECE_STEP - 1 meaningless bytes after it; returns the end of
+ * the piece. */
 enum { OUT_PIECE_STEP = 64 };
 static inline char *out_piece_put(char *at, const out_piece_t *piece)
 {

@@ -10,7 +10,7 @@ enum { WIDTH = 40, MS = 1000000 };
 static void put(const out_progress_t *p, const char *text)
 {
     ssize_t ignored = write(p->fd, text, strlen(text));
-    (void)ignored; /* a terminal that is gone needs no bar */
+    (void)ignored; /* if the terminal is gone, no bar is needed */
 }
 
 void out_progress_begin(out_progress_t *p, int fd, bool terminal, const char *label, uint64_t total,
@@ -26,7 +26,7 @@ void out_progress_step(out_progress_t *p, uint64_t more, uint64_t now_ns)
     p->done += more;
     if (!p->wanted || now_ns - p->began_ns < (uint64_t)OUT_PROGRESS_AFTER_MS * MS) return;
     if (p->shown && now_ns - p->drawn_ns < (uint64_t)OUT_PROGRESS_EVERY_MS * MS) return;
-    /* some records are read twice for some formats: never show more than all */
+    /* some formats read some records twice: the bar must not show more than all */
     uint64_t done = p->done < p->total ? p->done : p->total;
     size_t full = (size_t)((double)done / (double)p->total * (double)WIDTH);
     memset(bar, '#', full);

@@ -18,10 +18,10 @@ typedef struct {
     uint64_t began_ns, drawn_ns;
 } out_progress_t;
 
-/* `terminal`: whether `fd` is a terminal. `label` must live as long as the bar. */
+/* `terminal` says whether `fd` is a terminal. `label` must live as long as the bar. */
 void out_progress_begin(out_progress_t *p, int fd, bool terminal, const char *label, uint64_t total,
                         uint64_t now_ns);
-/* `more` of the total has been done. */
+/* Notes that `more` of the total has been done. */
 void out_progress_step(out_progress_t *p, uint64_t more, uint64_t now_ns);
 void out_progress_end(out_progress_t *p);
 

@@ -1,8 +1,8 @@
 /* proto.h - protobuf's wire format, written forwards into one growing buffer.
  *
- * Apart because it knows nothing of traces. The length of a nested message is a varint of fixed
- * width, which every decoder accepts; it is filled in when the message ends. Lack of memory is
- * noted in `failed`; calls after that are harmless. */
+ * It does not depend on traces. The length of a nested message is a varint of fixed width, which
+ * every decoder accepts; it is filled in when the message ends. Lack of memory is noted in
+ * `failed`; calls after that have no effect. */
 #ifndef CROCPROF_OUTPUT_PROTO_H
 #define CROCPROF_OUTPUT_PROTO_H
 
@@ -23,11 +23,11 @@ enum {
     PROTO_FIXED64 = 1,
     PROTO_BYTES = 2,
     PROTO_VARINT_MAX = 10,
-    PROTO_NUMBER_MAX = 20, /* limit of a field with a number */
-    PROTO_LENGTH_BYTES = 4 /* of a nested message: for up to 2^28 - 1 bytes */
+    PROTO_NUMBER_MAX = 20, /* most bytes of a field with a number */
+    PROTO_LENGTH_BYTES = 4 /* width of a nested message's length: enough for 2^28 - 1 bytes */
 };
 
-/* Room for `bytes` more. */
+/* Makes room for `bytes` more. */
 static inline bool proto_room(proto_t *p, size_t bytes)
 {
     if (__builtin_expect(p->room - p->used >= bytes, 1)) return true;
@@ -61,14 +61,14 @@ static inline uint8_t *proto_put_varint(uint8_t *at, uint64_t value)
         *at = (uint8_t)value;
         return at + 1;
     }
-    /* Bytes with the continuation bit. */
+    /* The number of bytes with the continuation bit. */
     unsigned more = (63u - (unsigned)__builtin_clzll(value | 1)) / 7;
     uint64_t bytes = proto_spread(value) | (0x8080808080808080 & ((UINT64_C(1) << 8 * more) - 1));
     memcpy(at, &bytes, sizeof(bytes)); /* the host is little-endian */
     return at + more + 1;
 }
 
-/* Writes a varint in exactly so many bytes, up to eight, even if the number needs fewer. */
+/* Writes a varint in exactly `bytes` bytes, at most eight, even if the number needs fewer. */
 static inline void proto_put_wide(uint8_t *at, size_t bytes, uint64_t value)
 {
     value = proto_spread(value) | (0x8080808080808080 & ((UINT64_C(1) << 8 * (bytes - 1)) - 1));
@@ -86,7 +86,7 @@ static inline void proto_number(proto_t *p, uint32_t field, uint64_t value)
     p->used = (size_t)(proto_put_number(p->data + p->used, field, value) - p->data);
 }
 
-/* A few short fields that are written again and again, encoded once. */
+/* A few short fields that are encoded once and written repeatedly. */
 typedef struct {
     uint8_t data[3 * PROTO_NUMBER_MAX / 2]; /* proto_put_varint may overwrite more than it uses */
     uint8_t used;
@@ -99,7 +99,8 @@ static inline void proto_add_field(proto_fields_t *f, uint32_t field, uint64_t v
 
 static inline uint8_t *proto_put_fields(uint8_t *at, const proto_fields_t *f)
 {
-    memcpy(at, f->data, sizeof(f->data)); /* all bytes: a constant size is faster */
+    /* copying all bytes is faster, since the size is constant */
+    memcpy(at, f->data, sizeof(f->data));
     return at + f->used;
 }
 

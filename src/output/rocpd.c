@@ -1,8 +1,8 @@
 /* rocpd.c - a SQLite database of one process's records, in the form that AMD's rocpd tools read.
  *
- * Here are opening, statements, texts and the end; what rows contain is in rocpd_info.c and
- * rocpd_rows.c. The file is written under a temporary name, in one transaction without a journal,
- * and renamed when it is complete. */
+ * Here are opening, statements, texts and the end; rocpd_info.c and rocpd_rows.c fill in the rows.
+ * The file is written under a temporary name, in one transaction without a journal, and renamed
+ * when it is complete. */
 #include "output/rocpd.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "trace/ranks.h"
 #include "trace/store.h"
 
-extern const char rocpd_schema[]; /* rocpd_schema.sql, made by the build */
+extern const char rocpd_schema[]; /* rocpd_schema.sql as a string, made by the build */
 
 static const struct {
     const char *table, *columns;
@@ -132,7 +132,7 @@ const char *rocpd_list_text(rocpd_t *r, out_json_t *j)
     return end_json(r, j, ']');
 }
 
-/* Looks the text up by content: two addresses may have the same text, which the table must have
+/* Looks the text up by content: two addresses may have the same text, which must be in the table
  * once. */
 static uint64_t find_text(rocpd_t *r, const char *text)
 {
@@ -178,7 +178,7 @@ static char *fill_in(const rocpd_t *r, const char *text)
         fwrite(text, 1, (size_t)(at - text), f);
         bool uuid = strncmp(at, "{uuid}", strlen("{uuid}")) == 0;
         bool guid = strncmp(at, "{guid}", strlen("{guid}")) == 0;
-        if (!uuid && !guid) { /* not a placeholder: the empty object of a default */
+        if (!uuid && !guid) { /* not a placeholder, but the empty object of a default */
             fputc('{', f);
             at -= strlen("{uuid}") - 1;
             continue;
@@ -225,8 +225,8 @@ static void prepare_all(rocpd_t *r)
     rocpd_prepare(r, sql, &r->find_launch);
 }
 
-/* Makes a UUID of version 7: the start of the process in milliseconds, then bits that follow from
- * what distinguishes processes. */
+/* Makes a UUID of version 7: the start of the process in milliseconds, then bits computed from
+ * facts that distinguish processes. */
 static void name_run(rocpd_t *r)
 {
     const trace_segment_header_t *h = &r->job->model->header;
@@ -253,7 +253,7 @@ static const char plain[] = "PRIMARY KEY               NOT NULL";
 
 _Static_assert(sizeof(counted) == sizeof(plain), "one takes the other's place");
 
-/* In all tables but the first: that one makes SQLite create sqlite_sequence. */
+/* Removes the word in all tables but the first, which makes SQLite create sqlite_sequence. */
 static void leave_counting(char *schema)
 {
     char *at = strstr(schema, counted);
@@ -285,8 +285,9 @@ static void begin_counting(rocpd_t *r)
     sqlite3_finalize(tables);
 }
 
-/* Indexes for look-ups by event. Made after all rows, which is cheaper than updating them row by
- * row. No table may have a name that begins like theirs, because readers find tables by that. */
+/* Makes the indexes for look-ups by event, after all rows, which is cheaper than updating them for
+ * each row. No table may have a name that begins like theirs, because readers find tables by the
+ * beginning of the name. */
 static void make_indexes(rocpd_t *r)
 {
     static const char *const tables[] = {"arg", "pmc_event", "kernel_dispatch"};
@@ -317,7 +318,8 @@ static void put_metadata_number(rocpd_t *r, const char *tag, uint64_t value)
     put_metadata(r, tag, text);
 }
 
-/* Writes what is missing, as facts of the run: conclusions from the records have to consider it. */
+/* Writes the counts of missing records as facts of the run, since conclusions from the records have
+ * to consider them. */
 static void write_losses(rocpd_t *r)
 {
     const trace_counts_t *n = r->job->counts;
@@ -334,7 +336,7 @@ static void write_losses(rocpd_t *r)
     if (r->job->killed) put_metadata(r, TRACE_TAG_UNCLOSED, "1");
 }
 
-/* Writes how the records' clock relates to the time of day, and what ran. */
+/* Writes how the records' clock relates to the time of day, and the command that ran. */
 static void write_moment(rocpd_t *r)
 {
     const trace_segment_header_t *h = &r->job->model->header;
@@ -343,7 +345,7 @@ static void write_moment(rocpd_t *r)
     put_metadata(r, "runtimes", out_model_info(r->job->model, TRACE_INFO_RUNTIMES));
 }
 
-/* Writes which rank of a parallel program the process was, and on which system it ran. */
+/* Writes the rank of the process in a parallel program, and the system on which it ran. */
 static void write_place(rocpd_t *r)
 {
     static const char *const tags[] = {TRACE_INFO_BOOT, TRACE_INFO_LAST,
@@ -357,7 +359,7 @@ static void write_place(rocpd_t *r)
     }
 }
 
-/* Writes what --sync-clocks has found. */
+/* Writes the measurements of --sync-clocks. */
 static void write_clocks(rocpd_t *r)
 {
     static const trace_setting_id_t ids[] = {TRACE_SET_CLOCK_BEGIN, TRACE_SET_CLOCK_END};
@@ -382,8 +384,8 @@ static void write_metadata(rocpd_t *r)
     write_clocks(r);
 }
 
-/* Makes SQLite put temporary files of sorting into the database's folder, which needs to have room
- * for as much data anyway. */
+/* Makes SQLite put its temporary files for sorting into the database's folder, which needs to have
+ * room for as much data anyway. */
 static void sort_beside(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -395,8 +397,8 @@ static void open_file(rocpd_t *r, const char *path)
 {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     sort_beside(path);
-    /* no mutex: one thread uses it; no locks: no other process knows it, and shared file systems
-     * may have none */
+    /* no mutex, since one thread uses the database; no locks, since no other process opens it, and
+     * shared file systems may have none */
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     const char *without_locks = "unix-none";
     if (!sqlite3_vfs_find(without_locks)) without_locks = NULL;

@@ -12,7 +12,7 @@
 #include "output/live.h"
 #include "model/numbers.h"
 
-/* X(id, table, columns): values are bound in the order of the columns */
+/* X(id, table, columns); values are bound in the order of the columns */
 #define ROCPD_INSERTS(X)                                                                           \
     X(STRING, "string", "id, string")                                                              \
     X(NODE, "info_node",                                                                           \
@@ -74,54 +74,56 @@ typedef struct {
     char guid[40], uuid[sizeof("_") + 40];
     sqlite3_stmt *inserts[ROCPD_INSERT_COUNT];
     sqlite3_stmt *find_text, *find_launch;
-    sqlite3_stmt *at; /* the statement whose values are being bound; `place`: the next one */
+    sqlite3_stmt *at; /* `at`: the statement whose values are being bound; `place`: index of the
+                       * next value */
     int place;
     out_file_t *text; /* a file in memory for objects that become a column's text */
     out_numbers_t texts, tracks, queues, streams, unknown, driver_counters;
     uint64_t text_count;
     int64_t nid, pid, ppid;
     uint64_t events;
-    uint64_t pc_track; /* the track of PC samples, 0: none yet */
+    uint64_t pc_track; /* track of PC samples, 0: none yet */
     out_live_t live;
     bool failed; /* the reason is in `why` */
 } rocpd_t;
 
-/* In rocpd.c. To write a row: begin, a value for each column, end. */
+/* In rocpd.c. To write a row, call begin, bind a value for each column, and call end. */
 void rocpd_begin(rocpd_t *r, rocpd_insert_t which);
-void rocpd_begin_with(rocpd_t *r,
-                      sqlite3_stmt *insert); /* for another table; NULL after a failure */
+void rocpd_begin_with(rocpd_t *r, sqlite3_stmt *insert); /* for a table that is not in the list;
+                                                          * `insert` is NULL after a failure */
 void rocpd_int(rocpd_t *r, uint64_t value);
 void rocpd_real(rocpd_t *r, double value);
-/* NULL for NULL; must be valid until the row's end. */
+/* Binds a text, or NULL for NULL; it must be valid until the row's end. */
 void rocpd_text(rocpd_t *r, const char *value);
 void rocpd_null(rocpd_t *r);
 void rocpd_int_if(rocpd_t *r, bool has, uint64_t value); /* NULL if not `has` */
 void rocpd_end(rocpd_t *r);
-/* Ends a row whose id may be in use: false if it is, and then there is no new row. */
+/* Ends a row whose id may be in use. Returns false if it is, and then there is no new row. */
 bool rocpd_end_unless_taken(rocpd_t *r);
 /* For a column with a JSON object: write the members, then get the text, which is valid until the
  * next object. */
 out_json_t rocpd_object(rocpd_t *r);
 const char *rocpd_object_text(rocpd_t *r, out_json_t *j);
-out_json_t rocpd_list(rocpd_t *r); /* the same for a list */
+out_json_t rocpd_list(rocpd_t *r); /* the same for an array */
 const char *rocpd_list_text(rocpd_t *r, out_json_t *j);
-/* The id of a text, which must live as long as the model. */
+/* Returns the id of a text, which must live as long as the model. */
 uint64_t rocpd_string(rocpd_t *r, const char *text);
 void rocpd_no_memory(rocpd_t *r);
-/* Runs SQL; prepares a statement that is used more than once. `sql` is NULL if there was no memory
- * for it. */
+/* Run SQL, and prepare a statement that is used more than once. `sql` is NULL if there was no
+ * memory for it. */
 void rocpd_run_sql(rocpd_t *r, const char *sql);
 void rocpd_prepare(rocpd_t *r, const char *sql, sqlite3_stmt **statement);
 
 /* In rocpd_info.c: rows about the machine, the process, agents, code, counters. */
 void rocpd_write_info(rocpd_t *r);
-/* The id of an agent's row; and makes sure that a kernel has a row. If the store has lost what they
- * were, a row is made, because readers join these tables. Not to be called inside a row. */
+/* Returns the id of an agent's row; makes sure that a kernel has a row. If the store has lost the
+ * description, a row is made nevertheless, because readers join these tables. Not to be called
+ * inside a row. */
 uint64_t rocpd_agent(rocpd_t *r, uint64_t agent);
 void rocpd_kernel(rocpd_t *r, uint64_t kernel);
 /* In rocpd_rows.c: rows of the records. */
 void rocpd_write_records(rocpd_t *r);
-/* In rocpd_code.c: what each instruction cost, if instructions were counted. */
+/* In rocpd_code.c: the cost of each instruction, if instructions were counted. */
 void rocpd_write_code(rocpd_t *r);
 
 #endif

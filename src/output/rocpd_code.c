@@ -1,7 +1,8 @@
-/* rocpd_code.c - tables of our own in a database: what each instruction of the kernels cost.
+/* rocpd_code.c - this project's own tables in a database, with the cost of each instruction of the
+ * kernels.
  *
- * Apart because AMD's schema has no such tables. Their names begin with crocprof_, and they are
- * only made if instructions were counted. Columns follow the public list of counts. */
+ * They are apart because AMD's schema has no such tables. Their names begin with crocprof_, and
+ * they are only made if instructions were counted. Columns follow the public list of counts. */
 #include "output/rocpd.h"
 
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static void text_if(rocpd_t *r, const char *text)
     rocpd_text(r, *text ? text : NULL);
 }
 
-/* The dispatch and the range to which the counts belong, if they were counted separately. */
+/* Binds the dispatch or the range to which the counts belong, if they were counted separately. */
 static void put_group(rocpd_t *r, const ins_set_t *set, uint64_t group, const char *range)
 {
     rocpd_int_if(r, set->by == TRACE_COUNTED_BY_DISPATCH, group);
@@ -132,7 +133,7 @@ static void write_kernel_code(rocpd_t *r, const ins_set_t *set)
     sqlite3_finalize(insert);
 }
 
-/* NULL: the instruction was not inlined. */
+/* Returns the functions inlined at the instruction as text; NULL if there are none. */
 static const char *inlined_text(rocpd_t *r, const ins_instruction_t *i)
 {
     if (!i->inlined_count) return NULL;

@@ -1,6 +1,6 @@
-/* rocpd_info.c - what a database says of machine, process, agents, code and counters.
+/* rocpd_info.c - writes the rows of a database about machine, process, agents, code and counters.
  *
- * One row for each of them, written before any record refers to it. The size depends on the
+ * Each has one row, which is written before any record refers to it. The size depends on the
  * program, not on the length of the run. */
 #include "output/objects.h"
 #include "output/rocpd.h"
@@ -62,7 +62,7 @@ static void write_process(rocpd_t *r)
     rocpd_int(r, end);
     rocpd_text(r, out_model_info(m, TRACE_INFO_COMMAND));
     const char *text = environment_of(r);
-    /* Copied, because settings_of uses the same buffer. */
+    /* the text is copied because settings_of uses the same buffer */
     char *environment = text ? strdup(text) : NULL;
     if (!environment) rocpd_no_memory(r);
     rocpd_text(r, environment);
@@ -150,7 +150,7 @@ static void write_code_objects(rocpd_t *r)
         rocpd_int(r, c->load_size);
         rocpd_int(r, (uint64_t)c->load_delta);
         rocpd_text(r, rocpd_object_text(r, &j));
-        rocpd_end_unless_taken(r); /* a forked child's store repeats the parent's */
+        rocpd_end_unless_taken(r); /* a forked child's store repeats the parent's agents */
     }
 }
 
@@ -205,12 +205,12 @@ static void write_counters(rocpd_t *r)
         rocpd_int(r, c->derived);
         rocpd_int(r, c->streams);
         rocpd_text(r, agent_object(r, a));
-        /* Groups of counters measured in turn may name a counter twice. */
+        /* groups of counters measured in turn may contain a counter twice */
         rocpd_end_unless_taken(r);
     }
 }
 
-/* True at the first call for each id. */
+/* Returns true at the first call for each id. */
 static bool first_time(rocpd_t *r, const char *what, uint64_t id)
 {
     uint64_t key = out_mix(out_key(what)) ^ id;
@@ -269,7 +269,7 @@ void rocpd_kernel(rocpd_t *r, uint64_t kernel)
 
 void rocpd_write_info(rocpd_t *r)
 {
-    rocpd_string(r, ""); /* kernels outside a range refer to it */
+    rocpd_string(r, ""); /* kernels outside of ranges refer to the empty text */
     write_node(r);
     write_process(r);
     write_threads(r);

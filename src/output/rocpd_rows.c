@@ -1,8 +1,8 @@
 /* rocpd_rows.c - the records of a process as rows of a database.
  *
  * Each record is an event and a row of its domain's table; counters are written with their kernel.
- * Queues and streams get their rows when they first occur. Memory depends on what is in flight and
- * on the number of names. */
+ * Queues and streams get their rows when they first occur. Memory depends on the records that
+ * overlap in time and on the number of names. */
 #include "model/code.h"
 #include "output/launches.h"
 #include "output/objects.h"
@@ -17,7 +17,7 @@
 
 static const char empty[] = "";
 
-/* The columns that the rows of all records have. */
+/* Binds the columns that the rows of all records have. */
 static void put_origin(rocpd_t *r, uint32_t tid)
 {
     rocpd_int(r, (uint64_t)r->nid);
@@ -46,7 +46,7 @@ static uint64_t write_event(rocpd_t *r, const char *category, uint64_t stack, ui
     return id;
 }
 
-/* ---- queues and streams: 0 is the default one, whose row is always there ---- */
+/* ---- queues and streams: number 0 is the default one, whose row always exists ---- */
 
 static uint64_t place_of(rocpd_t *r, out_numbers_t *seen, rocpd_insert_t table, const char *what,
                          uint64_t id)
@@ -94,9 +94,9 @@ static uint64_t track_of(rocpd_t *r, uint32_t tid, const char *name)
     return id;
 }
 
-/* The row's id is the correlation id if possible. A range that begins and one that ends in the same
- * call share one, and so do a call and its copy in a forked child; the later row then gets any free
- * id. */
+/* Ends a row. Its id is the correlation id if possible. A range that begins and a range that ends
+ * in the same call share one correlation id, and so do a call and its copy in a forked child; the
+ * later row then gets any free id. */
 static void end_with_id(rocpd_t *r, rocpd_insert_t table)
 {
     if (rocpd_end_unless_taken(r)) return;
@@ -144,7 +144,8 @@ static void put_snapshot(out_json_t *j, const trace_snapshot_t *s)
     out_json_end(j, '}');
 }
 
-/* `snapshot`: the same record, if it is a stochastic sample, else NULL. */
+/* Writes the event of a PC sample. `snapshot` is the same record, if it is a stochastic sample,
+ * else NULL. */
 static void write_pc_event(rocpd_t *r, const trace_sample_t *s, const trace_snapshot_t *snapshot)
 {
     static const char *const axes[] = {"x", "y", "z"};
@@ -193,7 +194,7 @@ static void write_pc_sample(rocpd_t *r, const trace_sample_t *s)
     rocpd_end(r);
 }
 
-/* A row without a correlation id gets any id. */
+/* Writes a region. A row without a correlation id gets any id. */
 static void write_region(rocpd_t *r, const trace_timed_t *t, const char *name, uint64_t event)
 {
     uint64_t name_id = rocpd_string(r, name);
@@ -241,7 +242,7 @@ static void write_call(rocpd_t *r, out_domain_t domain, const trace_timed_t *t)
     }
     uint64_t event = write_event(r, category, t->correlation, full ? f->ancestor : 0,
                                  full ? f->external : 0, extdata);
-    /* Markers only: a call may begin and end within one tick of the clock. */
+    /* only markers: a call, too, may begin and end within one tick of the clock */
     if (domain == OUT_MARKER_API && t->start == t->end)
         write_sample(r, t, category, event);
     else
@@ -282,7 +283,8 @@ static uint64_t driver_counter(rocpd_t *r, uint32_t kind, const char *name)
     return id;
 }
 
-/* The value of a driver's event: its number of bytes, or else its address, or a count, or 1. */
+/* Returns the value of a driver's event: its number of bytes, or else its address, or a count, or
+ * 1. */
 static double driver_value(const out_model_t *m, const trace_timed_t *t)
 {
     out_arguments_t a = out_model_arguments(m, t);
@@ -363,7 +365,7 @@ static void write_launch(void *to, out_launch_t *l)
     }
 }
 
-/* The event of a dispatch whose row has been written; 0 if its record is lost. */
+/* Returns the event of a dispatch whose row has been written; 0 if its record is lost. */
 static uint64_t event_of(rocpd_t *r, uint64_t dispatch)
 {
     uint64_t id = 0;
@@ -374,8 +376,8 @@ static uint64_t event_of(rocpd_t *r, uint64_t dispatch)
     return id;
 }
 
-/* Writes a sample on one track for each point in time, with the values of all instances. Samples
- * start after their kernel has ended, so the kernel's row is there. */
+/* Writes a sample on one track for each point in time, with the values of all instances. Records of
+ * samples start after their kernel has ended, so the kernel's row exists already. */
 static void write_readings(rocpd_t *r, const trace_readings_t *s)
 {
     const trace_reading_t *samples = trace_readings(s);
@@ -465,8 +467,8 @@ static void write_memory(rocpd_t *r, const trace_timed_t *t, const memory_t *x)
     rocpd_end(r);
 }
 
-/* Operations of memory allocation: 1 allocates and 3 frees; 2 and 4 do the same for virtual memory.
- * A record of freed memory has neither agent nor size. */
+/* Writes an operation of memory allocation: 1 allocates and 3 frees; 2 and 4 do the same for
+ * virtual memory. A record of freed memory has neither agent nor size. */
 static void write_allocation(rocpd_t *r, const trace_allocation_t *a)
 {
     uint32_t operation = trace_operation(a->head);

@@ -1,5 +1,5 @@
-/* settings.c - see settings.h. Each key is a row, which names the setting that it shows; how each
- * form of value is shown is below. */
+/* settings.c - see settings.h. Each key is a row, which names the setting that it shows; the
+ * functions below write each form of value. */
 #include "output/settings.h"
 
 #include <ctype.h>
@@ -15,22 +15,22 @@
 #include "trace/store.h"
 
 typedef enum {
-    SETTING, /* as the setting's own form says: text, number or truth value */
-    LIST,    /* split at the characters of `more` */
-    GROUPS,  /* split at the separator of --summary-groups */
+    SETTING, /* according to the setting's own form: text, number or truth value */
+    LIST,    /* a list, split at the characters of `more` */
+    GROUPS,  /* a list, split at the separator of --summary-groups */
     NAMES,   /* names of counters, each after "pmc:", of --pmc and pmc_groups */
     IS,      /* true if the value is `more` */
-    PLACE,   /* place of the value among the setting's words */
+    PLACE,   /* index of the value among the setting's words */
     FORMAT,  /* true if the format `more` is written */
     FACT,    /* information on the process, with the key `more` */
     RANK,    /* rank in a parallel program, from its launcher's variables */
-    SIZE     /* number of ranks, likewise */
+    SIZE     /* number of ranks, from the same variables */
 } form_t;
 
 typedef struct {
     const char *key;
     form_t form;
-    trace_setting_id_t id; /* 0: the form shows no setting */
+    trace_setting_id_t id; /* 0: the form does not refer to a setting */
     const char *more;
 } row_t;
 
@@ -164,7 +164,7 @@ static const char *next_variable(const out_model_t *m, size_t *place)
     return NULL;
 }
 
-/* A variable of the process's environment. */
+/* Returns the value of a variable in the process's environment. */
 static const char *variable_value(const void *model, const char *name)
 {
     const size_t bytes = strlen(name);
@@ -174,7 +174,7 @@ static const char *variable_value(const void *model, const char *name)
     return NULL;
 }
 
-/* Rank and number of ranks, as in the names of the process's files. */
+/* Returns rank and number of ranks, as in the names of the process's files. */
 static trace_rank_t rank_of(const out_model_t *m)
 {
     return trace_rank_told(&(trace_variables_t){variable_value, m});
@@ -212,7 +212,7 @@ static void put_value(const writer_t *w, const row_t *row, const char *value)
     }
 }
 
-/* Place of the value among the setting's words, from 1; 0: it is none of them. */
+/* Returns the index, from 1, of the value among the setting's words; 0 if it is none of them. */
 static unsigned place_of(const row_t *row, const char *value)
 {
     const char *words = trace_settings[row->id].words;
@@ -293,7 +293,7 @@ static void put_build(out_json_t *j)
     out_json_end(j, '}');
 }
 
-/* For a run that has only counted what its program does. */
+/* Writes the counts of a run that has only counted its program's operations. */
 static void put_profile(out_json_t *j, const out_model_t *m)
 {
     bool begun = false;

@@ -1,4 +1,4 @@
-/* sort.c - see sort.h. Of a record it knows only size, start and domain. */
+/* sort.c - see sort.h. It reads only size, start and domain of a record. */
 #include "output/sort.h"
 
 #include <errno.h>
@@ -14,11 +14,11 @@
 #include "output/domain.h"
 #include "trace/reader.h"
 
-/* How many segments stay open: a process has one for each of its threads. */
+/* Most segments that stay open: a process has one for each of its threads. */
 enum { SEGMENTS_OPEN = 32 };
 
-/* Bits for the place of a record in a buffer, in words; its domain is above them. Together they
- * order records with the same start. */
+/* Number of bits for the offset of a record in a buffer, in words; its domain is in the bits above.
+ * Together they order records with the same start. */
 enum { PLACE_BITS = 27 };
 _Static_assert(OUT_DOMAIN_COUNT <= 1 << (32 - PLACE_BITS), "a domain fits above its place");
 
@@ -30,11 +30,11 @@ typedef struct {
 struct out_chunk_cursor {
     char *buffer;
     size_t room, bytes;
-    size_t at; /* offset in bytes, or number of entries, already handed out */
+    size_t at; /* offset in bytes, or number of entries, up to which records were handed out */
     entry_t *entries;
     size_t entry_room, entry_count;
     const trace_timed_t *record; /* the record whose start is in the chunk's head */
-    uint32_t number;             /* of the chunk */
+    uint32_t number;             /* number of the chunk */
     bool ordered;
     out_chunk_cursor_t *next; /* in the list of spare cursors */
 };
@@ -109,8 +109,8 @@ static bool before(const entry_t *a, const entry_t *b)
     return a->start != b->start ? a->start < b->start : a->place < b->place;
 }
 
-/* Insertion sort, since usually few records are out of order. Gives up after `moves` moves; the
- * entries are all there then. */
+/* Sorts by insertion, since usually few records are out of order. It stops after `moves` moves and
+ * returns false; the entries are complete then, but not sorted. */
 static bool sort_by_moving(entry_t *entries, size_t count, size_t moves)
 {
     for (size_t i = 1; i < count; i++) {
@@ -125,8 +125,8 @@ static bool sort_by_moving(entry_t *entries, size_t count, size_t moves)
     return true;
 }
 
-/* Radix sort by start, stable. A digit that all entries have in common, as the leading digits of
- * times are, costs nothing. */
+/* Sorts by start with a stable radix sort. A digit that all entries have in common, as the leading
+ * digits of times are, takes no time. */
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
 static void sort_by_digit(const entry_t *from, entry_t *to, size_t count, unsigned shift,
@@ -186,7 +186,7 @@ static int open_segment(out_sort_t *s, uint32_t number)
     return g->fd;
 }
 
-/* Closes a segment's file, so that few are open; the temporary file stays open. */
+/* Closes a segment's file, so that few files are open; the temporary file stays open. */
 static void close_segment(out_sort_t *s, uint32_t number)
 {
     out_segment_t *g = &s->segments[number];
@@ -208,8 +208,8 @@ static bool read_bytes(out_sort_t *s, const out_chunk_t *c, char *to)
     return fd >= 0;
 }
 
-/* Size and domain (-1: none) of the record at a place of a buffer. 0 if there is no record,
- * although there was one when it was added. */
+/* Returns the size and sets the domain (-1: none) of the record at an offset in a buffer. The size
+ * is 0 if there is no record, although there was one when it was added. */
 static size_t look_at(const char *buffer, size_t at, size_t bytes, int *domain)
 {
     const trace_head_t *head = (const trace_head_t *)(buffer + at);
@@ -218,7 +218,8 @@ static size_t look_at(const char *buffer, size_t at, size_t bytes, int *domain)
     return size;
 }
 
-/* Adds an entry for each record in the buffer from `at` on. False if the file has changed. */
+/* Adds an entry for each record in the buffer from `at` on. Returns false if the file has
+ * changed. */
 static bool index_records(out_sort_t *s, const char *buffer, size_t at, size_t bytes,
                           entry_t **entries, size_t *room, size_t *count)
 {
@@ -262,7 +263,7 @@ static void give_back(out_sort_t *s, out_chunk_cursor_t *c)
     s->spare = c;
 }
 
-/* Goes to the chunk's next record. False at its end, or if `error` is set. */
+/* Goes to the chunk's next record. Returns false at its end, or if `error` is set. */
 static bool step(out_sort_t *s, out_chunk_head_t *head)
 {
     out_chunk_cursor_t *c = head->cursor;
@@ -334,8 +335,8 @@ static bool load(out_sort_t *s, uint32_t number)
     return true;
 }
 
-/* Loads the chunks that may have a record with the start of the first loaded record, or an earlier
- * one. */
+/* Loads the chunks that may contain a record which starts with, or before, the first loaded
+ * record. */
 static bool load_due(out_sort_t *s)
 {
     for (; s->next_chunk < s->chunk_count; s->next_chunk++) {
@@ -385,8 +386,8 @@ static size_t put_run(char *to, const char *from, const char *end)
     return (size_t)(end - from);
 }
 
-/* Copies records of the first chunk, behind the one that was taken from it, as long as they are
- * wanted and come before those of other chunks. */
+/* Copies records of the first chunk, after the one that was taken from it, as long as their domains
+ * are read and they precede those of other chunks. */
 static size_t copy_run(const out_sort_t *s, char *to, size_t bytes)
 {
     out_chunk_cursor_t *c = s->heads[0].cursor;
@@ -541,7 +542,7 @@ static int by_time(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* How many chunks have to be loaded at one time at most. */
+/* Returns how many chunks have to be loaded at one time at most. */
 static bool count_open(out_sort_t *s, size_t *most)
 {
     uint64_t *lasts = malloc((s->chunk_count + 1) * sizeof(*lasts));

@@ -1,4 +1,4 @@
-/* source.c - see source.h. Knows domains and their order, not the meaning of records. */
+/* source.c - see source.h. It handles domains and their order, but does not interpret records. */
 #include "output/source.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@ static int fail(out_source_t *s, const char *what)
     return -1;
 }
 
-/* Address of the id of the call in which a call, or a range, was made; NULL for records without
- * one. */
+/* Returns the address of the id of the call in which a call, or a range, was made; NULL for records
+ * without one. */
 static inline uint64_t *ancestor_of(trace_timed_t *record)
 {
     size_t bytes = trace_words(record->head) * 8u;
@@ -80,7 +80,7 @@ static void note_times(out_source_t *s, uint64_t first, uint64_t last)
     if (last > s->last_ns) s->last_ns = last;
 }
 
-/* Counts records that have the same head, one behind the other. */
+/* Counts adjacent records that have the same head. */
 static void count_rows(out_source_t *s, int domain, uint64_t rows, trace_head_t head)
 {
     if (domain < 0) return;
@@ -94,7 +94,8 @@ int out_source_read(out_source_t *s, const char *path, trace_reader_t *reader, o
     *rows = 0;
     if (out_source_merge_begin(s, path) != 0) return -1;
     trace_head_t before = 0; /* head of the last record */
-    int domain = -1;         /* its domain; `same`: how many have had this head in a row */
+    /* domain of the last record; `same`: how many records in a row have had its head */
+    int domain = -1;
     uint64_t same = 0, first = UINT64_MAX, last = 0;
     bool room = true;
     for (const trace_head_t *head; room && (head = trace_reader_next_timed(reader));) {
@@ -172,7 +173,7 @@ void out_source_all(out_source_t *s)
     out_source_domains(s, ~0u);
 }
 
-/* Counts records that are handed out. False if reading has been stopped. */
+/* Counts records that are handed out. Returns false if reading has been stopped. */
 static bool go_on(out_source_t *s, uint64_t more)
 {
     out_progress_step(&s->progress, more, base_clock_ns(CLOCK_MONOTONIC));

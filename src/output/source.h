@@ -1,8 +1,8 @@
 /* source.h - the sorted records of one process, which a format may read several times.
  *
- * Apart from the formats so that none of them opens a store. Records are read by domain or all
- * together. Reading begins anew with each call, in memory that does not grow with the length of the
- * run. */
+ * It is apart from the formats so that none of them opens a store. Records are read by domain or
+ * all together. Reading can be begun several times, and uses memory that does not grow with the
+ * length of the run. */
 #ifndef CROCPROF_OUTPUT_SOURCE_H
 #define CROCPROF_OUTPUT_SOURCE_H
 
@@ -14,18 +14,18 @@
 #include "output/sort.h"
 #include "trace/reader.h"
 
-/* Thread ids of a leaf of `seen`: there are 2^24 ids, and few threads. */
+/* Number of thread ids in a leaf of `seen`: there are 2^24 ids, and few threads. */
 enum { OUT_THREADS_OF_LEAF = 1 << 14, OUT_THREAD_LEAVES = 1 << (TRACE_THREAD_BITS - 14) };
 
 typedef struct {
     const char *store;
-    const volatile sig_atomic_t *stop; /* once not 0, reading ends with a failure */
+    const volatile sig_atomic_t *stop; /* once it is not 0, reading ends with a failure */
     out_sort_t sort;
     uint64_t bytes[OUT_DOMAIN_COUNT], rows[OUT_DOMAIN_COUNT];
-    uint32_t *threads; /* ids in all records; sorted by out_source_ready */
+    uint32_t *threads; /* ids of the threads of all records; sorted by out_source_ready */
     size_t thread_count;
-    uint8_t **seen;             /* leaves of OUT_THREADS_OF_LEAF bits, one for each thread id: it is
-                                 * in `threads`; NULL: none of them is */
+    uint8_t **seen;             /* bit sets of OUT_THREADS_OF_LEAF thread ids each; a bit is set if
+                                 * the id is in `threads`; NULL: no id of the leaf is */
     uint64_t first_ns, last_ns; /* of all records */
     out_ids_t ids;              /* all correlation ids */
     int taken;                  /* domain of the record handed out last */
@@ -42,36 +42,37 @@ typedef struct {
 typedef bool (*out_each_t)(void *to, out_domain_t domain, const trace_timed_t *record);
 int out_source_read(out_source_t *s, const char *path, trace_reader_t *reader, out_each_t each,
                     void *to, uint64_t *rows);
-/* Adds what several sources have read of one segment, in the order of its parts: begin, then merge
- * each. 0, or -1 with a line in `why`. */
+/* Add the records that several sources have read from parts of one segment: call begin, then merge
+ * for each part, in order. Returns 0, or -1 with a line in `why`. */
 int out_source_merge_begin(out_source_t *s, const char *path);
 int out_source_merge(out_source_t *s, out_source_t *part);
-/* To be called after the last segment was added, before reading. 0, or -1 with a line in `why`. */
+/* To be called after the last segment was added, before reading. Returns 0, or -1 with a line in
+ * `why`. */
 int out_source_ready(out_source_t *s);
 
-/* From now on records of all domains are read for the format `label`; shows a progress bar on a
- * terminal. */
+/* From this call on records of all domains are read for the format `label`; shows a progress bar on
+ * a terminal. */
 void out_source_progress(out_source_t *s, const char *label);
 
 /* Begin reading one domain, several (a bit for each), or all of them, in order of start. */
 void out_source_domain(out_source_t *s, out_domain_t domain);
 void out_source_domains(out_source_t *s, unsigned domains);
 void out_source_all(out_source_t *s);
-/* The next record, valid until the next call; NULL at the end, or after a failure, with a line in
- * `why`. Correlation ids are replaced by ones that count from 1 without gaps, because those of the
- * store are assigned to threads in blocks. */
+/* Returns the next record, valid until the next call; NULL at the end, or after a failure, with a
+ * line in `why`. Correlation ids are replaced by ones that count from 1 without gaps, because those
+ * of the store are assigned to threads in blocks. */
 const trace_timed_t *out_source_next(out_source_t *s);
-/* Domain of the record handed out last. */
+/* Returns the domain of the record handed out last. */
 out_domain_t out_source_taken(const out_source_t *s);
 
-/* Records one behind another, in order. */
+/* Adjacent records, in order. */
 typedef struct {
     char *records;
     size_t used; /* bytes */
 } out_batch_t;
 
-/* Reads as many of the next records as begin within OUT_BATCH_BYTES. False at the end, or after a
- * failure, as out_source_next. */
+/* Reads those of the next records that begin within OUT_BATCH_BYTES. Returns false at the end, or
+ * after a failure, as out_source_next. */
 enum { OUT_BATCH_BYTES = 32768 };
 bool out_source_batch(out_source_t *s, out_batch_t *batch);
 

@@ -54,7 +54,7 @@ out:
     return result;
 }
 
-/* ---- tables for people ---- */
+/* ---- tables on a terminal ---- */
 
 enum { COLUMNS = 9, CELL_BYTES = 40 };
 
@@ -93,8 +93,8 @@ static void header(out_file_t *f, const out_config_t *c, const char *indent,
     out_text(f, "-|\n");
 }
 
-/* A time in the table's unit: nanoseconds as integers, other units as the shortest decimal number
- * that gives the value back. */
+/* Writes a time in the table's unit: nanoseconds as integers, other units as the shortest decimal
+ * number from which the value can be restored. */
 static void time_cell(char text[CELL_BYTES], const out_config_t *c, sum_total_t ns)
 {
     const double value = (double)ns / (double)c->unit_ns;

@@ -55,7 +55,7 @@ bool tool_att_wanted(void)
     return trace_setting_on(TRACE_SET_ATT) || trace_setting_on(TRACE_SET_ATT_NO_INTERCEPT);
 }
 
-/* Whether the index is in the list, or the list is empty. */
+/* Returns whether the index is in the list, or the list is empty. */
 static bool listed(const char *list, int index)
 {
     char *end;

@@ -51,8 +51,8 @@ void tool_attach_begin(const rocprofiler_client_id_t *id)
 
 /* ---- The same options for each attachment ---- */
 
-/* Whether the first attachment fixes this setting, since it decides what is collected. Other
- * settings may differ: they concern files, or the conversion of records. */
+/* Returns whether the first attachment fixes this setting, since it decides what is collected.
+ * Other settings may differ: they concern files, or the conversion of records. */
 static bool is_fixed(const char *line)
 {
     if (strncmp(line, "ROCPROF_", 8) != 0) return false;

@@ -13,7 +13,8 @@
 #include <rocprofiler-sdk/experimental/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
-/* Whether the tool was loaded by an attachment; valid already while the tool is configured. */
+/* Returns whether the tool was loaded by an attachment; valid already while the tool is
+ * configured. */
 bool tool_attach_is(void);
 
 /* From this call on, messages go to a file in the run directory. */

@@ -22,8 +22,8 @@ typedef enum {
 
 tool_benchmark_t tool_benchmark(void);
 
-/* Whether the mode ignores records: then the SDK calls the two functions below, which do nothing,
- * instead of the tool's own. */
+/* Returns whether the mode ignores records: then the SDK calls the two functions below, which do
+ * nothing, instead of the tool's own. */
 bool tool_benchmark_ignores(void);
 void tool_benchmark_call(rocprofiler_callback_tracing_record_t record,
                          rocprofiler_user_data_t *user, void *data);

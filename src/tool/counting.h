@@ -11,8 +11,8 @@
 
 bool tool_counting_wanted(void);
 
-/* Whether samples (--spm) are collected instead of values. Kernels are traced as well then, since
- * the records of samples have no times of kernels. */
+/* Returns whether samples (--spm) are collected instead of values. Kernels are traced as well then,
+ * since the records of samples have no times of kernels. */
 bool tool_streaming_wanted(void);
 
 /* Reads the variables, makes a configuration for each set and agent and configures the service,

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Whether this installation has rocprofv3, which makes output files from records. */
+/* Returns whether this installation has rocprofv3, which makes output files from records. */
 bool tool_files_possible(void);
 
 /* Runs rocprofv3 to make the output files of a run, and waits for it. It runs without preloaded

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* Whether any of the formats in `names`, which are separated by blanks, was chosen. If the user has
- * chosen none, the format is the database. */
+/* Returns whether any of the formats in `names`, which are separated by blanks, was chosen. If the
+ * user has chosen none, the format is the database. */
 bool tool_formats_want(const char *names);
 
 #endif

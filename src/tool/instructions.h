@@ -12,7 +12,7 @@
 #include <rocprofiler-sdk/rocprofiler.h>
 
 bool tool_instructions_wanted(void);
-/* Whether counts are summed by ROCTx range. */
+/* Returns whether counts are summed by ROCTx range. */
 bool tool_instructions_by_range(void);
 
 /* Begins to count. Returns false, with the reason logged, if nothing can be counted. */

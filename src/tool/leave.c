@@ -178,8 +178,8 @@ static void on_fatal(int signal, siginfo_t *info, void *context)
         syscall(SYS_kill, pid, signal);
 }
 
-/* Whether the signal ends a process, except for SIGKILL, which cannot be handled, and the two that
- * libc uses itself. */
+/* Returns whether the signal ends a process, except for SIGKILL, which cannot be handled, and the
+ * two that libc uses itself. */
 static bool is_fatal(int signal)
 {
     switch (signal) {

@@ -108,8 +108,8 @@ static void on_named_range(rocprofiler_callback_tracing_record_t record,
 /* Number of open regions, if requests nest. */
 static int open_regions;
 
-/* Whether the request begins or ends the outermost region. A pause without a resume before it does
- * neither. */
+/* Returns whether the request begins or ends the outermost region. A pause without a resume before
+ * it does neither. */
 static bool is_outermost(bool start)
 {
     int before = __atomic_load_n(&open_regions, __ATOMIC_RELAXED);

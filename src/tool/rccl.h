@@ -13,7 +13,7 @@
 typedef void (*tool_rccl_put_t)(void *to, const char *type, const char *name, const char *value);
 void tool_rccl_values(rocprofiler_callback_tracing_record_t record, tool_rccl_put_t put, void *to);
 
-/* Whether this thread is in a call of RCCL that the tool itself makes. */
+/* Returns whether this thread is in a call of RCCL that the tool itself makes. */
 bool tool_rccl_asks(void);
 
 #endif

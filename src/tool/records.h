@@ -48,7 +48,7 @@ bool tool_values_add(tool_values_t *v, const char *value);
 /* To be called after the last value. */
 void tool_values_end(tool_values_t *v);
 
-/* Whether records of this kind are calls without arguments. */
+/* Returns whether records of this kind are calls without arguments. */
 static inline bool tool_record_is_call(const rocprofiler_record_header_t *from)
 {
     static const uint64_t calls =

@@ -25,7 +25,7 @@ typedef struct {
 
 extern __thread tool_segment_t *tool_segment_own __attribute__((tls_model("initial-exec")));
 
-/* Whether the calling thread has a segment of the open store. */
+/* Returns whether the calling thread has a segment of the open store. */
 static inline bool tool_segment_mine(void)
 {
     return tool_segment_own && !__atomic_load_n(&tool_segment_own->retired, __ATOMIC_ACQUIRE);
@@ -37,7 +37,8 @@ static inline void tool_segment_set_busy(tool_segment_t *segment, bool busy)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Whether the caller is a signal handler that has interrupted a record of its own thread. */
+/* Returns whether the caller is a signal handler that has interrupted a record of its own
+ * thread. */
 static inline bool tool_segment_interrupted(void)
 {
     return tool_segment_own && __atomic_load_n(&tool_segment_own->busy, __ATOMIC_RELAXED);
@@ -54,8 +55,8 @@ static inline void tool_segment_end(tool_segment_t *segment)
         tool_segment_catch_up(segment);
 }
 
-/* A place in the calling thread's segment for a record of at most `bytes`, to be filled and then
- * committed or abandoned before another record; NULL if there is no room. A record that is not
+/* Returns a place in the calling thread's segment for a record of at most `bytes`, to be filled and
+ * then committed or abandoned before another record; NULL if there is no room. A record that is not
  * committed is not in the store. */
 static inline void *tool_segment_reserve(size_t bytes)
 {

@@ -16,7 +16,8 @@ bool tool_selects_read(char *why, size_t why_bytes);
 void tool_selects_kernel(
     const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *kernel);
 
-/* Whether a launch of the kernel is selected. Each call counts as one of the kernel's runs. */
+/* Returns whether a launch of the kernel is selected. Each call counts as one of the kernel's
+ * runs. */
 bool tool_selects(uint64_t kernel_id);
 /* The same for a kernel that begins on the software GPU; these runs are counted separately. */
 bool tool_selects_begun(uint64_t kernel_id);

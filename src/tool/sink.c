@@ -83,7 +83,7 @@ bool tool_sink_is_mine(void)
 }
 
 /* Reports a failure, such as a full disk, once on the program's stderr; the store's headers have
- * it, too. With the lock held. Returns false once it has been reported. */
+ * it, too. To be called with the lock held. Returns false once it has been reported. */
 static bool tell_failure_of(const trace_writer_t *writer)
 {
     const char *failure = writer ? trace_writer_failure(writer) : NULL;
@@ -286,8 +286,8 @@ static void copy_metadata(const char *from)
     trace_reader_close(r);
 }
 
-/* Whether there is a store to write to. In a forked child, the first call opens one. To be called
- * with the lock held. */
+/* Returns whether there is a store to write to. In a forked child, the first call opens one. To be
+ * called with the lock held. */
 static bool is_ready(void)
 {
     if (!sink.pid) return false;

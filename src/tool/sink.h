@@ -68,7 +68,7 @@ void tool_sink_close(bool ends);
  * may call this. */
 bool tool_sink_path(const char *name, char path[PATH_MAX]);
 
-/* Whether this process has opened the store. */
+/* Returns whether this process has opened the store. */
 bool tool_sink_is_mine(void);
 
 #endif

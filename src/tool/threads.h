@@ -10,7 +10,7 @@
 
 enum { TOOL_THREAD_NAME = 16 }; /* size of a thread's name in Linux, with its zero byte */
 
-/* Whether the thread is in the set. Any thread may call this. */
+/* Returns whether the thread is in the set. Any thread may call this. */
 bool tool_thread_known(uint32_t tid);
 /* Adds the thread to the set. Without memory the thread is not added. */
 void tool_thread_add(uint32_t tid);

@@ -56,7 +56,7 @@ static const struct {
 
 enum { SERVICE_COUNT = sizeof(services) / sizeof(*services) };
 
-/* Whether kernels are traced. Counts of instructions need them, too, for the sizes of the
+/* Returns whether kernels are traced. Counts of instructions need them, too, for the sizes of the
  * launches. */
 static bool traces_kernels(void)
 {

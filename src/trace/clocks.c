@@ -157,8 +157,8 @@ static uint64_t span(const trace_clock_facts_t *f)
                : 0;
 }
 
-/* Whether process `a` determines the clock of its node better than `b`, a process of the same
- * node. */
+/* Returns whether process `a` determines the clock of its node better than `b`, a process of the
+ * same node. */
 static bool is_better(const plan_t *p, const trace_clock_facts_t *a, const trace_clock_facts_t *b)
 {
     if (is_pinged(p, a) != is_pinged(p, b)) return is_pinged(p, a);

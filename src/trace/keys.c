@@ -62,7 +62,8 @@ static const char *tag_of(const trace_keys_t *k)
     return slash ? slash + 1 : k->argv[0];
 }
 
-/* Index of the first argument; a double hyphen directly after the program is not an argument. */
+/* Returns the index of the first argument; a double hyphen directly after the program is not an
+ * argument. */
 static int first_argument(const trace_keys_t *k)
 {
     return k->argc > 1 && strcmp(k->argv[1], "--") == 0 ? 2 : 1;

@@ -112,7 +112,7 @@ void trace_mpi_values_free(trace_mpi_values_t *v);
  * written to `rest`, which has room for `room` bytes. Returns false if no value has this name, or
  * if the text is malformed. */
 bool trace_mpi_set(trace_mpi_t *r, const char *name, const char *text, void *rest, size_t room);
-/* Number of bytes that follow the record, rounded up to whole words of 8 bytes. */
+/* Returns the number of bytes that follow the record, rounded up to whole words of 8 bytes. */
 size_t trace_mpi_rest_bytes(const trace_mpi_t *r);
 
 /* Writes the name of a communicator; "" if there is none. */

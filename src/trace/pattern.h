@@ -10,8 +10,8 @@
 typedef struct trace_pattern trace_pattern_t;
 
 /* Compiles an expression. With `whole` it must match the whole name, else a part of the name is
- * enough. NULL with a line in `why` that names the expression, the problem and its place, counted
- * in bytes from 0. */
+ * enough. Returns NULL with a line in `why` that names the expression, the problem and its place,
+ * counted in bytes from 0. */
 trace_pattern_t *trace_pattern_make(const char *text, size_t bytes, bool whole, char *why,
                                     size_t why_bytes);
 void trace_pattern_free(trace_pattern_t *p);

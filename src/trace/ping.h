@@ -24,14 +24,14 @@ typedef struct trace_ping_server trace_ping_server_t;
 
 /* Starts the server: a thread that has all signals blocked and allocates nothing. `token`
  * identifies the run: datagrams with another one are ignored. `port` is where to listen, 0 for any
- * port. NULL with a line in `why` if that fails. */
+ * port. Returns NULL with a line in `why` if that fails. */
 trace_ping_server_t *trace_ping_serve(uint64_t token, uint16_t port, char *why, size_t why_bytes);
 
 /* Writes the addresses at which the server can be reached: those of this node as HOST:PORT,
  * separated by blanks. */
 void trace_ping_where(const trace_ping_server_t *s, char text[TRACE_PING_ADDRESSES]);
 
-/* The id of this server's clock. Estimates that are relative to this clock carry it. */
+/* Returns the id of this server's clock. Estimates that are relative to this clock carry it. */
 uint64_t trace_ping_reference(const trace_ping_server_t *s);
 
 /* Waits, for at most `ns`, until every rank of another node that has asked at its beginning has

@@ -27,8 +27,8 @@ static const char *field(const char *text, int number)
     return at;
 }
 
-/* Whether the process has ended. The state in stat is that of the first thread alone, which is "Z"
- * once that thread has ended, even while other threads still run. */
+/* Returns whether the process has ended. The state in stat is that of the first thread alone, which
+ * is "Z" once that thread has ended, even while other threads still run. */
 static bool has_ended(const char *text, const char *state)
 {
     const char *threads = field(text, FIELD_THREADS);

@@ -55,7 +55,7 @@ typedef struct {
 int trace_ranks_read(const char *list, long wanted, trace_ranks_t *found, char *why,
                      size_t why_bytes);
 
-/* Whether this process is one of the ranks that --ranks leaves out. */
+/* Returns whether this process is one of the ranks that --ranks leaves out. */
 bool trace_rank_left_out(const trace_variables_t *variables);
 
 #endif

@@ -51,7 +51,7 @@ static inline bool trace_readings_fit(const trace_readings_t *s, size_t bytes)
     return s->count <= (bytes - sizeof(*s)) / sizeof(trace_reading_t);
 }
 
-/* Whether a record has room for all the values or samples that it says it has. */
+/* Returns whether a record has room for all the values or samples that it says it has. */
 static inline bool trace_values_fit(const trace_head_t *record, size_t bytes)
 {
     uint32_t type = trace_type(*record);
@@ -116,7 +116,7 @@ static inline const trace_head_t *trace_reader_next_timed(trace_reader_t *r)
     return record;
 }
 
-/* Offset in the file of the record that was handed out last. */
+/* Returns the offset in the file of the record that was handed out last. */
 static inline uint64_t trace_reader_offset(const trace_reader_t *r)
 {
     const trace_reader_window_t *w = (const trace_reader_window_t *)r;

@@ -12,10 +12,10 @@ typedef struct trace_run trace_run_t;
  * errno. */
 int trace_run_write(const char *directory);
 
-/* Reads run.conf. NULL with errno if that is not possible. */
+/* Reads run.conf. Returns NULL with errno if that is not possible. */
 trace_run_t *trace_run_read(const char *directory);
 
-/* Value of a variable or NULL; `run` is a trace_run_t (void for use as a callback). */
+/* Returns the value of a variable or NULL; `run` is a trace_run_t (void for use as a callback). */
 const char *trace_run_value(const void *run, const char *name);
 void trace_run_free(trace_run_t *run);
 

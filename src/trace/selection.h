@@ -59,13 +59,14 @@ void trace_selection_free(trace_selection_t *s);
 bool trace_selects_kernel(const trace_selection_t *s, const char *name);
 bool trace_selects_iteration(const trace_selection_t *s, uint64_t iteration);
 
-/* Whether the name `wanted` in a set selects the counter `name`. "all" selects every counter except
- * constants and the two counters that only sum others which were selected directly before them. */
+/* Returns whether the name `wanted` in a set selects the counter `name`. "all" selects every
+ * counter except constants and the two counters that only sum others which were selected directly
+ * before them. */
 bool trace_wants_counter(const char *wanted, const char *name, bool constant);
 
 /* For a name like TCC_HIT[3], which selects one instance of a counter: returns the expression that
- * computes the value of that instance, which the caller frees. NULL if the name has another form,
- * or when out of memory. */
+ * computes the value of that instance, which the caller frees. Returns NULL if the name has another
+ * form, or when out of memory. */
 char *trace_instance_expression(const char *name);
 
 #endif

@@ -97,7 +97,8 @@ const char *trace_setting_given_in(const trace_variables_t *v, trace_setting_id_
 /* Returns the value, or the default if there is none. */
 const char *trace_setting_in(const trace_variables_t *v, trace_setting_id_t id);
 
-/* Whether the option is on. For the form NOT that is the opposite of the variable's value. */
+/* Returns whether the option is on. For the form NOT that is the opposite of the variable's
+ * value. */
 bool trace_setting_on_in(const trace_variables_t *v, trace_setting_id_t id);
 
 /* The same three functions for the environment of this process. */

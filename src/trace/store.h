@@ -59,7 +59,8 @@ int trace_runs_create(const char *base, char *runs, size_t runs_bytes, char *why
 int trace_store_create(const char *run, char *path, size_t path_bytes);
 
 /* Returns the names in a directory, without . and .., sorted by name (numbers by value) and ended
- * by NULL; to be freed with trace_list_free(). NULL with errno if the directory cannot be read. */
+ * by NULL; to be freed with trace_list_free(). Returns NULL with errno if the directory cannot be
+ * read. */
 char **trace_list(const char *directory);
 void trace_list_free(char **list);
 
@@ -67,7 +68,7 @@ void trace_list_free(char **list);
  * a half-removed directory for a store. Returns 0, or -1 with errno. */
 int trace_retire(const char *store);
 
-/* Whether this is the renamed directory of a store whose removal was interrupted. */
+/* Returns whether this is the renamed directory of a store whose removal was interrupted. */
 bool trace_is_retired(const char *directory);
 
 /* Removes a directory with the plain files and directories in it; follows no symbolic link. Returns

@@ -39,8 +39,8 @@ const rocprofiler_agent_v0_t *sdk_agent_find(rocprofiler_agent_id_t id)
     return NULL;
 }
 
-/* The HSA runtime numbers only the nodes that it may read; sdk_agents() leaves out the same nodes,
- * so the number is the index. */
+/* The HSA runtime numbers only the nodes that it may read; sdk_agents() leaves out the same
+ * nodes, so the number is the index. */
 rocprofiler_agent_id_t sdk_agent_of_hsa(hsa_agent_t agent)
 {
     size_t count;

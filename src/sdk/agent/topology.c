@@ -147,7 +147,7 @@ static void set_field(void *object, const field_t *field, uint64_t value)
         memcpy((char *)object + field->offset, &value, size);
 }
 
-/* Reads lines of the form "name number". False if the file is missing or empty. */
+/* Reads lines of the form "name number". Returns false if the file is missing or empty. */
 static bool read_properties(const char *directory, const field_t *fields, void *object)
 {
     FILE *file = open_in(directory, "properties");

@@ -185,7 +185,7 @@ static entry_t *make_entry(const rocprofiler_agent_v0_t *agent)
     return entries[entry_count++] = made;
 }
 
-/* Whether counters have the same dimensions on both agents. */
+/* Returns whether counters have the same dimensions on both agents. */
 static bool same_shape(const ctr_agent_t *a, const rocprofiler_agent_v0_t *b)
 {
     return a->num_xcc == b->num_xcc && a->num_shader_banks == b->num_shader_banks &&

@@ -180,7 +180,7 @@ static bool lock_delivery(sdk_buffer_t *buffer)
 }
 
 /* Makes the writer deliver and take a chunk: a free one, or its own one that delivery has emptied.
- * NULL if there is no room and the thread must not wait. */
+ * Returns NULL if there is no room and the thread must not wait. */
 static sdk_chunk_t *deliver_for_room(sdk_thread_t *self, sdk_buffer_t *buffer, sdk_ring_t *ring)
 {
     for (int i = 0; i < LOSSLESS_TRIES; i++) {

@@ -243,7 +243,7 @@ void sdk_buffer_fork_done(sdk_buffer_t *buffer, bool in_child);
 typedef struct sdk_helper sdk_helper_t;
 
 /* Makes a thread that delivers. The thread is started by sdk_helpers_start, or at once if that has
- * been called before. NULL if there are too many. */
+ * been called before. Returns NULL if there are too many. */
 sdk_helper_t *sdk_helper_create(void);
 sdk_helper_t *sdk_helper_get(uint64_t handle); /* the handle 0 is the default helper's */
 uint64_t sdk_helper_handle(const sdk_helper_t *helper);

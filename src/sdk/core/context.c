@@ -168,7 +168,7 @@ static sdk_plan_t *make_plan(const sdk_domain_info_t *domain, uint32_t operation
     return plan;
 }
 
-/* The plan for exactly these contexts; made once and never freed. */
+/* Returns the plan for exactly these contexts; made once and never freed. */
 static const sdk_plan_t *intern_plan(const sdk_domain_info_t *domain, uint32_t operation,
                                      uint64_t by_callback, uint64_t by_buffer, uint64_t by_ext)
 {

@@ -56,7 +56,7 @@ sdk_buffer_t *sdk_buffer_find(rocprofiler_buffer_id_t id);
 sdk_context_t *sdk_context_at(uint32_t slot);
 sdk_buffer_t *sdk_buffer_at(uint32_t slot);
 
-/* True if the context has started and not stopped. Takes the contexts' lock. */
+/* Returns true if the context has started and not stopped. Takes the contexts' lock. */
 bool sdk_context_active(const sdk_context_t *context);
 
 /* Ends all contexts of a client: stops them, makes them refuse records and callbacks, waits until
@@ -90,7 +90,7 @@ static inline uint64_t sdk_external(const sdk_thread_t *self, const sdk_context_
     return atomic_load_explicit(&self->external[context->slot], memory_order_relaxed);
 }
 
-/* Whether the context supplies the external ids of the plan's operation. */
+/* Returns whether the context supplies the external ids of the plan's operation. */
 static inline bool sdk_external_asks(const sdk_context_t *context, const sdk_plan_t *plan)
 {
     return context->request_kinds >> plan->request_kind & 1;

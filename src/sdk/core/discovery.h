@@ -28,7 +28,7 @@ bool sdk_discover_owner(void);
  * there was a tool. */
 void sdk_discover_registered(void);
 
-/* Whether runtimes have registered already. May be called in a constructor. */
+/* Returns whether runtimes have registered already. May be called in a constructor. */
 bool sdk_discover_late(void);
 
 /* At the end of a process that has not initialised this library: writes one line if there are both

@@ -17,14 +17,14 @@ bool sdk_initialize(void);
  * none. */
 int sdk_configuring_client(void);
 
-/* True until initialisation is over: tools may configure services only before that. */
+/* Returns true until initialisation is over: tools may configure services only before that. */
 bool sdk_configuration_open(void);
 
-/* True in a child that was forked while the library's locks could not be taken (inside a tool's
- * callback, or while tools were initialised or finalised): nothing is traced there. */
+/* Returns true in a child that was forked while the library's locks could not be taken (inside a
+ * tool's callback, or while tools were initialised or finalised): nothing is traced there. */
 bool sdk_is_forked_child(void);
 
-/* True if a tool has been attached to this process, now or before. */
+/* Returns true if a tool has been attached to this process, now or before. */
 bool sdk_has_late_client(void);
 
 /* Makes sdk_is_forked_child() true in this process, a forked child: nothing is traced there. */
@@ -35,7 +35,8 @@ void sdk_silence_child(void);
  * library's run before tools take locks for it. */
 void sdk_fork_watch(void);
 
-/* True in a forked child in which nothing has been traced: tools are not finalised at its end. */
+/* Returns true in a forked child in which nothing has been traced: tools are not finalised at its
+ * end. */
 bool sdk_fork_idle_child(void);
 
 /* Returns a number that differs from process to process; it only makes handles hard to guess. */
@@ -49,7 +50,7 @@ int sdk_internal_thread_start(pthread_t *thread, void *(*main)(void *), void *ar
 void sdk_runtime_started(rocprofiler_runtime_initialization_operation_t runtime, uint64_t version,
                          uint64_t instance);
 
-/* True if the runtime has registered. */
+/* Returns true if the runtime has registered. */
 bool sdk_runtime_has_started(rocprofiler_runtime_initialization_operation_t runtime);
 
 /* Calls the tools' callbacks for a runtime's table. */

@@ -65,7 +65,7 @@ static inline const sdk_plan_t *sdk_plan(sdk_domain_t domain, int32_t operation)
                                 memory_order_acquire);
 }
 
-/* Whether a running context follows some operation of the domain. Costs one load for each
+/* Returns whether a running context follows some operation of the domain. Costs one load for each
  * operation. */
 static inline bool sdk_domain_followed(sdk_domain_t domain)
 {
@@ -74,16 +74,16 @@ static inline bool sdk_domain_followed(sdk_domain_t domain)
     return false;
 }
 
-/* Whether any context has a service of the domain, running or not, or a tool may be attached later.
- * The answer is fixed once initialisation is over, so it is known when a runtime registers:
- * services that are not configured need no hooks. */
+/* Returns whether any context has a service of the domain, running or not, or a tool may be
+ * attached later. The answer is fixed once initialisation is over, so it is known when a runtime
+ * registers: services that are not configured need no hooks. */
 bool sdk_domain_configured(sdk_domain_t domain);
 bool sdk_operation_configured(sdk_domain_t domain, int32_t operation);
 
 /* The same as sdk_domain_configured(), for services with a buffer only. */
 bool sdk_domain_buffered(sdk_domain_t domain);
 
-/* Whether any context that exists now has a service of the domain. */
+/* Returns whether any context that exists now has a service of the domain. */
 bool sdk_domain_asked_for(sdk_domain_t domain);
 
 /* ---- Operations that have begun
@@ -147,13 +147,13 @@ void sdk_retirement_release(sdk_reference_t *reference, uint64_t end);
 /* ---- Correlation ids, threads, time -------------------------------------------------------------
  */
 
-/* A new internal id: unique in the process, never 0. */
+/* Returns a new internal id: unique in the process, never 0. */
 uint64_t sdk_correlation_new(void);
 
 /* Kernel thread id of the caller. */
 uint64_t sdk_thread_id(void);
 
-/* The time in ns of CLOCK_BOOTTIME, by the clock that is used for records. */
+/* Returns the time in ns of CLOCK_BOOTTIME, by the clock that is used for records. */
 uint64_t sdk_now(void);
 
 /* Converts a raw stamp of sdk_clock_raw() (core/clock.h) to ns of CLOCK_BOOTTIME. */
@@ -161,14 +161,14 @@ uint64_t sdk_clock_ns(uint64_t raw);
 
 /* ---- Records of other kinds --------------------------------------------------------------------
  *
- * Copies one record of any category to one buffer. False: it is dropped and counted. */
+ * Copies one record of any category to one buffer. Returns false if it is dropped and counted. */
 bool sdk_buffer_emit(sdk_buffer_t *buffer, uint32_t category, uint32_t kind, const void *record,
                      size_t size);
 
 /* ---- The state of the library ---- */
 
-/* True if a tool may be attached while the program runs: then all hooks are installed when a
- * runtime starts. */
+/* Returns true if a tool may be attached while the program runs: then all hooks are installed when
+ * a runtime starts. */
 bool sdk_attachable(void);
 
 /* True from the moment finalisation of all tools begins, and in the child of a fork. */

@@ -70,9 +70,9 @@ void sdk_threads_init(void)
         atomic_fetch_or(&sdk_emit_special, SDK_EMIT_FENCE);
 }
 
-/* A new entry, on cache lines of its own, so that no other thread's data shares one. The memory
- * comes from mmap(), since a signal handler may need an entry for a thread that it has interrupted
- * in malloc(). */
+/* Returns a new entry, on cache lines of its own, so that no other thread's data shares one. The
+ * memory comes from mmap(), since a signal handler may need an entry for a thread that it has
+ * interrupted in malloc(). */
 static sdk_thread_t *new_entry(void)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -218,8 +218,8 @@ void sdk_threads_leave_calls(unsigned timeout_ms)
     wait_for_all(true, timeout_ms);
 }
 
-/* Whether a thread that begins a call or a record must wait. A thread that is inside a call may go
- * on until the gate is shut, so that the call can return. */
+/* Returns whether a thread that begins a call or a record must wait. A thread that is inside a call
+ * may go on until the gate is shut, so that the call can return. */
 static bool stopped(uint32_t calls_outside)
 {
     uint32_t special = atomic_load(&sdk_emit_special);

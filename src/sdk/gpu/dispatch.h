@@ -80,7 +80,7 @@ static inline void sdk_probe_run(sdk_probe_place_t place, const void *service)
     atomic_store_explicit(&sdk_probe_running[place], (uintptr_t)service, memory_order_release);
 }
 
-/* Whether any probe is running, or any that wraps. */
+/* Returns whether any probe is running, or any that wraps. */
 static inline bool sdk_probes_running(void)
 {
     return sdk_probe_value(SDK_PROBE_INSIDE) || sdk_probe_value(SDK_PROBE_AROUND) ||

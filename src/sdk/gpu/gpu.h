@@ -68,11 +68,12 @@ enum {
                                        * trace */
 };
 
-/* Whether a service of the context makes it impossible to use the GPU in this way as well. */
+/* Returns whether a service of the context makes it impossible to use the GPU in this way as
+ * well. */
 bool sdk_gpu_use_conflicts(const sdk_context_t *context, unsigned uses);
 /* Notes how a service that is being configured for the context will use the GPU. */
 void sdk_gpu_use(const sdk_context_t *context, unsigned uses);
-/* Whether the two contexts cannot run at the same time. */
+/* Returns whether the two contexts cannot run at the same time. */
 bool sdk_gpu_contexts_conflict(const sdk_context_t *a, const sdk_context_t *b);
 
 /* ---- Memory of packets and their results: memory.c ---- */

@@ -193,8 +193,8 @@ static bool waits_for(const hsa_barrier_and_packet_t *packet, uint64_t signal)
     return false;
 }
 
-/* Whether the packet belongs to the call: the packet of a record has a completion signal; the
- * packet of a wait waits for a signal. */
+/* Returns whether the packet belongs to the call: the packet of a record has a completion signal;
+ * the packet of a wait waits for a signal. */
 static bool is_of_call(const call_t *c, const hsa_barrier_and_packet_t *packet)
 {
     if (!c || c->barrier) return false;
@@ -342,7 +342,8 @@ static void lost(void *b)
 
 static hipError_t (*is_capturing)(hipStream_t stream, hipStreamCaptureStatus *status);
 
-/* Whether the stream is being captured: calls on such a stream submit nothing to the GPU. */
+/* Returns whether the stream is being captured: calls on such a stream submit nothing to the
+ * GPU. */
 static bool is_captured(hipStream_t stream)
 {
     hipStreamCaptureStatus status = hipStreamCaptureStatusNone;

@@ -13,8 +13,8 @@ typedef struct {
 extern const sdk_ompt_row_t sdk_ompt_rows[];
 extern const int sdk_ompt_row_count;
 
-/* Whether this thread is inside an event whose begin was followed: then its end must be reported
- * even if no context follows it any more. */
+/* Returns whether this thread is inside an event whose begin was followed: then its end must be
+ * reported even if no context follows it any more. */
 bool sdk_ompt_inside(void);
 
 /* Reports an event without duration. `data` has its arguments. */

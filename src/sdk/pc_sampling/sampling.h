@@ -93,7 +93,7 @@ typedef struct {
 
 /* ---- service.c ---- */
 
-/* Whether any context samples, running or not. */
+/* Returns whether any context samples, running or not. */
 bool sdk_pcs_configured(void);
 
 /* Returns when all samples taken before the call have become records; returns false if the runtime
@@ -121,8 +121,8 @@ void sdk_pcs_code_object(const hsax_code_object_t *object, bool unload);
 /* The extension's function that copies samples, which it passes to its callback
  * (sdk_pcs_receive). */
 typedef hsa_status_t sdk_pcs_copy_t(void *data, size_t bytes, void *to);
-/* Whether this thread is inside sdk_pcs_receive. A tool's callback that runs inside it must not
- * wait for the runtime's delivery to end. */
+/* Returns whether this thread is inside sdk_pcs_receive. A tool's callback that runs inside it must
+ * not wait for the runtime's delivery to end. */
 bool sdk_pcs_receiving(void);
 void sdk_pcs_receive(void *session, size_t bytes, size_t lost, sdk_pcs_copy_t *copy, void *data);
 

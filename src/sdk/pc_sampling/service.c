@@ -27,8 +27,8 @@ static bool enabled(void)
     return base_env_bool("ROCPROFILER_PC_SAMPLING_BETA_ENABLED", false);
 }
 
-/* Whether the runtime that the process has loaded, or would load, supports PC sampling. True if
- * there is no runtime: then there is nothing to sample anyway. */
+/* Returns whether the runtime that the process has loaded, or would load, supports PC sampling;
+ * true if there is no runtime: then there is nothing to sample anyway. */
 static bool runtime_samples(void)
 {
     static const char function[] = "hsa_ven_amd_pcs_create_from_id";
