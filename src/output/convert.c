@@ -622,7 +622,7 @@ static int write_att(work_t *w)
                          .store = w->store,
                          .prefix = w->result->prefix,
                          .directory = directory,
-                         .reserve = reserve,
+                         .claim = reserve,
                          .claimer = w,
                          .files = &w->result->files,
                          .stop = w->c->stop,
