@@ -1,8 +1,8 @@
-/* comgr.c - LLVM's disassembler, as libamd_comgr offers it.
+/* comgr.c - disassembles by LLVM, through libamd_comgr.
  *
  * The library is loaded at the first use, not linked: profilers and decoders work without it, and
- * the version that the HIP runtime has loaded is taken. The few functions used here are the same in
- * all versions. */
+ * if the HIP runtime has loaded it already, that version is used. The few functions used here are
+ * the same in all versions. */
 #include "base/symbol.h"
 #include "disasm/internal.h"
 

@@ -1,8 +1,8 @@
 /* disasm.h - code objects as text: their instructions, symbols, source lines and kernels.
  *
- * Apart because the decoder of thread traces, the SDK and the offline writers all need it. The
- * disassembler is LLVM's, in libamd_comgr, which comes with HIP; source lines are read by libdw.
- * Both libraries are loaded at the first use. An object is used by one thread at a time. */
+ * A room of its own because the decoder of thread traces, the SDK and the offline writers all need
+ * it. The disassembler is LLVM's, in libamd_comgr, which comes with HIP; source lines are read by
+ * libdw. Both libraries are loaded at the first use. An object is used by one thread at a time. */
 #ifndef CROCPROF_DISASM_DISASM_H
 #define CROCPROF_DISASM_DISASM_H
 
@@ -29,14 +29,15 @@ bool dis_available(void);
 /* The GPU it was compiled for, "gfx90a". */
 const char *dis_object_gpu(const dis_object_t *object);
 
-/* The same with the settings that the code is for: "gfx90a:sramecc+:xnack-". Settings that it does
- * not depend on are left out. */
+/* The same with the settings for which the code was compiled: "gfx90a:sramecc+:xnack-". Settings on
+ * which the code does not depend are left out. */
 enum { DIS_TARGET_BYTES = 40 };
 void dis_object_target(const dis_object_t *object, char target[DIS_TARGET_BYTES]);
 
-/* Whether instructions of the object's GPU can be disassembled: the library that was found may be
- * older than the GPU. Then libLLVM is loaded, too, and taken from here on; for programs of ours,
- * not for libraries in the user's program, which may have an LLVM of its own. */
+/* Whether instructions of the object's GPU can be disassembled: the libamd_comgr that was found may
+ * be older than the GPU. If so, libLLVM is loaded, too, and used from here on. Only the project's
+ * own programs may call this, not libraries in the user's program, which may have an LLVM of its
+ * own. */
 bool dis_object_disassembles(dis_object_t *object);
 
 /* The text of the instruction at an address as the file has it, cut to `room`; *bytes is the
@@ -53,7 +54,7 @@ typedef struct {
 
 /* The functions, sorted by address; they belong to the object. */
 const dis_symbol_t *dis_object_symbols(const dis_object_t *object, size_t *count);
-/* The function the address is in, or NULL. */
+/* The function that contains the address, or NULL. */
 const dis_symbol_t *dis_object_symbol_at(const dis_object_t *object, uint64_t address);
 
 /* The file and line from which the address was compiled; false: unknown. `*file` belongs to the
@@ -85,8 +86,8 @@ typedef struct {
     uint64_t begin, end;
 } dis_range_t;
 
-/* Ranges next to those variables in which there certainly is nothing: sorted, without overlaps. The
- * last one may be what is behind the whole object, up to UINT64_MAX. They belong to the object. */
+/* Ranges next to those variables that are certainly unused: sorted, without overlaps. The last one
+ * may be the range after the whole object, up to UINT64_MAX. They belong to the object. */
 const dis_range_t *dis_object_gaps(dis_object_t *object, size_t *count);
 
 /* Where the variable at the address is declared; false: unknown. `*file` belongs to the object. */
@@ -112,17 +113,18 @@ typedef struct {
 /* The notes on the kernel whose descriptor is `symbol` ("k.kd"). False: there are none. */
 bool dis_object_kernel(const dis_object_t *object, const char *symbol, dis_kernel_t *kernel);
 
-/* A kernel as the compiler's notes and its descriptor have it. The texts belong to the row. Numbers
- * are 0 if unknown. */
+/* A kernel, with facts from the compiler's notes and from its descriptor. The texts belong to the
+ * row. Numbers are 0 if unknown. */
 typedef struct {
-    char *name, *symbol; /* as linkers know the kernel, and of its descriptor ("k.kd") */
+    char *name, *symbol; /* name: the linker's symbol of the kernel; symbol: that of its descriptor
+                            ("k.kd") */
     uint32_t vgprs;      /* with the AGPRs if both are in one register file */
     uint32_t agprs, sgprs, vgpr_spills, sgpr_spills;
     uint32_t lds_bytes, scratch_bytes, argument_bytes;
     uint32_t group_size_max, group_size_fixed; /* work-items; fixed: what a launch must have */
     uint32_t wave_items;
-    uint32_t dynamic_stack; /* 1: scratch_bytes is not all that it needs */
-    bool described;         /* the descriptor was found: what follows is known */
+    uint32_t dynamic_stack; /* 1: the kernel may need more scratch than scratch_bytes */
+    bool described;         /* the descriptor was found: the members below are valid */
     bool whole_wgp;         /* a workgroup may be on both compute units of a WGP (from gfx10 on) */
     uint64_t code, code_bytes; /* address of the first instruction; 0 bytes: unknown */
 } dis_kernel_row_t;
@@ -132,11 +134,12 @@ typedef struct {
 bool dis_object_kernels(const dis_object_t *object, dis_kernel_row_t **rows, size_t *count);
 void dis_kernels_free(dis_kernel_row_t *rows, size_t count);
 
-/* The bytes of the file that are loaded at an address; *left is how many follow. NULL: none. */
+/* The bytes of the file that are loaded at an address; *left is their number up to the end of the
+ * segment. NULL: none. */
 const uint8_t *dis_object_bytes(const dis_object_t *object, uint64_t address, uint64_t *left);
 
 /* Replaces names and types of the parameters by those in the source, from the debug information on
- * the function at the address. Those that it lacks stay as they are. */
+ * the function at the address. Names and types that it lacks stay as they are. */
 void dis_object_parameters(dis_object_t *object, uint64_t address, dis_kernel_t *kernel);
 
 #endif

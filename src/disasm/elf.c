@@ -1,4 +1,5 @@
-/* elf.c - code objects as ELF files: segments, functions, the GPU they are for.
+/* elf.c - reads code objects as ELF files: segments, functions, the GPU for which they were
+ * compiled.
  *
  * Offsets and sizes in the file are untrusted: each is checked against the file's size before
  * use. */

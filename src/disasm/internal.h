@@ -1,4 +1,4 @@
-/* internal.h - an open code object, for the files of this room.
+/* internal.h - an open code object, as the files of this room share it.
  *
  * elf.c reads the file, variables.c its variables, metadata.c the notes on kernels, kernels.c their
  * descriptors, lines.c source lines by libdw (libdw.c), comgr.c and llvm.c disassemble. The file
@@ -25,14 +25,15 @@ struct dis_object {
     size_t segment_count;
     dis_symbol_t *symbols;
     size_t symbol_count;
-    dis_lines_t *lines; /* NULL: not looked for yet, or none */
-    bool no_lines;      /* lines have been looked for and there are none, or they are in `lines` */
-    dis_data_t *data;   /* NULL: not asked for yet, or no memory */
+    dis_lines_t *lines; /* NULL: not read yet, or there is none */
+    bool no_lines;      /* lines have been read: they are in `lines`, or there are none */
+    dis_data_t *data;   /* NULL: not read yet, or out of memory */
     uint64_t comgr;     /* handle of the disassembler, 0: not made yet */
-    void *llvm;         /* the same, of llvm.c */
+    void *llvm;         /* the disassembler of llvm.c, NULL: not made yet */
 };
 
-/* The bytes of the file that are loaded at an address; *size is how many follow. NULL: none. */
+/* The bytes of the file that are loaded at an address; *size is their number up to the end of the
+ * segment. NULL: none. */
 const uint8_t *dis_bytes(const dis_object_t *o, uint64_t address, uint64_t *size);
 
 /* Copies the ELF header. */
@@ -42,7 +43,7 @@ bool dis_section(const dis_object_t *o, const Elf64_Ehdr *header, unsigned index
 /* A string of a string table that dis_section() has given; NULL if it has no end. */
 const char *dis_text(const dis_object_t *o, const Elf64_Shdr *table, uint64_t at);
 
-/* metadata.c: the kernels that the compiler's notes tell of, their descriptors not read yet; to be
+/* metadata.c: the kernels in the compiler's notes, without the facts of their descriptors; to be
  * freed by dis_kernels_free(). False: the notes are damaged, or there is no memory. */
 bool dis_notes_rows(const dis_object_t *o, dis_kernel_row_t **rows, size_t *count);
 
@@ -52,11 +53,11 @@ void dis_lines_free(dis_object_t *o);
 
 void dis_comgr_free(dis_object_t *o);
 
-/* llvm.c: the disassembler by LLVM's C interface. False: there is none, or it does not know the
+/* llvm.c: the disassembler by LLVM's C interface. False: there is none, or it does not support the
  * GPU. */
 enum { DIS_INSTRUCTION_BYTES_MAX = 24 };
 bool dis_llvm_begin(dis_object_t *o);
-/* As dis_object_text(), once it has begun. */
+/* As dis_object_text(), after dis_llvm_begin(). */
 size_t dis_llvm_text(dis_object_t *o, uint64_t address, char *text, size_t room, uint64_t *bytes);
 void dis_llvm_free(dis_object_t *o);
 

@@ -1,4 +1,4 @@
-/* kernels.c - all kernels of a code object: the compiler's notes joined with the descriptors.
+/* kernels.c - lists all kernels of a code object: joins the compiler's notes with the descriptors.
  *
  * A descriptor says where the kernel's code begins, which the symbols need not say, and how the
  * hardware is set up for it. Everything in it is checked before use. Source of the layout: LLVM's

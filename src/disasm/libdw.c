@@ -1,4 +1,4 @@
-/* libdw.c - see libdw.h. */
+/* libdw.c - see libdw.h: loads libdw and finds scopes in its trees. */
 #include "disasm/libdw.h"
 
 #include "base/installation.h"

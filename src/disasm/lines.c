@@ -1,4 +1,4 @@
-/* lines.c - what debug information says of addresses, by libdw: source lines, variables, inlined
+/* lines.c - reads debug information about addresses with libdw: source lines, variables, inlined
  * functions, parameters. */
 #include "base/grow.h"
 #include "disasm/internal.h"
@@ -11,11 +11,12 @@
 
 static const dis_libdw_t *dw; /* set once available() has returned true */
 
-/* Inlined functions are the same from one bound to the next: each beginning and end of a scope in a
- * function is a bound. Whoever asks for neighbouring addresses gets the last answer again. */
+/* A cache of the last answer. Each beginning and end of a scope in a function is a bound, and
+ * inlined functions are the same from one bound to the next, so that neighbouring addresses have
+ * the same answer. */
 enum { INLINED_KEPT = 32 };
 typedef struct {
-    unsigned asked; /* how often for this function: bounds are found when it is asked again */
+    unsigned asked; /* number of look-ups in this function: the second one collects the bounds */
     uint64_t *bounds;
     size_t bound_count;
     uint64_t from, to; /* addresses of the last answer; none if they are equal */
@@ -26,7 +27,7 @@ typedef struct {
 struct dis_lines {
     Elf *elf;
     Dwarf *dwarf;
-    Dwarf_Die unit; /* the unit of the last address asked for */
+    Dwarf_Die unit; /* the unit of the last address */
     bool has_unit;
     const char *primary; /* file name of the unit, NULL: unknown */
     Dwarf_Die function;  /* the function of the last address, in `unit` */
@@ -46,7 +47,8 @@ static bool available(void)
     return dw;
 }
 
-/* NULL if there is no debug information; after a failure it is not tried again. */
+/* The lines of an object, read at the first call. NULL: there is no debug information, and later
+ * calls do not try again. */
 static dis_lines_t *lines_of(dis_object_t *o)
 {
     if (o->lines || o->no_lines) return o->lines;
@@ -106,8 +108,9 @@ static const char *file_of(Dwarf_Die *unit, uint64_t number)
     return dw->dwarf_filesrc(files, number, NULL, NULL);
 }
 
-/* The file of the unit, as line tables name it. The unit's name is the path as the compiler was
- * given it, relative to the folder it ran in, but files of line tables have absolute paths. */
+/* The file of the unit, as line tables name it. The unit's name is the path in the compiler's
+ * command, relative to the folder in which the compiler ran, but files of line tables have absolute
+ * paths. */
 static const char *primary_of(Dwarf_Die *unit)
 {
     const char *name = text_of(unit, DW_AT_name), *folder = text_of(unit, DW_AT_comp_dir);
@@ -310,7 +313,7 @@ size_t dis_object_inlined(dis_object_t *o, uint64_t address, dis_inlined_t *list
         list[0] = describe_inlined(l, &child);
         if (count < room) count++;
     }
-    if (count < room) keep(l, address, list, count); /* and nothing was dropped */
+    if (count < room) keep(l, address, list, count); /* the list is whole */
     return count;
 }
 

@@ -1,8 +1,7 @@
-/* llvm.c - LLVM's disassembler by its C interface, where libamd_comgr is missing or older than the
- * GPU.
+/* llvm.c - disassembles by LLVM's C interface, if libamd_comgr is missing or older than the GPU.
  *
- * Loaded at the first use, the newest version that is installed. An LLVM that does not know a GPU
- * takes another one without saying so: a table has the version from which on it knows each. */
+ * The newest installed version is loaded at the first use. For a GPU that it does not support, LLVM
+ * silently takes another one; so a table has the first version that supports each GPU. */
 #include "base/symbol.h"
 #include "disasm/internal.h"
 
@@ -10,10 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NEWEST = 26, OLDEST = 13, WITH_DASH = 17 /* the last that is called libLLVM-17.so.1 */ };
+enum {
+    NEWEST = 26,
+    OLDEST = 13,
+    WITH_DASH = 17 /* the last version whose library has a name like libLLVM-17.so.1 */
+};
 
-/* Release notes of LLVM, "Changes to the AMDGPU backend". GPUs that are not here are known since
- * before OLDEST. */
+/* The first version for each GPU. Source: LLVM's release notes, "Changes to the AMDGPU backend".
+ * GPUs without a row are older than OLDEST. */
 static const struct {
     char gpu[16];
     unsigned since;
@@ -84,7 +87,7 @@ size_t dis_llvm_text(dis_object_t *o, uint64_t address, char *text, size_t room,
     const uint8_t *at = dis_bytes(o, address, &left);
     if (!at || !room) return 0;
     const size_t size = left < sizeof copy ? (size_t)left : sizeof copy;
-    memcpy(copy, at, size); /* the interface does not promise to leave them alone */
+    memcpy(copy, at, size); /* the interface does not promise to leave the bytes unchanged */
     *bytes = instruction(o->llvm, copy, size, address, text, room);
     if (!*bytes || *bytes > left) return 0;
     const size_t blanks = strspn(text, " \t");

@@ -1,7 +1,8 @@
-/* metadata.c - the compiler's notes on kernels: register spills, the workgroup's size, parameters.
+/* metadata.c - reads the compiler's notes on kernels: register spills, the workgroup's size,
+ * parameters.
  *
- * They are MessagePack in an ELF note. The data is untrusted: every length is checked against the
- * bytes left, and nesting against a limit. */
+ * The notes are MessagePack in an ELF note. The data is untrusted: every length is checked against
+ * the bytes left, and nesting against a limit. */
 #include "base/grow.h"
 #include "disasm/internal.h"
 
@@ -22,7 +23,8 @@ typedef enum { PACK_OTHER, PACK_NUMBER, PACK_TEXT, PACK_LIST, PACK_MAP } pack_ki
 
 typedef struct {
     pack_kind_t kind;
-    uint64_t number; /* lists: how many elements; maps: how many pairs */
+    uint64_t
+        number; /* the value; for a list its number of elements, for a map its number of pairs */
     const char *text;
     size_t length;
 } item_t;
@@ -217,7 +219,8 @@ static void read_parameter(pack_t map, dis_parameter_t *to)
     if (find(&again, ".value_kind", &value)) copy_text(to->kind, sizeof to->kind, &value);
 }
 
-/* The compiler adds its own parameters behind those of the source; the first one ends the list. */
+/* The compiler adds parameters of its own after those of the source; the first of them ends the
+ * list. */
 static void read_parameters(pack_t map, dis_kernel_t *k)
 {
     static const char hidden[] = "hidden_";
@@ -262,7 +265,7 @@ bool dis_object_kernel(const dis_object_t *o, const char *symbol, dis_kernel_t *
 
 /* ---- all kernels ---- */
 
-/* Which numbers of the notes become which members of a kernel's row. */
+/* Numbers in the notes, and the members of a kernel's row for them. */
 static const struct {
     const char *key;
     size_t at;
@@ -289,7 +292,7 @@ static void take_number_of_row(dis_kernel_row_t *row, const item_t *key, const i
 }
 
 /* The number of work-items that the kernel must be launched with: the product of the list's three
- * numbers; 0 if there are others. */
+ * numbers; 0 if the list has not three numbers. */
 static uint32_t fixed_size(pack_t list, const item_t *head)
 {
     uint64_t product = head->number == 3;
@@ -303,7 +306,7 @@ static uint32_t fixed_size(pack_t list, const item_t *head)
     return (uint32_t)product;
 }
 
-/* Reads one kernel's map, whose head has been read. False: the notes are damaged, or without
+/* Reads one kernel's map, whose head has been read. False: the notes are damaged, or out of
  * memory. */
 static bool read_row(pack_t *p, uint64_t pairs, dis_kernel_row_t *row)
 {

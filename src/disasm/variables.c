@@ -1,7 +1,7 @@
-/* variables.c - where a code object's variables and constants are, and where there certainly is
- * nothing.
+/* variables.c - finds a code object's variables and constants, and the ranges between them that are
+ * certainly unused.
  *
- * Apart because of what it takes to be sure that a range is unused: the section's contents all have
+ * A file of its own because of the conditions for an unused range: all contents of the section have
  * symbols, and the room between two of them is no larger than alignment explains. If in doubt, the
  * range counts as used. Section headers have been checked when the object was opened. */
 #include "disasm/internal.h"
@@ -27,7 +27,7 @@ typedef struct {
 } reader_t;
 
 /* True for sections in which compilers put variables and constants, each with a symbol, and nothing
- * else. Other sections are the linker's tables, or ones that the program's source names. */
+ * else. Other sections are tables of the linker, or sections that the program's source names. */
 static bool has_variables(const reader_t *r, const Elf64_Shdr *s)
 {
     static const char *const names[] = {".data", ".bss", ".rodata"};
@@ -48,7 +48,7 @@ static int by_place(const void *a, const void *b)
     return x->st_size < y->st_size ? -1 : x->st_size > y->st_size;
 }
 
-/* True for a symbol of something that occupies memory. */
+/* True for a symbol of an object that occupies memory. */
 static bool is_place(const Elf64_Sym *s)
 {
     return ELF64_ST_TYPE(s->st_info) != STT_SECTION && ELF64_ST_TYPE(s->st_info) != STT_FILE;
@@ -103,8 +103,8 @@ static void add_gap(reader_t *r, uint64_t begin, uint64_t end)
     if (begin < end) r->data->gaps[r->data->gap_count++] = (dis_range_t){begin, end};
 }
 
-/* Adds [begin, end) as a gap if it is padding before what is at `end`: smaller than the alignment
- * of `end` and than `most`, the section's alignment, and all zero. */
+/* Adds [begin, end) as a gap if it is padding before the object at `end`: smaller than the
+ * alignment of `end` and than `most`, the section's alignment, and all zero. */
 static void add_padding(reader_t *r, uint64_t begin, uint64_t end, uint64_t most)
 {
     uint64_t bytes = 0;
@@ -116,8 +116,8 @@ static void add_padding(reader_t *r, uint64_t begin, uint64_t end, uint64_t most
     add_gap(r, begin, end);
 }
 
-/* Adds the padding between the variables of a section. Behind a symbol without a size nothing is
- * sure. */
+/* Adds the padding between the variables of a section. After a symbol without a size no range is
+ * certainly unused. */
 static void read_section(reader_t *r, unsigned index, const Elf64_Shdr *s)
 {
     uint64_t at = s->sh_addr;
@@ -154,8 +154,8 @@ static bool segment_has_variables(const reader_t *r, const Elf64_Phdr *p)
     return false;
 }
 
-/* Adds the gaps before and behind segments that have variables; false: segments are not sorted, so
- * that there may be no gaps. */
+/* Adds the gaps before and after segments that have variables; false: the segments are not sorted,
+ * so gaps cannot be determined. */
 static bool read_segments(reader_t *r)
 {
     uint64_t end = 0;
@@ -181,7 +181,7 @@ static int by_begin(const void *a, const void *b)
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Sorts the gaps and joins those that overlap: padding behind a section may also lie between two
+/* Sorts the gaps and joins those that overlap: padding after a section may also lie between two
  * segments. */
 static void sort_gaps(dis_data_t *d)
 {
@@ -229,7 +229,7 @@ static bool read_data(reader_t *r)
     return (!table.sh_type || read_symbols(r, &table)) && read_gaps(r);
 }
 
-/* NULL: out of memory. */
+/* The variables of an object, found at the first call. NULL: out of memory. */
 static const dis_data_t *data_of(dis_object_t *o)
 {
     if (o->data) return o->data;

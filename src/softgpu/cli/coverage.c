@@ -1,7 +1,8 @@
-/* coverage.c - softgpu --coverage: instructions of GPUs and of code objects, executed or not.
+/* coverage.c - softgpu --coverage: counts the instructions of GPUs and of code objects that softgpu
+ * executes or refuses.
  *
- * Code objects are found by their ELF headers wherever they lie in a file, so that programs,
- * libraries and bundles need no unpacking; compressed ones do. */
+ * Code objects are found by their ELF headers at any place in a file, so that programs, libraries
+ * and bundles need no unpacking, except for compressed ones. */
 #include "softgpu/cli/coverage.h"
 
 #include "base/file.h"
@@ -63,7 +64,7 @@ static void print_gpus(void)
 
 typedef struct {
     const isa_arch_t *arch;
-    uint64_t runs[ISA_OP_COUNT]; /* how often each is in the code */
+    uint64_t runs[ISA_OP_COUNT]; /* number of times that each is in the code */
     uint64_t unknown;            /* dwords that are no instruction */
 } code_t;
 
@@ -97,7 +98,7 @@ static int more_first(const void *a, const void *b)
     return strcmp(isa_table[x].mnemonic, isa_table[y].mnemonic);
 }
 
-/* Returns whether all of it is executed. */
+/* Prints the instructions of a code object; returns whether softgpu executes all of them. */
 static bool print_code(const char *file, const char *target, const code_t *c)
 {
     unsigned ops[ISA_OP_COUNT], n = 0, missing = 0;

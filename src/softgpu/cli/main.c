@@ -28,7 +28,7 @@
 
 enum { EXIT_USAGE = 2, EXIT_SETUP = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
-/* --list-gpus, and the older name of it */
+/* KEY_LIST_PROFILES is the older name of --list-gpus */
 enum { KEY_LIST_GPUS = 'L', KEY_LIST_PROFILES = 256, KEY_COVERAGE, MORE_OPTIONS = 3 };
 static char output[1 << 16];
 
@@ -73,7 +73,7 @@ static int find_part(const char *name, char path[PATH_MAX])
     return -1;
 }
 
-/* The same of a library that is preloaded. */
+/* The same for a library that is to be preloaded. */
 static int find_library(const char *name, char path[PATH_MAX])
 {
     if (find_part(name, path) != 0) return -1;
@@ -178,7 +178,7 @@ static void fill_options(struct argp_option options[SG_OPTION_COUNT + MORE_OPTIO
         .name = "list-profiles", .key = KEY_LIST_PROFILES, .doc = "The same as --list-gpus"};
 }
 
-/* Adds the stub behind the libraries that are preloaded already. In a sanitized build the
+/* Adds the stub after the libraries that are preloaded already. In a sanitized build the
  * sanitizer's runtime comes first. It reports neither leaks nor races by default: the program and
  * AMD's runtimes do not free their globals, and a race detector does not see them synchronise,
  * since they are not instrumented. */
@@ -201,8 +201,8 @@ static int add_preload(const char *stub)
 }
 
 /* Adds the checker's library in front of all others that are preloaded, so that it gets the calls
- * as the program makes them. ROCr is told to map each allocation by itself, so that accesses
- * between two of them fault. */
+ * as the program makes them. A variable makes ROCr map each allocation by itself, so that accesses
+ * between two allocations fault. */
 static int add_check(void)
 {
     char library[PATH_MAX], *value;
@@ -227,8 +227,8 @@ static void pass_on(int number)
     if (child > 0) kill(child, number);
 }
 
-/* Waits for the program and ends as it has ended, or with `status` if the file, to which the
- * checker writes when it has findings, is not empty. */
+/* Waits for the program and ends with its status or signal; or with `status` if the checker has
+ * written to the file, which it does when it has findings. */
 static void wait_for_it(int status, const char *name)
 {
     static const int numbers[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
@@ -236,7 +236,7 @@ static void wait_for_it(int status, const char *name)
     struct stat st = {0};
     int how;
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-        /* a terminal sends these two to the program as well */
+        /* a terminal sends these two signals to the program as well */
         action.sa_handler = numbers[i] == SIGINT || numbers[i] == SIGQUIT ? SIG_IGN : pass_on;
         sigaction(numbers[i], &action, NULL);
     }
@@ -306,7 +306,7 @@ static int begin_report(chk_format_t format)
     return EXIT_SETUP;
 }
 
-/* Sets up the checker, if the options or the user's environment ask for it. `begin`: makes the file
+/* Sets up the checker, if an option or the user's environment enables it. `begin`: makes the file
  * of the report, too. */
 static int set_check(bool begin)
 {
@@ -350,7 +350,7 @@ int main(int argc, char **argv)
     argp_program_version = "softgpu " CROCPROF_VERSION;
     argp_err_exit_status = EXIT_USAGE;
     base_program_begin("softgpu", sg_options[SG_OPTION_LOG].variable, EXIT_SETUP);
-    /* Lists and help are written at once, so that the error says why they could not be. */
+    /* Lists and help are buffered and written at the end, so that errno is that of the write. */
     setvbuf(stdout, output, _IOFBF, sizeof(output));
     int refused = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
     if (!refused && find_library("lib/softgpu/libsoftgpu-preload.so", stub) != 0) return EXIT_SETUP;

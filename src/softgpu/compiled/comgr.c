@@ -1,9 +1,9 @@
-/* comgr.c - the function that stands in for amd_comgr_do_action(), see compiled.h.
+/* comgr.c - the replacement for amd_comgr_do_action(), which caches results, see compiled.h.
  *
  * An action takes a set of data objects and a description (target, language, options), and adds
  * data objects to another set. The key of an action is a hash of all of its inputs and of the
- * compiler's files. Actions that may read other files are the compiler's alone: those that add
- * headers and libraries, and the compilation of a source that includes anything. */
+ * compiler's files. Actions that may read other files are never cached: those that add headers and
+ * libraries, and the compilation of a source that includes any file. */
 #include "softgpu/compiled/compiled.h"
 
 #define XXH_INLINE_ALL
@@ -63,14 +63,14 @@ static struct {
 #define FUNCTION(type, name, parameters) type(*name) parameters;
     FUNCTIONS(FUNCTION)
 #undef FUNCTION
-    sg_compiled_key_t compiler; /* hash of which compiler it is */
+    sg_compiled_key_t compiler; /* hash that identifies the compiler */
 } comgr;
 
 /* ---- descriptions ---- */
 
-/* libamd_comgr crashes if it is asked for a text of a description that was not set. So only
- * descriptions count of which the name of the target was seen to be set; and once any has a working
- * directory, nothing is kept any more. */
+/* libamd_comgr crashes if a text of a description is read that was not set. So results are cached
+ * only for descriptions whose target was set through this file; and once any description has a
+ * working directory, no more results are cached. */
 static _Atomic info_t described[64];
 static _Atomic bool elsewhere;
 
@@ -114,9 +114,10 @@ static int destroy(info_t info)
     return comgr.destroy(info);
 }
 
-/* ---- which compiler ---- */
+/* ---- the identity of the compiler ---- */
 
-/* The libraries that an action runs through; a new build of any is another compiler. */
+/* Adds to the hash a library that takes part in an action: a new build of any is another
+ * compiler. */
 static int add_library(struct dl_phdr_info *info, size_t size, void *data)
 {
     static const char *const parts[] = {"libamd_comgr", "libLLVM", "libclang", "liblld"};
@@ -179,7 +180,8 @@ static bool add_set(sg_compiled_bytes_t *b, set_t set, bool inputs)
     for (int kind = 1; kind < DATA_KINDS; kind++) {
         size_t count = 0;
         if (kind == DATA_LOG && inputs) continue;
-        if (comgr.action_data_count(set, kind, &count) != 0) continue; /* no kind of this version */
+        if (comgr.action_data_count(set, kind, &count) != 0)
+            continue; /* this version does not have the kind */
         for (size_t i = 0; i < count; i++) {
             data_t data;
             const uint64_t which = (uint64_t)kind;
@@ -235,7 +237,7 @@ static bool is_empty(set_t set)
     return true;
 }
 
-/* A number or a text of so many bytes at *at; NULL if the rest is shorter. */
+/* A number or a text of `size` bytes at *at, which is advanced; NULL if fewer bytes are left. */
 static const char *take(const char **at, const char *end, size_t size)
 {
     if (size > (size_t)(end - *at)) return NULL;
@@ -271,7 +273,7 @@ static bool add_kept(set_t set, const kept_t *kept)
 {
     data_t data;
     if (comgr.create_data((int)kept->kind, &data) != 0) return false;
-    /* set_data() refuses to set nothing, and HIP reads an empty log like a text */
+    /* set_data() refuses 0 bytes, and HIP reads an empty log like a text */
     const uint64_t bytes = kept->bytes ? kept->bytes : 1;
     bool good = comgr.set_data(data, bytes, kept->bytes ? kept->contents : "") == 0 &&
                 comgr.set_data_name(data, kept->name) == 0 && comgr.data_set_add(set, data) == 0;
@@ -279,8 +281,8 @@ static bool add_kept(set_t set, const kept_t *kept)
     return good;
 }
 
-/* Adds to the set what is kept under the key. False: nothing is kept, and the set is as it was.
- * *status is what the action returns. */
+/* Adds the cached results of the key to the set. False: there are none, and the set is unchanged.
+ * *status is the action's status. */
 static bool use_kept(sg_compiled_key_t key, set_t to, int *status)
 {
     size_t size;
@@ -297,11 +299,11 @@ static bool use_kept(sg_compiled_key_t key, set_t to, int *status)
     return whole;
 }
 
-/* Whether the action's results are kept: those of compiling, linking and generating code for HIP's
- * own kernels, which are written in OpenCL C. Steps after linking do not say which language it was,
- * so they are taken for a part of what the thread has linked last. Results of compiling HIP's
- * language are not kept: who asks for it reads logs byte by byte, see add_kept(). */
-static bool is_for_us(int action, int language)
+/* Whether the action's results are cached: those of compiling, linking and generating code for
+ * HIP's own kernels, which are written in OpenCL C. Steps after linking do not name the language,
+ * so they count as steps of the code that the thread has linked last. Results of compiling HIP's
+ * language are not cached: its callers read logs byte by byte, see add_kept(). */
+static bool is_cached(int action, int language)
 {
     static _Thread_local bool own;
     const bool opencl = language == LANGUAGE_OPENCL_1_2 || language == LANGUAGE_OPENCL_2_0;
@@ -313,7 +315,7 @@ static int act(int action, info_t info, set_t from, set_t to)
 {
     int language = 0;
     if (!is_described(info) || comgr.action_info_get_language(info, &language) != 0 ||
-        !is_for_us(action, language) || !is_empty(to))
+        !is_cached(action, language) || !is_empty(to))
         return comgr.act(action, info, from, to);
     sg_compiled_bytes_t inputs = {0}, results = {0};
     const uint64_t which = (uint64_t)action;
@@ -331,9 +333,9 @@ static int act(int action, info_t info, set_t from, set_t to)
     return result;
 }
 
-/* ---- standing in ---- */
+/* ---- the replacement ---- */
 
-/* The compiler's own variables make it print, or keep files. */
+/* Whether variables are set that make the compiler print, or write files. */
 static bool has_variables(void)
 {
     for (char **v = environ; v && *v; v++)
@@ -343,7 +345,7 @@ static bool has_variables(void)
 
 static const struct {
     const char *name;
-    void *real; /* where to keep the compiler's own function */
+    void *real; /* where to store the compiler's own function */
     void (*stand_in)(void);
 } functions[] = {
     {"amd_comgr_do_action", &comgr.act, (void (*)(void))act},

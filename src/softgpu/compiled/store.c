@@ -1,7 +1,7 @@
-/* store.c - the folder in which compiled kernels are kept, see compiled.h.
+/* store.c - the folder of cached results of the compiler, see compiled.h.
  *
  * A file is written under a name of its own and then renamed to the name of its key, so that a
- * reader sees all of it or nothing. It begins with a header that has the key, the size and a
+ * reader finds the whole file or none. It begins with a header that has the key, the size and a
  * checksum of the rest: a file that was cut off by a crash of the machine is not used. */
 #include "softgpu/compiled/compiled.h"
 
@@ -24,7 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[PATH_MAX - NAME_MAX - 2]; /* a file's path has room for its name */
+static char folder[PATH_MAX - NAME_MAX - 2]; /* leaves room for the name of a file in it */
 
 typedef struct {
     char magic[8];
@@ -58,7 +58,7 @@ void sg_compiled_add(sg_compiled_bytes_t *b, const void *from, size_t size)
 
 /* ---- the folder ---- */
 
-/* Sets `folder` to what SOFTGPU_COMPILED names, or to the place that the XDG rules give. */
+/* Sets `folder` to the value of SOFTGPU_COMPILED, or to the folder for caches by the XDG rules. */
 static bool choose_folder(void)
 {
     const char *given = base_env(sg_options[SG_OPTION_COMPILED].variable),
@@ -147,7 +147,8 @@ static int older_first(const void *a, const void *b)
     return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* Files that were being written when their process was killed count as well. */
+/* Removes the oldest files until the folder is within its limit. Files that a killed process has
+ * not finished count as well. */
 static void remove_oldest(void)
 {
     DIR *dir = base_file_folder(folder);

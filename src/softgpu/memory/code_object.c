@@ -1,7 +1,7 @@
-/* code_object.c - reads code objects (ELF) in GPU memory: where they are, and their kernels' names.
+/* code_object.c - finds code objects (ELF) in GPU memory, and the names of their kernels.
  *
  * The loader copies a code object's segments unchanged, so its ELF header and dynamic symbols are
- * in memory before the kernel descriptors. The program may have written anything there: offsets are
+ * in memory before the kernel descriptors. The program may have overwritten them: offsets are
  * checked before they are used. */
 #include "softgpu/memory/code_object.h"
 
@@ -13,7 +13,7 @@
 #define EM_AMDGPU 224
 #endif
 
-enum { PAGE = 4096, SUFFIX = 3 /* ".kd", which descriptors' symbols end with */ };
+enum { PAGE = 4096, SUFFIX = 3 /* length of ".kd", with which the symbols of descriptors end */ };
 
 /* A code object in memory; offsets are its virtual addresses. */
 typedef struct {

@@ -1,5 +1,5 @@
-/* code_object.h - code objects in GPU memory: which one is loaded at an address, and the names of
- * its kernels. */
+/* code_object.h - code objects in GPU memory: finds the one that is loaded around an address, and
+ * the names of its kernels. */
 #ifndef SOFTGPU_MEMORY_CODE_OBJECT_H
 #define SOFTGPU_MEMORY_CODE_OBJECT_H
 

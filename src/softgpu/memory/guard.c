@@ -1,8 +1,9 @@
-/* guard.c - the handlers of SIGSEGV and SIGBUS.
+/* guard.c - see guard.h: the handlers of SIGSEGV and SIGBUS, which pass signals of the program on
+ * to its own handlers.
  *
- * Nothing else in softgpu may touch the program's signals. A handler acts only in a guarded thread
- * and on host memory that is mapped on the GPU; for every other signal it does what would have
- * happened without it. */
+ * No other file of softgpu may change the program's signal actions. A handler acts only in a
+ * guarded thread and on host memory that is mapped on the GPU; for every other signal it does what
+ * would have happened without the handler. */
 #include "softgpu/memory/guard.h"
 
 #include <pthread.h>
@@ -16,7 +17,8 @@ int __sigaction(int number, const struct sigaction *action, struct sigaction *ol
 
 enum {
     N_SIGNALS = 2,
-    N_KEPT = 8, /* a reader is safe from so many changes while it copies an action */
+    N_KEPT = 8, /* actions that are kept: a reader that copies one is safe as long as fewer changes
+                   happen meanwhile */
     FLAG_RESTORER = 0x04000000, /* SA_RESTORER of the x86-64 kernel, for which libc has no name */
     PAGE_FAULT_WRITE = 2        /* error code of a page fault on x86-64 */
 };
@@ -60,8 +62,8 @@ static bool is_ignored(const struct sigaction *a)
 
 /* ---- in the handler ---- */
 
-/* Lets the default action happen: a fault comes again on return, a signal that was sent is sent
- * again. */
+/* Installs the default action and lets it happen: a fault recurs on return, a signal that was sent
+ * is sent again. */
 static void let_die(int number, bool sent)
 {
     const struct sigaction plain = {.sa_handler = SIG_DFL};
@@ -114,7 +116,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
     if (g && !sent && sg_memory_behind(g->memory, info->si_addr, &g->va)) {
         g->write = at->uc_mcontext.gregs[REG_ERR] & PAGE_FAULT_WRITE;
         guard = g->outer;
-        listens = false; /* the kernel has blocked the signal, and siglongjmp() leaves it so */
+        listens =
+            false; /* the kernel has blocked the signal, and siglongjmp() does not unblock it */
         siglongjmp(g->back, 1);
     }
     /* also when `listens` is false: if both signals come at once, the second is handled first */
@@ -126,8 +129,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 /* ---- for the program ---- */
 
-/* Keeps the program's action and installs our handler with the flags and the mask of that action.
- * An ignored signal stays ignored, since programs executed by this one inherit that. */
+/* Records the program's action and installs this file's handler with the flags and the mask of that
+ * action. An ignored signal stays ignored, since programs executed by this one inherit that. */
 static int take(int number, const struct sigaction *action)
 {
     programs_t *p = program_of(number);

@@ -1,8 +1,8 @@
 /* memory.c - the device's page table, a radix tree over 48-bit GPU addresses.
  *
  * A slot of a table is empty, or has an extent that covers the whole slot, or the next table.
- * Writers take a mutex and change slots in place; readers follow the slots without a lock. So
- * tables are not freed before the whole page table is. */
+ * Writers take a mutex and change slots in place; readers follow the slots without a lock.
+ * Therefore a table is freed only with the whole page table. */
 #include "softgpu/memory/memory.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ struct sg_memory {
     table_t *root;
     pthread_mutex_t lock;             /* writers only */
     extent_node_t *mapped;            /* list of live extents */
-    _Atomic(extent_node_t *) retired; /* unmapped, perhaps still seen by a reader */
+    _Atomic(extent_node_t *) retired; /* unmapped extents that a reader may still use */
 };
 
 static unsigned level_shift(unsigned level)
@@ -89,8 +89,8 @@ void sg_memory_destroy(sg_memory_t *m)
     free(m);
 }
 
-/* What walk_range does at a slot that the range covers wholly and that holds no table. Non-zero
- * ends the walk with that result. */
+/* What walk_range does at a slot that the range covers wholly and that holds no table. A result
+ * other than 0 ends the walk. */
 typedef int slot_fn_t(slot_t *slot, uintptr_t value);
 
 /* Visits the slots of [begin, end). Tables are made where a slot is covered in part, so the slots
@@ -109,7 +109,8 @@ static int walk_range(table_t *t, unsigned level, uint64_t begin, uint64_t end, 
         if (!(now & SLOT_IS_TABLE) && part_end - begin == span) {
             rc = fn(slot, value);
         } else {
-            if (!(now & SLOT_IS_TABLE)) { /* makes a table whose slots have what the slot had */
+            if (!(now & SLOT_IS_TABLE)) { /* replaces the slot by a table, all of whose slots have
+                                             its old value */
                 table_t *sub = calloc(1, sizeof *sub);
                 if (!sub) return -ENOMEM;
                 for (unsigned i = 0; now && i < TABLE_SLOTS; i++)
@@ -319,7 +320,8 @@ static int keep_piece(sg_memory_t *m, const extent_node_t *of, uint64_t begin, u
     return walk_range(m->root, 0, begin, end, slot_set, (uintptr_t)piece);
 }
 
-/* Under the lock: takes the pages that are gone out of the table. A failure leaves some of them. */
+/* Under the lock: removes pages that the program has unmapped from the table. A failure leaves some
+ * of them. */
 static int trim(sg_memory_t *m, const extent_node_t *node)
 {
     const uint64_t page = UINT64_C(1) << PAGE_BITS, end = node->extent.end;

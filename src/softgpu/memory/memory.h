@@ -16,11 +16,11 @@ enum {
     SG_MEM_EXECUTABLE = 2,
     SG_MEM_COHERENT = 4,
     SG_MEM_HOST = 8,        /* not VRAM */
-    SG_MEM_REGISTERED = 16, /* registered memory of the program, which may unmap it without telling
-                               us: see sg_memory_prove() */
+    SG_MEM_REGISTERED = 16, /* registered memory of the program, which may unmap it without notice:
+                               see sg_memory_prove() */
     SG_MEM_SVM = 32,        /* the program's memory as shared virtual memory (kfd/svm.c): unmapped
                                here before the program unmaps it */
-    SG_MEM_MAILBOXES = 64   /* the event page: the driver resets what is stored there */
+    SG_MEM_MAILBOXES = 64   /* the event page: the driver resets values that are stored there */
 };
 
 typedef struct sg_extent {
@@ -53,8 +53,8 @@ int sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size);
 int sg_memory_split(sg_memory_t *m, uint64_t at);
 
 /* Changes the SG_MEM_* flags of exactly what one call of sg_memory_map() mapped; the memory stays
- * mapped for readers all the time. Not for registered extents. 0, -ENOENT or -ENOMEM. Thread-safe.
- */
+ * mapped for readers all the time. Not for registered extents. 0, -ENOENT or -ENOMEM.
+ * Thread-safe. */
 int sg_memory_protect(sg_memory_t *m, uint64_t va, uint64_t size, uint32_t flags);
 
 /* The epoch, never 0, changes with every unmap and whenever an extent is replaced. A cached extent
@@ -68,18 +68,18 @@ static inline uint64_t sg_memory_epoch(const sg_memory_t *m)
 const sg_extent_t *sg_memory_find(const sg_memory_t *m, uint64_t va);
 
 /* Like sg_memory_find(), but tests whether the host memory of a registered extent is still mapped,
- * since the program may unmap it without telling us. Pages that are gone leave the table, as they
- * leave a GPU's, and the rest of the extent stays. guard.h is for memory that goes while a kernel
- * or a copy uses it. */
+ * since the program may unmap it without notice. Unmapped pages are removed from the table, as on a
+ * GPU, and the rest of the extent stays. guard.h handles memory that is unmapped while a kernel or
+ * a copy uses it. */
 const sg_extent_t *sg_memory_prove(sg_memory_t *m, uint64_t va);
 
 /* Host address of [va, va+size) if it lies in one extent with the wanted flags and, for a
  * registered extent, still exists; else NULL. */
 void *sg_memory_host(const sg_memory_t *m, uint64_t va, uint64_t size, uint32_t flags);
 
-/* True, with the GPU address in *va, if the host address is mapped on the GPU, or has been: who has
- * found it in the table before it was unmapped may access it afterwards. Searches the whole table
- * without a lock, so that a signal handler can call it. */
+/* True, with the GPU address in *va, if the host address is mapped on the GPU, or has been: a
+ * thread that found it in the table before it was unmapped may access it afterwards. Searches the
+ * whole table without a lock, so that a signal handler can call it. */
 bool sg_memory_behind(const sg_memory_t *m, const void *host, uint64_t *va);
 
 #endif

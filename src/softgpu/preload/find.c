@@ -1,9 +1,10 @@
-/* find.c - dlsym(), by which HIP finds the compiler's functions, whose results can be kept.
+/* find.c - a dlsym() that gives HIP functions which cache the results of its compiler
+ * (compiled/compiled.h).
  *
  * HIP opens libamd_comgr when the program first uses a GPU, and calls it through pointers that it
- * gets from dlsym(). For a function of that library, this dlsym() returns the function that stands
- * in for it. Every other name it passes on to the next definition of dlsym(), so that the program
- * still is the caller. */
+ * gets from dlsym(). For a function of that library, this dlsym() returns its replacement. Every
+ * other name is passed on to the next definition of dlsym() by a jump, so that the program still is
+ * the caller. */
 #include "base/look_up.h"
 #include "softgpu/preload/redirect.h"
 
@@ -19,7 +20,8 @@ __attribute__((visibility("hidden"))) base_looked_up_t find_symbol(void *handle,
     static _Atomic(void *) next;
     base_looked_up_t result = {.onward = base_next_definition(&next, "dlsym")};
     const bool special =
-        handle == RTLD_NEXT || handle == RTLD_DEFAULT; /* these ask who the caller is */
+        handle == RTLD_NEXT ||
+        handle == RTLD_DEFAULT; /* for these handles the result depends on the caller */
     if (!name || special || strncmp(name, "amd_comgr_", 10) != 0) return result;
     dlsym_t real;
     memcpy(&real, &result.onward, sizeof real);

@@ -1,9 +1,10 @@
-/* preload.c - the C library calls through which a program may look for the GPU driver.
+/* preload.c - the stub's versions of the C library calls through which a program may look for the
+ * GPU driver.
  *
- * Each call goes straight to the C library unless its path or descriptor is the driver's
+ * Each call is passed on to the C library unless its path or descriptor is the driver's
  * (redirect.h). The stub is kept small, since it is loaded into every program that the user's
- * command starts, and most of them never use a GPU. If a program reaches for the driver by a call
- * that is missing here, add it. */
+ * command starts, and most of them never use a GPU. If a program reaches the driver by a call that
+ * is missing here, add that call. */
 #undef _FORTIFY_SOURCE
 #include "softgpu/check/sink.h"
 #include "softgpu/instruction_counts.h"
@@ -52,8 +53,8 @@ _Static_assert(sizeof(struct stat) == sizeof(struct stat64) &&
                    offsetof(struct stat, st_rdev) == offsetof(struct stat64, st_rdev),
                "struct stat and stat64 must agree");
 
-/* The next definition of a function behind this library's, usually the C library's; looked up once.
- * Safe in constructors and after fork. */
+/* The definition of a function after this library's, usually the C library's; looked up once. Safe
+ * in constructors and after fork. */
 static void *find_next(_Atomic(void *) *slot, const char *name)
 {
     void *f = atomic_load_explicit(slot, memory_order_relaxed);
@@ -117,7 +118,7 @@ static bool needs_mode(int flags)
 OPENS(X)
 #undef X
 
-/* Of fortified programs: no mode is needed. */
+/* Calls of fortified programs, which take no mode. */
 #define OPENS_2(X)                                                                                 \
     X(__open_2, (const char *path, int flags), (path, flags))                                      \
     X(__open64_2, (const char *path, int flags), (path, flags))                                    \
@@ -192,8 +193,9 @@ WITH_PATH(X)
 
 /* ---- stat ---- */
 
-/* Shows a device as a device node: in the private tree its path is a plain file, and its open
- * descriptor is a memory file. `asked` is the path; NULL or empty: the call is for a descriptor. */
+/* Makes a device look like a device node: in the private tree its path is a plain file, and its
+ * open descriptor is a memory file. `asked` is the path; NULL or empty: the call is for a
+ * descriptor. */
 static int show_device(int result, const char *asked, void *stat_buffer)
 {
     struct stat *st = stat_buffer;
@@ -242,7 +244,7 @@ static int show_device(int result, const char *asked, void *stat_buffer)
 STATS(X)
 #undef X
 
-/* Of a descriptor. */
+/* The calls that take a descriptor. */
 #define STATS_FD(X)                                                                                \
     X(fstat, (int fd, struct stat *st), (fd, st))                                                  \
     X(fstat64, (int fd, struct stat64 *st), (fd, st))                                              \
@@ -279,7 +281,8 @@ EXPORT int statx(int dirfd, const char *path, int flags, unsigned mask, struct s
     return 0;
 }
 
-/* Turns a path in the private tree, which realpath() has found, back into one of the driver. */
+/* Converts a path in the private tree, which realpath() has returned, back into a path of the
+ * driver. */
 static char *show_path(const char *asked, char *resolved)
 {
     if (resolved && redirect_wanted(asked)) redirect_strip_root(asked, resolved);
@@ -304,9 +307,9 @@ REAL_PATHS(X)
 
 /* ---- shared memory ---- */
 
-/* mmap() and munmap() may be called when the C library is not ready for dlsym(): by allocators,
- * from within dlsym() itself. So the next definitions are looked up in a constructor; calls before
- * that go to the kernel. */
+/* mmap() and munmap() may be called when the C library is not ready for dlsym(): allocators call
+ * them, and so does dlsym() itself. So the next definitions are looked up in a constructor; calls
+ * before that go to the kernel. */
 static __typeof__(mmap) *next_mmap;
 static __typeof__(mmap64) *next_mmap64;
 static __typeof__(munmap) *next_munmap;
@@ -328,9 +331,9 @@ static void *map(__typeof__(mmap) *next, void *address, size_t bytes, int protec
     return (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
 }
 
-/* mmap() for what the kernel cannot map: an offset of a render node that stands for memory of
- * another process; a DMA-BUF, which is a socket; and a device node that is a socket (pages.h). The
- * kernel refuses sockets with ENODEV. */
+/* mmap() for objects that the kernel cannot map: an offset of a render node that is assigned to
+ * memory of another process; a DMA-BUF, which is a socket; and a device node that is a socket
+ * (pages.h). The kernel refuses sockets with ENODEV. */
 static void *map_shared(__typeof__(mmap) *next, void *address, size_t bytes, int protection,
                         int flags, int fd, off_t offset)
 {
@@ -364,7 +367,8 @@ EXPORT int munmap(void *address, size_t bytes)
     return (int)syscall(SYS_munmap, address, bytes);
 }
 
-/* Programs seek to the end of a DMA-BUF to get its size. Ours is a socket, which cannot seek. */
+/* Programs seek to the end of a DMA-BUF to get its size. A DMA-BUF is a socket here, which cannot
+ * seek. */
 EXPORT off_t lseek(int fd, off_t offset, int whence)
 {
     NEXT(lseek);
@@ -389,7 +393,8 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
     return next(number, action, old);
 }
 
-/* Does what signal() does, of the kind that `flags` says. False: the caller asks the C library. */
+/* Does what signal() does, with these flags of sigaction(). False: the caller has to call the C
+ * library. */
 static bool set_handler(int number, sighandler_t handler, int flags, sighandler_t *before)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
@@ -417,7 +422,7 @@ SIGNAL(__sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
 
 /* ---- popen and ioctl ---- */
 
-/* rocminfo asks "lsmod | grep amdgpu": answers as if the module were loaded. */
+/* rocminfo runs "lsmod | grep amdgpu": the result is as if the module were loaded. */
 EXPORT FILE *popen(const char *command, const char *type)
 {
     NEXT(popen);
@@ -442,7 +447,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
     return next(fd, request, argument);
 }
 
-/* ---- functions of our own, which profilers and the checker find by dlsym() ---- */
+/* ---- functions that profilers and the checker find by dlsym() ---- */
 
 EXPORT softgpu_instruction_counts_fn_t softgpu_instruction_counts;
 

@@ -1,7 +1,7 @@
 /* redirect.c - decides which paths belong to the driver, and loads libsoftgpu.so for them.
  *
- * The stub keeps a pointer to the library's table of functions, and whether the program was started
- * with a standard error. A new path of the driver needs a row in `rooms`. */
+ * The only state of the stub is a pointer to the library's table of functions, and whether the
+ * program was started with a standard error. A new path of the driver needs a row in `rooms`. */
 #include "softgpu/preload/redirect.h"
 
 #include <dlfcn.h>
@@ -29,8 +29,8 @@ static const room_t rooms[] = {
     ROOM("/sys/class/kfd"), ROOM("/sys/class/drm"), ROOM("/sys/module/amdgpu"),
 };
 
-/* Folders that have other files, too: the rest of the path decides. "pci0000:00/BUS" is the path of
- * our GPUs only, since that of a GPU of the host has the PCI bridge in between. */
+/* Folders that also have files of the host: the rest of the path decides. "pci0000:00/BUS" is the
+ * path of a software GPU only, since the path of a GPU of the host has a PCI bridge in between. */
 static const char char_devices[] = "/sys/dev/char/226:",
                   pci_root[] = "/sys/devices/pci0000:00/0000:";
 
@@ -43,7 +43,7 @@ static const char nodes[] = "/sys/devices/system/node/node", cpus[] = "/" SOFTGP
 static _Atomic(const softgpu_seam_t *) loaded;
 static const softgpu_seam_t unavailable;
 
-/* The text behind `prefix` and a number, or NULL. */
+/* The text after `prefix` and a number; NULL: the path does not begin with these. */
 static const char *behind_number(const char *path, const char *prefix, size_t length)
 {
     if (strncmp(path, prefix, length) != 0 || path[length] < '0' || path[length] > '9') return NULL;
@@ -51,12 +51,13 @@ static const char *behind_number(const char *path, const char *prefix, size_t le
     return path + strspn(path, "0123456789");
 }
 
-/* Whether the path is that of a processor's caches, and the host does not show them, as in some
- * virtual machines: the thunk then finds no processor, and its programs no GPU. They are asked for
- * after the first device was opened, so that other programs do not load the library for them. */
+/* Whether the path is that of a processor's caches, and the host has no such files, as in some
+ * virtual machines: the thunk then finds no processor, and its programs no GPU. Such paths count
+ * only after the first device was opened, so that other programs do not load the library because of
+ * them. */
 static bool missing_caches(const char *path)
 {
-    static atomic_int shown; /* 0: not looked yet, 1: the host shows caches, 2: it does not */
+    static atomic_int shown; /* 0: unknown, 1: the host has files about caches, 2: it has none */
     const char *rest = behind_number(path, nodes, sizeof(nodes) - 1);
     rest = rest ? behind_number(rest, "/cpu", 4) : behind_number(path, cpus, sizeof(cpus) - 1);
     if (!rest || strncmp(rest, "/cache", 6) != 0 || (rest[6] && rest[6] != '/')) return false;
@@ -136,7 +137,7 @@ static void complain(const char *what)
     char text[PATH_MAX + 256];
     int n = snprintf(text, sizeof(text), "softgpu: error: %s\n", what);
     if (n > 0 && has_stderr && write(STDERR_FILENO, text, strnlen(text, sizeof(text))) < 0)
-        return; /* standard error is closed: there is no other place for the message */
+        return; /* standard error is closed, and there is no other place for the message */
 }
 
 static const softgpu_seam_t *load(void)

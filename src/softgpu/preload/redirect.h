@@ -1,4 +1,5 @@
-/* redirect.h - which paths and file descriptors belong to the software GPU. */
+/* redirect.h - decides which paths and file descriptors belong to the software GPU, and handles
+ * calls for them. */
 #ifndef SOFTGPU_PRELOAD_REDIRECT_H
 #define SOFTGPU_PRELOAD_REDIRECT_H
 
@@ -22,7 +23,7 @@ dev_t redirect_device_number(const char *path);
  * number of its device node. */
 bool redirect_shows_device(const struct stat *st, dev_t *number);
 
-/* Where the private tree has a path of the driver; NULL with errno if there is no tree. */
+/* The path in the private tree for a path of the driver; NULL with errno if there is no tree. */
 const char *redirect_path(const char *path, char buffer[PATH_MAX]);
 
 /* Removes the private tree's root from a resolved path, in place. */
@@ -33,7 +34,7 @@ void redirect_strip_root(const char *path, char *resolved);
 enum { REDIRECT_FILE = -2 };
 int redirect_open(const char *path, int flags);
 
-/* Like the functions of the same names in seam.h. If libsoftgpu.so is not loaded, they return
+/* Call the functions of the same names in seam.h. If libsoftgpu.so is not loaded, they return
  * false, or -1 with errno. */
 bool redirect_map(int fd, uint64_t offset, void *address, size_t bytes, int protection, int flags,
                   void **at);
@@ -42,7 +43,7 @@ bool redirect_signal_action(int number, const struct sigaction *action, struct s
                             int *result);
 int64_t redirect_seek(int fd, int64_t offset, int whence);
 
-/* Like `stand_in` in seam.h; `function` if libsoftgpu.so is not loaded. */
+/* Calls `stand_in` of seam.h; returns `function` if libsoftgpu.so is not loaded. */
 void *redirect_stand_in(void *(*find)(void *, const char *), void *library, const char *name,
                         void *function);
 

@@ -1,4 +1,4 @@
-/* options.c - see options.h. */
+/* options.c - see options.h: the table, made from options.def. */
 #include "softgpu/profile/options.h"
 
 #include <stddef.h>

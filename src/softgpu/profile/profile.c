@@ -2,8 +2,8 @@
  *
  * The file may be the user's, so every error in it is found and reported here, and no other code
  * has to check a value of the profile. The keys and their limits are rows of SG_PROFILE_KEYS
- * (profile.h); a new key needs a row there and nothing here. Which GPUs there are, isa/arch.c
- * knows; what is known of products, share/gpus. */
+ * (profile.h); a new key needs only a row there. isa/arch.c has the list of GPUs, share/gpus the
+ * facts about products. */
 #include "softgpu/profile/profile.h"
 
 #include "base/file.h"
@@ -26,7 +26,8 @@ enum { LINE_LIMIT = 512, LIKE_LIMIT = 4 };
 typedef struct {
     const char *path;
     unsigned line;
-    unsigned depth; /* files that are being read: this one and those that name it by "like" */
+    unsigned
+        depth; /* number of files that are being read: this one and those that name it by "like" */
     char *error;
     size_t error_size;
 } reader_t;
@@ -116,7 +117,8 @@ static int set_text(const reader_t *r, const text_key_t *key, const char *value,
     return 0;
 }
 
-/* The facts of share/gpus. The shape is that of one die, whose arrays are taken to be full. */
+/* Sets the keys that share/gpus has for a product. The shape is that of one die, whose arrays are
+ * assumed to be full. */
 static int set_product(const reader_t *r, const char *name, sg_profile_t *out)
 {
     const gpus_product_t *product = gpus_product(name);
@@ -199,7 +201,7 @@ static int read_line(const reader_t *r, char *line, sg_profile_t *out)
     return set_key(r, key, value, out);
 }
 
-/* A wave reads in HW_ID where it is: each place of the GPU needs a number of its own there. */
+/* A wave reads its place on the GPU from HW_ID: each place needs a number of its own there. */
 static int check_places(const reader_t *r, const sg_profile_t *p, const isa_arch_t *arch)
 {
     const struct {
@@ -299,7 +301,7 @@ void sg_profile_names_free(char **names)
     free(names);
 }
 
-/* Adds the names of the profiles that exist to the message that one does not exist. */
+/* Appends the names of the existing profiles to the message that one does not exist. */
 static void add_names(const char *directory, char *error, size_t error_size)
 {
     char **names;
@@ -359,7 +361,7 @@ int sg_profile_set_cus(sg_profile_t *p, uint32_t cus, char *error, size_t error_
     uint32_t engines = 1;
     while (engines * 2 <= most && cus % (engines * 2 * of_each * unit) == 0)
         engines *= 2;
-    if (cus % (most * of_each * unit) == 0) engines = most; /* which need not be a power of two */
+    if (cus % (most * of_each * unit) == 0) engines = most; /* `most` need not be a power of two */
     uint32_t arrays = engines * of_each;
     if (cus % (p->num_xcc * unit) == 0 && cus / arrays > LIMIT_cus_per_array &&
         cus <= most * of_each * p->most_array_cus) {
@@ -383,8 +385,8 @@ int sg_profile_set_cus(sg_profile_t *p, uint32_t cus, char *error, size_t error_
     return 0;
 }
 
-/* Modes of partitions: how many parts they make, 0: one for each die; and of what the number of
- * dies must be a multiple, as the driver has it. */
+/* Modes of partitions: the number of parts (0: one for each die), and the number of which the dies
+ * must be a multiple, as in the driver. */
 static const struct {
     const char *name;
     uint32_t parts, multiple;

@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <stddef.h>
 
-/* One row for each key of a profile file: name, default, lowest and highest value. Of numbers that
- * HW_ID shows, the architecture's fields may allow fewer. */
+/* One row for each key of a profile file: name, default, lowest and highest value. For numbers that
+ * are in HW_ID, the architecture's fields may have a lower limit. */
 #define SG_PROFILE_KEYS(X)                                                                         \
-    /* which row of isa/arch.c the GPU is; other numbers are refused */                            \
+    /* selects the row of isa/arch.c; other numbers are refused */                                 \
     X(gfx_target_version, 90010, 1, 999999)                                                        \
     X(vendor_id, 0x1002, 0, 0xffff)                                                                \
     X(device_id, 0x740f, 0, 0xffff)                                                                \
@@ -22,12 +22,13 @@
     X(asic_revision, 1, 0, 15)                                                                     \
     X(mec_firmware, 78, 0, 0xffff)                                                                 \
     X(sdma_firmware, 8, 0, 0xffff)                                                                 \
-    X(gpus, 1, 1, 8)    /* GPUs that the driver shows of one product: dies with memory each */     \
+    X(gpus, 1, 1,                                                                                  \
+      8) /* GPUs that the driver shows for one product: dies with memory of their own */           \
     X(num_xcc, 1, 1, 8) /* accelerator dies that work as one; the shape below is of each */        \
     X(shader_engines, 8, 1, 32)                                                                    \
     X(arrays_per_engine, 1, 1, 2)                                                                  \
     X(cus_per_array, 1, 1, 16)                                                                     \
-    X(cus, 0, 0, 1024) /* compute units of all dies, if fewer than the shape has places for */     \
+    X(cus, 0, 0, 1024) /* compute units of all dies, if fewer than the shape has places */         \
     X(simds_per_cu, 4, 1, 4)                                                                       \
     X(waves_per_simd, 8, 1, 40)                                                                    \
     X(lds_kb, 64, 1, 160)                                                                          \
@@ -83,7 +84,7 @@
     X(wave_launch_clocks, 4, 1, 100000)                                                            \
     X(model_time, 0, 0, 1)                                                                         \
     X(packet_clocks, 5500, 1, 1000000)                                                             \
-    /* of these, those in which parts of the command processor are busy or wait */                 \
+    /* of these, the clocks in which parts of the command processor are busy or wait */            \
     X(cp_decode_clocks, 7500, 0, 1000000)                                                          \
     X(cp_stall_clocks, 4800, 0, 1000000)                                                           \
     X(cp_translation_clocks, 650, 0, 1000000)                                                      \
@@ -104,7 +105,7 @@ enum { SG_COUNTER_REGISTERS = 0x10000 };
 typedef struct {
     char name[64];           /* "mi210" */
     char marketing_name[64]; /* "AMD Instinct MI210" */
-    char runtime[64];        /* the first that knows the GPU, if not all do: "ROCm 6.0" */
+    char runtime[64]; /* the first release that supports the GPU, if not all do: "ROCm 6.0" */
 #define SG_PROFILE_FIELD(key, def, lo, hi) uint32_t key;
     SG_PROFILE_KEYS(SG_PROFILE_FIELD)
 #undef SG_PROFILE_FIELD
@@ -112,18 +113,18 @@ typedef struct {
     uint32_t most_engines, most_array_cus;
 } sg_profile_t;
 
-/* Reads a profile file over the defaults. The key "product" sets what share/gpus knows of a product
- * and its architecture; "like" reads another profile of the same folder first. 0, or -1 with file,
- * line, value and limit in `error`. */
+/* Reads a profile file over the defaults. The key "product" sets the facts of share/gpus about a
+ * product and its architecture; "like" reads another profile of the same folder first. 0, or -1
+ * with file, line, value and limit in `error`. */
 int sg_profile_read(const char *path, sg_profile_t *out, char *error, size_t error_size);
 
 /* The same for a name ("mi210", looked up as DIRECTORY/mi210.profile) or, if it has a slash, a
- * path. The error of a name that there is not lists those that there are. */
+ * path. The error for an unknown name lists the known ones. */
 int sg_profile_load(const char *name, const char *directory, sg_profile_t *out, char *error,
                     size_t error_size);
 
-/* The names of the profiles in a folder, sorted, NULL behind the last. How many there are, or -1.
- * The caller frees them. */
+/* Sets *names to the names of the profiles in a folder, sorted, with NULL after the last. Returns
+ * how many there are, or -1. The caller frees them. */
 int sg_profile_names(const char *directory, char ***names);
 void sg_profile_names_free(char **names);
 
@@ -146,8 +147,9 @@ uint32_t sg_profile_array_cus(const sg_profile_t *p, uint32_t engine, uint32_t a
  * with `error`. */
 int sg_profile_set_cus(sg_profile_t *p, uint32_t cus, char *error, size_t error_size);
 
-/* Makes of the GPU one of the parts into which `mode` partitions it: "spx" (it is whole), "dpx",
- * "tpx", "qpx" or "cpx" (a part for each die). How many parts there are, or 0 with `error`. */
+/* Reduces the GPU to one of the parts into which `mode` partitions it: "spx" (the whole GPU),
+ * "dpx", "tpx", "qpx" or "cpx" (a part for each die). Returns the number of parts, or 0 with
+ * `error`. */
 uint32_t sg_profile_partition(sg_profile_t *p, const char *mode, char *error, size_t error_size);
 
 #endif
