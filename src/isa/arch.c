@@ -1,8 +1,6 @@
-/* arch.c - the architectures, one row each, and how they are found.
+/* arch.c - the table of architectures, one row each, and its look-ups.
  *
- * arch.h says what each member is. A GPU of the list ISA_GPUS (src/isa/CMakeLists.txt) needs a
- * row.
- */
+ * arch.h explains the members. A GPU of the list ISA_GPUS (src/isa/CMakeLists.txt) needs a row. */
 #include "isa/arch.h"
 #include "isa/format.h"
 
@@ -77,7 +75,8 @@ static const isa_hwreg_name_t hwregs_gfx10[ISA_HWREG_NUMBERS] = {
 #undef X
 };
 
-/* What encodings of gfx10 and later have in common, and those of gfx11 and later besides. */
+/* Members that the encodings of gfx10 and later have in common; then those that gfx11 and later
+ * have in common. */
 #define FORMATS_SINCE_GFX10                                                                        \
     .smem = 0x3d, .vop3 = 0x35, .vop3p = 0x198, .sgprs = ISA_CODE_VCC, .has_null = true,           \
     .vop3_literal = true, .dpp8 = true, .keeps_halves = true, .ds_op = {18, 8}
@@ -202,7 +201,7 @@ static const isa_formats_t formats_gfx12 = {
     .hwregs = hwregs_gfx12,
 };
 
-/* What no gfx9 GPU has otherwise. */
+/* Members that all gfx9 GPUs have in common. */
 #define GFX9(gpu)                                                                                  \
     .name = #gpu, .index = ISA_ARCH_##gpu, .codes = &isa_codes_##gpu, .formats = &formats_gfx9,    \
     .lanes = 64, .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 4}},              \
@@ -221,7 +220,7 @@ static const isa_formats_t formats_gfx12 = {
 /* GPUs from gfx90a on have one file for VGPRs and AGPRs. */
 #define UNIFIED .vgpr_granule = 8, .acc_granule = 4, .simd_vgprs = 512, .dpp_newbcast = true
 
-/* The ids of all axes are in v0, ten bits each. */
+/* v0 has the ids of all axes, ten bits each. */
 /* clang-format off */
 #define PACKED_IDS {{0, {0, 10}}, {0, {10, 10}}, {0, {20, 10}}}
 /* clang-format on */
@@ -240,7 +239,7 @@ static const isa_formats_t formats_gfx12 = {
         .hwregs = ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI + 1, .vector_line = 128, .float_atomics = true, \
         .sampling = ISA_SAMPLING_HOST_TRAP | ISA_SAMPLING_STOCHASTIC, .gb_addr_config = 0x2a114042
 
-/* What all GPUs of gfx11 and gfx12 have alike. */
+/* Members that all GPUs of gfx11 and gfx12 have in common. */
 #define GFX11_AND_LATER(gpu)                                                                       \
     .name = #gpu, .index = ISA_ARCH_##gpu, .codes = &isa_codes_##gpu, .lanes = 32,                 \
     .waits_most = {.vm = 63, .exp = 7, .lgkm = 63},                                                \
@@ -345,7 +344,7 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     [ISA_ARCH_gfx1151] = {GFX11(gfx1151), .gfx_target_version = 110501, .dpp_scalar = true,
                           .drm_family = 150, /* AMDGPU_FAMILY_GC_11_5_0 */
                           .gb_addr_config = 0x00000545},
-    /* There is no s_waitcnt, but an instruction for each counter, or for two. */
+    /* gfx12 has no s_waitcnt, but instructions for one counter or for two. */
     [ISA_ARCH_gfx1201] = {GFX11_AND_LATER(gfx1201), .formats = &formats_gfx12,
                           .gfx_target_version = 120001, .dpp_scalar = true, .hwregs = 33,
                           .launch = {.item = PACKED_IDS, .ids_in_ttmp = true},

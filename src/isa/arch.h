@@ -1,10 +1,11 @@
-/* arch.h - what an architecture fixes beside its instructions: codes of scalar operands, hardware
- * registers and their fields, the counters of s_waitcnt, limits of waves and workgroups.
+/* arch.h - the facts about an architecture besides its instructions: codes of scalar operands,
+ * hardware registers and their fields, the counters of s_waitcnt, limits of waves and workgroups.
  *
- * What all GPUs share is an enumerator; what differs is a member of isa_arch_t, or of isa_formats_t
- * if a whole family has it. arch.c has a row for each GPU; the device's profile says which one a
- * device is, and a dispatch points at it. GPUs after gfx10 have a few codes elsewhere, such as M0.
- * Sources: AMD's ISA manuals ("Scalar operands", "Hardware registers"), LLVM's assembler. */
+ * A fact that holds for all GPUs is an enumerator; one that differs is a member of isa_arch_t, or
+ * of isa_formats_t if it is the same in a whole family. arch.c has a row for each GPU; the device's
+ * profile selects a row, and a dispatch points to it. GPUs after gfx10 have a few other codes, such
+ * as that of M0. Sources: AMD's ISA manuals ("Scalar operands", "Hardware registers"), LLVM's
+ * assembler. */
 #ifndef ISA_ARCH_H
 #define ISA_ARCH_H
 
@@ -21,12 +22,12 @@ enum {
     ISA_CODE_VCC = 106,
     ISA_CODE_TTMP = 108, /* the first of sixteen trap temporaries */
     ISA_CODE_M0 = 124,
-    ISA_CODE_NULL = 125, /* reads 0, what is written is lost; reserved on gfx9 */
+    ISA_CODE_NULL = 125, /* reads as 0, writes are ignored; reserved on gfx9 */
     ISA_CODE_EXEC = 126,
     ISA_CODE_ZERO = 128,          /* the first constant: codes below are registers */
     ISA_CODE_POSITIVE_LAST = 192, /* 1..64 are 129..192 */
     ISA_CODE_NEGATIVE_LAST = 208, /* -1..-16 are 193..208 */
-    ISA_CODE_DPP8 = 233,          /* the source is in the dword that follows, with DPP8 */
+    ISA_CODE_DPP8 = 233,          /* the next dword has the source, with DPP8 */
     ISA_CODE_DPP8_FI = 234,       /* the same; also lanes that EXEC excludes are read */
     ISA_CODE_SHARED_BASE = 235,   /* the first of the apertures */
     ISA_CODE_SHARED_LIMIT = 236,
@@ -35,7 +36,7 @@ enum {
     ISA_CODE_POPS_EXITING_WAVE_ID = 239,
     ISA_CODE_FLOAT_FIRST = 240, /* 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2*pi) */
     ISA_CODE_INVERSE_2PI = 248,
-    ISA_CODE_SDWA = 249, /* SDWA and DPP: the source is in the dword that follows */
+    ISA_CODE_SDWA = 249, /* SDWA and DPP: the next dword has the source */
     ISA_CODE_DPP = 250,
     ISA_CODE_VCCZ = 251,
     ISA_CODE_EXECZ = 252,
@@ -56,7 +57,7 @@ static inline uint32_t isa_bits_get(isa_bits_t b, uint32_t value)
     return value >> b.shift & ((1u << b.bits) - 1);
 }
 
-/* A field of an instruction, whose two dwords `words` are. */
+/* The value of a field of an instruction; `words` are the instruction's two dwords. */
 static inline uint32_t isa_bits_of(isa_bits_t b, uint64_t words)
 {
     return isa_bits_get((isa_bits_t){0, b.bits}, (uint32_t)(words >> b.shift));
@@ -69,7 +70,7 @@ static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
 
 /* ---- hardware registers, of s_getreg and s_setreg ---- */
 
-/* X(name, number): those that have one number on gfx9, gfx10 and gfx11. */
+/* X(name, number): registers that have the same number on gfx9, gfx10 and gfx11. */
 #define ISA_HWREGS_COMMON(X)                                                                       \
     X(MODE, 1)                                                                                     \
     X(STATUS, 2)                                                                                   \
@@ -79,14 +80,15 @@ static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
     X(IB_STS, 7)                                                                                   \
     X(SH_MEM_BASES, 15)
 
-/* X(name, number): those of the trap handler, of gfx9 and gfx10; gfx11 has messages for them. */
+/* X(name, number): registers of the trap handler on gfx9 and gfx10; gfx11 has messages in place of
+ * them. */
 #define ISA_HWREGS_TRAP(X)                                                                         \
     X(TBA_LO, 16)                                                                                  \
     X(TBA_HI, 17)                                                                                  \
     X(TMA_LO, 18)                                                                                  \
     X(TMA_HI, 19)
 
-/* X(name, number): those of gfx9 alone. */
+/* X(name, number): registers that only gfx9 has. */
 #define ISA_HWREGS_GFX9(X)                                                                         \
     X(HW_ID, 4)                                                                                    \
     X(XCC_ID, 20)                                                                                  \
@@ -95,7 +97,8 @@ static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
     X(SQ_PERF_SNAPSHOT_PC_LO, 23)                                                                  \
     X(SQ_PERF_SNAPSHOT_PC_HI, 24)
 
-/* X(name, number, ISA_HWREG_name): those of gfx10 and gfx11, and of gfx10 alone. */
+/* X(name, number, ISA_HWREG_name): registers that only gfx10 and gfx11 have; then those that only
+ * gfx10 has. */
 #define ISA_HWREGS_RDNA(X)                                                                         \
     X(FLAT_SCR_LO, 20, 64)                                                                         \
     X(FLAT_SCR_HI, 21, 65)                                                                         \
@@ -104,8 +107,8 @@ static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
     X(SHADER_CYCLES, 29, 69)
 #define ISA_HWREGS_GFX10(X) X(POPS_PACKER, 25, 68)
 
-/* X(name, number, ISA_HWREG_name): those of gfx12, all of which have names of their own. A register
- * that is another one under a new name has that one's id. */
+/* X(name, number, ISA_HWREG_name): registers of gfx12, which renames all registers. A register with
+ * an equivalent on earlier GPUs has the id of that one. */
 #define ISA_HWREGS_GFX12(X)                                                                        \
     X(WAVE_MODE, 1, ISA_HWREG_MODE)                                                                \
     X(WAVE_STATUS, 2, ISA_HWREG_WAVE_STATUS)                                                       \
@@ -131,7 +134,8 @@ static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
     X(WAVE_DVGPR_ALLOC_LO, 31, ISA_HWREG_NONE)                                                     \
     X(WAVE_DVGPR_ALLOC_HI, 32, ISA_HWREG_NONE)
 
-/* What a hardware register is, whatever number a GPU has for it; gfx9's have their number. */
+/* The id of a hardware register, whatever number a GPU has for it; those of gfx9 equal the number
+ * there. */
 enum {
     ISA_HWREG_NONE,
 #define X(name, number) ISA_HWREG_##name = (number),
@@ -201,10 +205,11 @@ enum {
     ISA_SNAPSHOT_TYPE = 3,    /* 6:3, isa_snapshot_type_t */
     ISA_SNAPSHOT_REASON = 7,  /* 9:7, isa_snapshot_reason_t */
     ISA_SNAPSHOT_ISSUES = 10, /* 17:10: units that the arbiter has issued to, isa_arbiter_t */
-    ISA_SNAPSHOT_STALLS = 18  /* 25:18: units that took nothing */
+    ISA_SNAPSHOT_STALLS = 18  /* 25:18: units that accepted no instruction */
 };
 
-/* Types of instructions, why one was not issued, and units, as snapshots number them. */
+/* Numbers in snapshots: types of instructions, reasons why an instruction was not issued, and
+ * units. */
 typedef enum {
     ISA_SNAPSHOT_VALU,
     ISA_SNAPSHOT_MATRIX,
@@ -243,7 +248,7 @@ typedef enum {
     ISA_ARBITER_VALU
 } isa_arbiter_t;
 
-/* ---- limits that arrays are made for ---- */
+/* ---- limits for the sizes of arrays ---- */
 
 enum {
     ISA_GROUP_WAVES = 32,      /* waves of a workgroup: at most 1,024 work-items, 32 in a wave */
@@ -251,112 +256,119 @@ enum {
     ISA_UNIT_SIMDS = 4,        /* of a compute unit, or of a workgroup processor */
     ISA_SIMD_SLOTS = 16,       /* the most waves that a SIMD of any GPU holds */
     ISA_SIMD_VGPRS = 768,      /* the most rows of a SIMD's register file: VGPRs and AGPRs in one */
-    ISA_WAVE_VGPRS = 512,      /* the most rows that a wave has of it */
+    ISA_WAVE_VGPRS = 512,      /* the most of these rows that a wave can have */
     ISA_VGPRS = 256            /* VGPRs that instructions can name */
 };
 
 /* ---- apertures ---- */
 
-/* Where FLAT instructions find LDS and scratch. The driver sets the same bases for all GPUs from
- * gfx9 on. */
+/* The addresses at which FLAT instructions access LDS and scratch. The driver sets the same bases
+ * for all GPUs from gfx9 on. */
 #define ISA_SHARED_BASE    UINT64_C(0x1000000000000)
 #define ISA_PRIVATE_BASE   UINT64_C(0x2000000000000)
 #define ISA_APERTURE_BYTES UINT64_C(0x100000000)
 
-/* ---- what differs ---- */
+/* ---- facts that differ between GPUs ---- */
 
-/* Counters of outstanding operations that s_waitcnt can wait for: how many may be left. */
+/* The limits of an s_waitcnt: for each counter, the number of operations that may still be
+ * outstanding. */
 typedef struct {
     uint32_t vm, exp, lgkm;
 } isa_waits_t;
 
-/* Ways of PC sampling: the driver sends waves into the trap handler; each compute unit does by
- * itself, every so many clocks, with a snapshot of what the wave was doing (stochastic). */
+/* Ways of PC sampling. HOST_TRAP: the driver sends waves into the trap handler. STOCHASTIC: each
+ * compute unit does so by itself, at an interval in clocks, with a snapshot of the wave's state. */
 enum { ISA_SAMPLING_HOST_TRAP = 1 << 0, ISA_SAMPLING_STOCHASTIC = 1 << 1 };
 
-/* What softgpu has no model of yet. COUNTERS: counters, streams, thread traces and modelled time;
- * CHECK: what --check looks for; TRACES: streams and thread traces alone. */
+/* Features that softgpu lacks for a GPU. COUNTERS: counters, streams, thread traces and modelled
+ * time; CHECK: --check; TRACES: only streams and thread traces. */
 enum { ISA_LACKS_COUNTERS = 1 << 0, ISA_LACKS_CHECK = 1 << 1, ISA_LACKS_TRACES = 1 << 2 };
 
-/* Fields that the memory encodings of some GPUs only have. Bits of an instruction's second dword
+/* Fields that only some GPUs have in their memory encodings. Bits of an instruction's second dword
  * are numbered from 32 on. A field without bits reads 0. */
 typedef struct {
     isa_bits_t ds_acc, flat_acc, buffer_acc, image_acc; /* data and result are in AGPRs */
-    /* SCRATCH: whether the VGPR counts as an address, also beside a scalar one. A GPU without the
-     * field takes the VGPR if there is no scalar address. */
+    /* SCRATCH: whether the VGPR is an address, even if there is a scalar one. A GPU without the
+     * field uses the VGPR if there is no scalar address. */
     isa_bits_t scratch_vaddr;
     isa_bits_t flat_lds; /* loads go to LDS: the eighth bit of the opcode (ISA_CODE_LDS) */
     isa_bits_t flat_sc1, mubuf_sc1, mtbuf_sc1, smem_sc1, image_sc1; /* ISA_F_SC1 */
     isa_bits_t mubuf_lds;                                           /* loads go to LDS */
-    isa_bits_t buffer_tfe, image_tfe; /* asks for a status beside the data: not decoded */
+    isa_bits_t buffer_tfe, image_tfe; /* requests a status in addition to the data: not decoded */
 } isa_memory_fields_t;
 
 enum { ISA_CODE_LDS = 128 };
 
 /* Fields of image instructions that families have in different places. */
 typedef struct {
-    isa_bits_t op[2];  /* low part, high part */
-    isa_bits_t spread; /* dwords of addresses in VGPRs of their own (NSA) behind the instruction */
+    isa_bits_t op[2]; /* low part, high part */
+    isa_bits_t
+        spread; /* number of dwords after the instruction that name VGPRs of the address (NSA) */
     isa_bits_t dim, da, unorm, glc, slc, lwe, a16, r128, d16;
-    isa_bits_t ssamp; /* in fours of SGPRs */
+    isa_bits_t ssamp; /* number of the SGPR / 4 */
 } isa_image_fields_t;
 
 enum { ISA_MESSAGES = 256 }; /* numbers that messages can have */
 
-/* Where the encodings of a family of GPUs have fields that other families have elsewhere, and what
- * its operands can name. Bits of an instruction's second dword are numbered from 32 on. */
+/* The encodings of a family of GPUs: fields whose place differs between families, and the registers
+ * that operands can name. Bits of an instruction's second dword are numbered from 32 on. */
 typedef struct {
     uint8_t smem, vop3; /* the top six bits of these formats */
     uint16_t vop3p;     /* the top nine bits */
     uint8_t vopd, exp;  /* the top six bits; 0: there is no such format */
-    /* The top six bits of memory encodings of three dwords, which are in place of FLAT, MUBUF,
-     * MTBUF and MIMG; 0: these are there. */
+    /* The top six bits of memory encodings of three dwords, which replace FLAT, MUBUF, MTBUF and
+     * MIMG; 0: the family has those four. */
     uint8_t vflat, vbuffer;
     uint8_t vinterp, ldsdir; /* the top eight bits */
     uint8_t sgprs;           /* codes below this one are ordinary SGPRs: 102 or 106 */
-    bool has_null;           /* ISA_CODE_NULL can be named; SMEM has it for "no offset register" */
+    bool has_null;           /* ISA_CODE_NULL is valid; SMEM uses it for "no offset register" */
     bool null_first;         /* NULL has the code ISA_CODE_M0, and M0 the code ISA_CODE_NULL */
-    bool sdwa;               /* SDWA */
-    bool vop3_literal;       /* VOP3 and VOP3P take a literal, a dword behind them */
-    bool dpp8;               /* DPP8; and in DPP16 a bit that has excluded lanes read */
-    bool keeps_halves;       /* a result of 16 bits leaves the register's other half as it is */
-    bool old_dpp;            /* DPP16 moves across the wave and broadcasts lane 15 and 31 */
-    bool vop3_dpp;           /* DPP is there for VOPC, VOP3 and VOP3P, too */
-    bool scopes;             /* memory: scope and temporal hint in place of cache bits */
-    bool bytes_swapped; /* OP_SEL has the higher bit of a source's byte first; byte_sel in texts */
+    bool sdwa;               /* the family has SDWA */
+    bool vop3_literal;       /* VOP3 and VOP3P can have a literal in the next dword */
+    bool dpp8; /* the family has DPP8, and in DPP16 a bit by which excluded lanes are read (FI) */
+    bool keeps_halves; /* a result of 16 bits leaves the register's other half unchanged */
+    bool old_dpp;      /* DPP16 moves across the wave and broadcasts lane 15 and 31 */
+    bool vop3_dpp;     /* VOPC, VOP3 and VOP3P can have DPP, too */
+    bool scopes; /* memory instructions have a scope and a temporal hint instead of cache bits */
+    bool bytes_swapped; /* OP_SEL has the bits of a source's byte number in reverse order; texts
+                           show them as byte_sel */
     bool halves;        /* 16-bit operands of VOP1, VOP2, VOPC are halves of the first VGPRs */
-    bool image_dim;     /* MIMG says the type of the image; its address can be spread (NSA) */
-    /* MTBUF has one number for format and type of an element: of these (format.h) */
+    bool
+        image_dim; /* MIMG has the type of the image; its address can be in scattered VGPRs (NSA) */
+    /* table of the element formats for which MTBUF has one number (format.h) */
     const uint8_t *element_formats;
     isa_bits_t smem_op;
-    isa_bits_t smem_glc, smem_imm, smem_soe; /* the last two: SMEM has no NULL */
+    isa_bits_t smem_glc, smem_imm, smem_soe; /* the last two are for SMEM without NULL */
     isa_bits_t smem_policy;                  /* scope and temporal hint */
-    isa_bits_t smem_zero;                    /* is 0 */
+    isa_bits_t smem_zero;                    /* a field that must be 0 */
     uint8_t smem_offset;                     /* bits of the immediate, signed */
     isa_bits_t ds_op, ds_gds;
     isa_bits_t flat_segment, flat_glc, flat_slc;
-    isa_bits_t flat_zero;   /* is 0 but for the field scratch_vaddr or flat_lds in its place */
-    isa_bits_t flat_offset; /* signed; of FLAT itself, unsigned and as wide as the next says */
+    isa_bits_t flat_zero;   /* must be 0, except for scratch_vaddr or flat_lds in the same bits */
+    isa_bits_t flat_offset; /* signed; for FLAT itself it is unsigned and has the width of the next
+                               member */
     uint8_t flat_bits;
-    uint8_t saddr_off;                   /* GLOBAL, SCRATCH: there is no scalar address */
-    uint8_t saddr_none;                  /* SCRATCH: there is no address at all; 0: not so */
+    uint8_t saddr_off; /* code for "no scalar address" in GLOBAL and SCRATCH */
+    uint8_t
+        saddr_none; /* code for "no address at all" in SCRATCH; 0: the family has no such code */
     isa_bits_t mubuf_op[2], mtbuf_op[2]; /* low part, high part */
     isa_bits_t mubuf_slc, mtbuf_slc;
     isa_bits_t buffer_offen, buffer_idxen;
     isa_image_fields_t image;
-    const char *const *messages; /* ISA_MESSAGES of them, by number; NULL: has no name */
+    const char *const *messages; /* ISA_MESSAGES names, by number; NULL: the message has no name */
     isa_bits_t message;          /* the number of a message in an immediate */
-    /* Messages by which a wave asks for its doorbell, and gives back its VGPRs; 0: there is none */
+    /* messages by which a wave requests its doorbell, and releases its VGPRs; 0: there is none */
     uint8_t message_doorbell, message_free_vgprs;
-    const isa_hwreg_name_t *hwregs; /* ISA_HWREG_NUMBERS of them */
+    const isa_hwreg_name_t *hwregs; /* ISA_HWREG_NUMBERS elements */
 } isa_formats_t;
 
-/* Where a wave finds its work-items' id of one axis. */
+/* The register, and the bits in it, in which a starting wave has the ids of its work-items on one
+ * axis. */
 typedef struct {
     uint8_t vgpr;
     isa_bits_t bits;
 } isa_item_id_t;
-enum { ISA_ID_ROWS = 3 }; /* VGPRs that ids can be in: the first ones */
+enum { ISA_ID_ROWS = 3 }; /* the first VGPRs of a wave, in which ids can be */
 
 typedef struct isa_codes isa_codes_t; /* table.h */
 
@@ -366,75 +378,80 @@ typedef struct isa_arch {
     uint32_t gfx_target_version;  /* the driver's number: major * 10000 + minor * 100 + stepping */
     const isa_codes_t *codes;     /* its instructions */
     const isa_formats_t *formats; /* their encodings */
-    uint32_t lanes;               /* of its waves: 64, or 32 if it has waves of 32 and of 64 */
+    uint32_t lanes; /* lanes of its waves: 64, or 32 if it has waves of 32 and of 64 */
     struct {
         isa_bits_t vm[2], exp, lgkm; /* vm: low part, high part */
     } waitcnt;
     isa_waits_t waits_most; /* largest values of the counters: s_waitcnt of them never waits */
     isa_memory_fields_t memory_fields;
-    const char *cache_bits[3]; /* names of ISA_F_GLC, ISA_F_SLC and ISA_F_SC1, but for SMEM */
-    bool dpp_newbcast;         /* DPP has row_newbcast, and takes operands of 64 bits with it */
-    bool dpp_scalar;           /* in VOP3, the second source beside DPP can be a scalar one */
-    bool float_atomics;        /* on fine-grained memory, too: elsewhere these do nothing there */
-    uint32_t hwregs;           /* hardware registers have numbers below this one */
-    /* How a wave starts. A kernel can ask for its wave's offset in scratch, which it adds to
-     * FLAT_SCRATCH, in an SGPR; or it cannot, since the hardware has set FLAT_SCRATCH. */
+    const char
+        *cache_bits[3]; /* names of ISA_F_GLC, ISA_F_SLC and ISA_F_SC1 in all formats except SMEM */
+    bool dpp_newbcast;  /* DPP has row_newbcast, with which operands can have 64 bits */
+    bool dpp_scalar;    /* in VOP3 with DPP, the second source can be a scalar one */
+    bool float_atomics; /* float atomics work on fine-grained memory, too; on other GPUs they have
+                           no effect there */
+    uint32_t hwregs;    /* hardware registers have numbers below this one */
+    /* The initial state of a wave. Either a kernel can request the wave's offset in scratch in an
+     * SGPR, which it adds to FLAT_SCRATCH, or the hardware has set FLAT_SCRATCH. */
     struct {
         isa_item_id_t item[3]; /* x, y, z */
         bool scratch_offset;
         bool ids_in_ttmp; /* the workgroup's ids are in trap temporaries, not in SGPRs */
     } launch;
-    /* Bits of MODE that the GPU does not have, of DX10_CLAMP, which then counts as set, and IEEE,
-     * which counts as clear. */
+    /* The bits DX10_CLAMP and IEEE of MODE if the GPU does not have them. DX10_CLAMP then counts as
+     * set, IEEE as clear. */
     uint32_t mode_absent;
     struct {
         isa_bits_t slot, simd, cu, sh, se;
     } hw_id;
-    /* Which trap temporaries a trap handler finds set, each by its first register, and fields of
-     * some. The PC and TMA take two registers each, the workgroup's ids three. The fields trap_id
-     * and host (the driver asked for the trap) are in the second register of the PC. The packet's
-     * index and the wave's number may share a register. A field without bits is not set. */
+    /* The trap temporaries that are set when a trap handler starts, each by its first register, and
+     * fields of some. The PC and TMA take two registers each, the workgroup's ids three. The fields
+     * trap_id and host (the driver caused the trap) are in the second register of the PC. The
+     * packet's index and the wave's number may share a register. A field without bits is not
+     * set. */
     struct {
         uint8_t pc, packet, group, wave, status, tma;
         isa_bits_t pc_high, trap_id, host, packet_index, wave_in_group, no_scratch;
     } ttmp;
-    /* Rows in which VGPRs are allocated, and at multiples of which AGPRs begin; 0: these have a
-     * file of their own, and begin behind the last VGPR. */
+    /* Granules, in rows: VGPRs are allocated in multiples of the first, and AGPRs begin at a
+     * multiple of the second; 0: AGPRs have a file of their own, and their rows follow the last
+     * VGPR. */
     uint32_t vgpr_granule, acc_granule;
-    /* Of the register COMPUTE_TMPRING_SIZE: scratch of a wave, in how many bytes, and whether it
-     * counts the waves of one shader engine, not of all. */
+    /* The register COMPUTE_TMPRING_SIZE: the field for a wave's scratch, its unit in bytes, and
+     * whether the register counts the waves of one shader engine instead of all. */
     struct {
         isa_bits_t wave;
         uint32_t unit;
         bool of_engine;
     } tmpring;
     bool scratch_register; /* FLAT_SCRATCH is a hardware register, not SGPRs */
-    bool gcr;              /* packets name the caches to be invalidated as gfx10's do (GCR_CNTL) */
+    bool gcr;              /* packets name the caches to be invalidated by GCR_CNTL, as on gfx10 */
     bool stores_apart; /* stores count in a counter of their own (vscnt), not with loads (vmcnt) */
     uint32_t unit_cus; /* compute units of a workgroup processor, which takes workgroups; 0: one */
-    /* Lanes of a wave that a SIMD's vector ALU computes in a clock; how many times as long as of
-     * f32 an operation of f64 takes where it is not computed at the same rate. */
+    /* Lanes of a wave that a SIMD's vector ALU computes in a clock; and the time of an f64
+     * operation as a multiple of that of an f32 operation, for operations with different rates. */
     uint32_t simd_lanes, f64_times;
     bool sq_quads; /* SQ issues for a wave in one clock of four, and counts most clocks by fours */
-    /* SQ counts the waves of those VMIDs and compute units alone that its registers CTRL and MASK
-     * name. */
+    /* SQ counts only the waves of the VMIDs and compute units that its registers CTRL and MASK
+     * select. */
     bool sq_masks;
-    uint32_t simd_vgprs;  /* rows of 64 lanes of a SIMD's register file, ISA_SIMD_VGPRS at most */
-    isa_bits_t m0_lds;    /* the bits of M0 that say where loads from memory into LDS begin there */
+    uint32_t simd_vgprs; /* rows of 64 lanes of a SIMD's register file, ISA_SIMD_VGPRS at most */
+    isa_bits_t m0_lds; /* the bits of M0 with the address in LDS at which loads from memory into LDS
+                          begin */
     uint32_t group_lds;   /* bytes of LDS that a workgroup can have, ISA_GROUP_LDS at most */
     uint32_t lds_granule; /* bytes in which LDS is allocated */
-    /* bytes of a line of the vector L1, of the scalar and instruction caches, and of L2, as the
-     * driver reports them and the cache model takes them */
+    /* bytes of a line of the vector L1, of the scalar and instruction caches, and of L2, for the
+     * driver's reports and the cache model */
     uint32_t vector_line, scalar_line, l2_line;
-    /* What the driver sets aside for waves of a queue that it takes off the GPU: the most waves of
-     * a compute unit and of a shader engine (0: no such limit), bytes of the control stack for each
-     * and at most (0: no limit). */
+    /* The memory that the driver reserves to save the waves of a queue that it takes off the GPU:
+     * the most waves of a compute unit and of a shader engine (0: no such limit), bytes of the
+     * control stack for each wave, and the most bytes of that stack (0: no limit). */
     struct {
         uint32_t cu_waves, engine_waves, wave_bytes, most;
     } save;
     uint32_t lacks;          /* ISA_LACKS_*: what softgpu refuses of this GPU */
     uint32_t drm_family;     /* the driver's family of GPUs, by which libdrm reads revisions */
-    uint32_t sampling;       /* ISA_SAMPLING_* that it has */
+    uint32_t sampling;       /* the supported ISA_SAMPLING_* */
     uint32_t gb_addr_config; /* the register GB_ADDR_CONFIG, by which images are laid out */
 } isa_arch_t;
 
@@ -448,11 +465,11 @@ enum {
 
 extern const isa_arch_t isa_archs[ISA_ARCH_COUNT];
 
-/* The architecture with this number of the driver's, or with this name. NULL: there is none. */
+/* The architecture with this driver's number, or with this name. NULL: there is none. */
 const isa_arch_t *isa_arch_find(uint32_t gfx_target_version);
 const isa_arch_t *isa_arch_named(const char *name);
 
-/* Writes which architectures there are, such as "90010 (gfx90a)", for messages. */
+/* Writes a list of all architectures, such as "90010 (gfx90a)", for messages. */
 void isa_arch_list(char *text, size_t size);
 
 /* Compute units that take workgroups together. */
@@ -461,7 +478,7 @@ static inline uint32_t isa_arch_unit_cus(const isa_arch_t *a)
     return a->unit_cus ? a->unit_cus : 1;
 }
 
-/* For each counter, how many operations may still be outstanding behind this s_waitcnt. */
+/* For each counter, how many operations may still be outstanding after this s_waitcnt. */
 static inline isa_waits_t isa_waits(const isa_arch_t *a, uint32_t simm16)
 {
     return (isa_waits_t){.vm = isa_bits_get(a->waitcnt.vm[0], simm16) |

@@ -1,9 +1,10 @@
 /* decode.c - from instruction words to isa_inst_t.
  *
- * The only place that knows where the fields of the encodings are, except for those that only some
- * GPUs have (isa_memory_fields_t) or that families have in other places (isa_formats_t), and for
- * the formats in decode_*.c. One function per format; which operands an instruction has comes from
- * its table row. No text, no allocation, no state. */
+ * This file has the places of the encodings' fields, except for fields that only some GPUs have
+ * (isa_memory_fields_t) or whose place differs between families (isa_formats_t), and for the
+ * formats in the other files of the decoder (decode.h). There is one function per format; the
+ * operands of an instruction come from its table row. The decoder allocates nothing and has no
+ * state. */
 #include "isa/decode.h"
 
 #include <string.h>
@@ -33,7 +34,7 @@ static void set_mask(const isa_decoder_t *d, isa_operand_t *o, unsigned sgpr)
     o->bits = (uint16_t)d->mask_bits;
 }
 
-/* Carries and compare masks of the short forms live in VCC, those of v_cmpx in EXEC alone. */
+/* Carries and compare masks of the short forms are in VCC, those of v_cmpx only in EXEC. */
 static void implicit_masks(isa_decoder_t *d)
 {
     if (d->row->writes & ISA_REG_VCC)
@@ -114,8 +115,8 @@ static void decode_sopp(isa_decoder_t *d)
         d->out->imm = (int16_t)isa_bits(w, 15, 0);
 }
 
-/* Two bits say whether there are an immediate and a register; or both are there, where NULL stands
- * for no register. */
+/* Either two bits say whether there are an immediate and a register, or both are always present,
+ * with NULL for no register. */
 static void smem_offset(isa_decoder_t *d)
 {
     const uint32_t w = d->words[0], x = d->words[1];
@@ -173,7 +174,7 @@ static bool is_half(const isa_field_t *f)
     return f->type == ISA_T_B16 || f->type == ISA_T_F16 || f->type == ISA_T_BF16;
 }
 
-/* Where short forms name halves of VGPRs, the highest bit of the number says which half. */
+/* If short forms name halves of VGPRs, the highest bit of the number selects the half. */
 static bool high_half(const isa_decoder_t *d, isa_operand_t *o, const isa_field_t *f)
 {
     enum { HIGH = 128 };
@@ -230,7 +231,7 @@ static void short_operands(isa_decoder_t *d, unsigned vdst, unsigned src0, bool 
             isa_decode_vgpr(d, &i->src[next], vsrc1, f->bits, false);
             half_source(d, &i->src[next++], f);
             break;
-        default: /* the literal of v_madmk and v_madak; of a 16-bit one the low half counts */
+        default: /* the literal of v_madmk and v_madak; a 16-bit one is its low half */
             i->src[next++] = (isa_operand_t){
                 .kind = ISA_OPK_CONST, .reg = 255, .bits = 32, .k = isa_decode_literal(d)};
             break;
@@ -304,7 +305,7 @@ static bool has_wide_operand(const isa_row_desc_t *row)
     return false;
 }
 
-/* Whether DPP16 of this GPU has the control, or the assembler has a text for it all the same. */
+/* Whether DPP16 of this GPU has the control, or at least the assembler has a text for it. */
 static bool takes_dpp(const isa_decoder_t *d, unsigned control)
 {
     if (d->arch->formats->old_dpp)
@@ -364,7 +365,7 @@ static void decode_dpp(isa_decoder_t *d)
                isa_bits(x, 23, 23));
 }
 
-/* Whether SRC0 says that the source is in the dword that follows, with DPP8 or DPP16. */
+/* Whether SRC0 says that the next dword has the source, with DPP8 or DPP16. */
 static bool is_dpp(const isa_decoder_t *d, unsigned src0)
 {
     return src0 == ISA_CODE_DPP ||
@@ -415,8 +416,8 @@ static void vop3_mods(isa_decoder_t *d, unsigned k, const isa_field_t *f, unsign
     if (o->mods || o->sel) d->out->flags |= ISA_F_SRCMOD;
 }
 
-/* A source in a VOP3 encoding: any register, whatever the short form allowed, and a literal where
- * the GPU has them. */
+/* The field of a source in a VOP3 encoding: any register, whatever the short form allows, and a
+ * literal if the GPU has these. */
 static isa_field_t vop3_field(const isa_decoder_t *d, const isa_field_t *f)
 {
     const isa_row_desc_t *row = d->row;
@@ -434,7 +435,7 @@ static bool is_mask(const isa_field_t *f)
     return f->kind == ISA_K_S && f->role == ISA_ROLE_SRC2;
 }
 
-/* Sources that are pairs of halves, of which VOP3 selects none: bit n is source n. */
+/* The sources that are pairs of halves, so that VOP3 does not select a half: bit n is source n. */
 static unsigned pairs(const isa_row_desc_t *row)
 {
     unsigned found = 0;
@@ -445,7 +446,7 @@ static unsigned pairs(const isa_row_desc_t *row)
     return found;
 }
 
-/* Whether OP_SEL says which byte of the source is read, with its bits the other way round. */
+/* Whether OP_SEL selects the byte of the source that is read, with its bits in reverse order. */
 static bool names_source_byte(const isa_decoder_t *d)
 {
     return d->arch->formats->bytes_swapped && d->row->marks & ISA_IS_BYTE_SEL &&
@@ -505,8 +506,8 @@ static void decode_vop3(isa_decoder_t *d)
         isa_decode_sgpr(d, &i->src[n_src], code[2], d->mask_bits);
 }
 
-/* Bits of a matrix's element in the format that CBSZ or BLGP says: two kinds of 8 bits, two of 6,
- * one of 4; the other numbers stand for nothing. */
+/* Bits of a matrix's element in the format that CBSZ or BLGP selects: two formats of 8 bits, two of
+ * 6, one of 4; other numbers are invalid. */
 static uint16_t element_bits(unsigned format)
 {
     return format == 2 || format == 3 ? 6 : format == 4 ? 4 : 8;
@@ -612,7 +613,7 @@ static void decode_vop3p(isa_decoder_t *d)
     if (dpp) decode_any_dpp(d, code[0]);
 }
 
-/* ---- telling formats apart ---- */
+/* ---- selection of the format ---- */
 
 static void decode_vector_short(isa_decoder_t *d)
 {
@@ -646,7 +647,7 @@ static void decode_long(isa_decoder_t *d)
 {
     const uint32_t w = d->words[0];
     const isa_formats_t *formats = d->arch->formats;
-    if (formats->ldsdir && w >> 24 == formats->ldsdir) { /* the only one of one dword */
+    if (formats->ldsdir && w >> 24 == formats->ldsdir) { /* the only format here with one dword */
         isa_decode_ldsdir(d);
         return;
     }

@@ -1,8 +1,8 @@
-/* decode.h - shared by the parts of the decoder.
+/* decode.h - what the files of the decoder share: its state, and the functions for operands.
  *
  * decode.c finds an instruction's format, row and fields; decode_memory.c, decode_wide.c and
- * decode_image.c do of memory and image instructions, decode_dual.c of formats that few GPUs have.
- * decode_operand.c makes operands of operand codes. */
+ * decode_image.c do so for memory and image instructions, decode_dual.c for formats that few GPUs
+ * have. decode_operand.c converts operand codes to operands. */
 #ifndef ISA_DECODE_H
 #define ISA_DECODE_H
 
@@ -14,8 +14,9 @@ typedef struct {
     const uint32_t *words;
     unsigned n;         /* dwords available */
     unsigned size;      /* dwords used so far */
-    unsigned mask_bits; /* of a mask of lanes in scalar registers: the lanes of a wave */
-    unsigned literal;   /* which dword is the literal, of which there is one at most; 0: not met */
+    unsigned mask_bits; /* bits of a mask of lanes in scalar registers: the lanes of a wave */
+    unsigned literal;   /* index of the dword that is the literal, of which there is at most one; 0:
+                           none yet */
     bool bad;           /* the words are no instruction of this GPU */
     bool literal_allowed;
     const isa_row_desc_t *row;
@@ -39,7 +40,7 @@ static inline bool isa_decode_bit(const isa_decoder_t *d, isa_bits_t field)
     return isa_decode_field(d, field) != 0;
 }
 
-/* A field whose low and high part are apart. */
+/* A field that consists of a low and a high part in different places. */
 static inline unsigned isa_decode_split(const isa_decoder_t *d, const isa_bits_t part[2])
 {
     return isa_decode_field(d, part[0]) | isa_decode_field(d, part[1]) << part[0].bits;
@@ -75,14 +76,14 @@ void isa_decode_vbuffer(isa_decoder_t *d);
 /* decode_image.c */
 void isa_decode_mimg(isa_decoder_t *d);
 
-/* decode_dual.c: two operations in one instruction (VOPD); formats that only graphics needs */
+/* decode_dual.c: two operations in one instruction (VOPD); formats that only graphics uses */
 void isa_decode_vopd(isa_decoder_t *d);
 void isa_decode_vinterp(isa_decoder_t *d);
 void isa_decode_ldsdir(isa_decoder_t *d);
 void isa_decode_exp(isa_decoder_t *d);
 
-/* The next dword behind the instruction's own, which becomes part of it (`size` grows). 0 if there
- * are no more words: isa_decode() finds that out by size > n. */
+/* Makes the next dword part of the instruction (`size` grows) and returns it. 0 if there are no
+ * more words: isa_decode() detects that by size > n. */
 uint32_t isa_decode_next(isa_decoder_t *d);
 
 /* The instruction's literal. The first call takes the next dword for it; later calls return the

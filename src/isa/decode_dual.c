@@ -1,8 +1,7 @@
 /* decode_dual.c - formats that few GPUs have: two operations of the vector ALU in one instruction
- * (VOPD), and what programs for graphics alone use (VINTERP, LDSDIR, EXP).
+ * (VOPD), and formats that only programs for graphics use (VINTERP, LDSDIR, EXP).
  *
- * These formats are apart from those of decode.c because they share no field's place with any
- * other format. */
+ * A file of its own because these formats share no field's place with any other format. */
 #include "isa/decode.h"
 
 #include <string.h>
@@ -10,7 +9,7 @@
 /* ---- VOPD ---- */
 
 /* The operands of one operation: register of the result, SRC0 with 9 bits, and VSRC1. A literal
- * that is an operand of its own is the instruction's, which both operations share. */
+ * that is an operand of its own is the one of the instruction, which both operations share. */
 static void dual_operands(isa_decoder_t *d, isa_operand_t *dst, isa_operand_t *src, unsigned vdst,
                           unsigned src0, unsigned vsrc1)
 {
@@ -74,7 +73,7 @@ void isa_decode_half(const isa_inst_t *pair, unsigned which, isa_inst_t *half)
 
 /* ---- graphics ---- */
 
-/* imm: the waits for exports that are left. */
+/* imm: the number of exports that may still be outstanding. */
 void isa_decode_vinterp(isa_decoder_t *d)
 {
     const uint32_t w = d->words[0], x = d->words[1];
@@ -94,7 +93,8 @@ void isa_decode_vinterp(isa_decoder_t *d)
     }
 }
 
-/* imm: attribute and channel as encoded, above them the waits for vector results that are left. */
+/* imm: attribute and channel as encoded, above them the number of vector results that may still be
+ * outstanding. */
 void isa_decode_ldsdir(isa_decoder_t *d)
 {
     const uint32_t w = d->words[0];

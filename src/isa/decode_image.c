@@ -1,6 +1,6 @@
 /* decode_image.c - image instructions: MIMG, with and without the image's type in the encoding.
  *
- * Apart from decode.c because the number of registers follows from the masks, the type and the form
+ * A file of its own because the number of registers follows from the masks, the type and the form
  * of the address. */
 #include "isa/decode.h"
 
@@ -20,9 +20,9 @@ static isa_dim_t image_dim(const isa_inst_t *i)
     return (isa_dim_t)(i->image >> ISA_IMAGE_DIM_SHIFT & 7);
 }
 
-/* How many dwords an address has if the encoding says the image's type. First come offset, bias and
- * the value to compare with, a dword each; behind them gradients, coordinates, and the level or the
- * least level. */
+/* How many dwords an address has if the encoding has the image's type. First come offset, bias and
+ * the value to compare with, a dword each; then gradients, coordinates, and the level or the least
+ * level. */
 static unsigned image_dim_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
 {
     static const struct {
@@ -42,7 +42,7 @@ static unsigned image_dim_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
 }
 
 /* Dwords of the address for a 1D image, the fewest that the instruction can need: the image's type
- * is in the descriptor, which is not known here. */
+ * is in the descriptor, which the decoder does not have. */
 static unsigned image_address_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
 {
     if (i->image & ISA_IMAGE_HAS_DIM) return image_dim_dwords(i, row);
@@ -66,14 +66,14 @@ static void image_address(isa_decoder_t *d, unsigned first)
     isa_decode_vgpr(d, &i->src[0], first, 32, false);
     i->src[0].bits = (uint16_t)(32 * n);
     i->image |= ISA_IMAGE_NSA;
-    if (n > 1 + 4 * more || n + 3 <= 4 * more) d->bad = true; /* too few, or a dword too many */
+    if (n > 1 + 4 * more || n + 3 <= 4 * more) d->bad = true; /* too few dwords, or one too many */
     for (unsigned k = 0; k < more; k++) {
         const uint64_t word = isa_decode_next(d);
         i->src[k / 2].k |= word << 32 * (k % 2);
     }
 }
 
-/* The ISA_IMAGE_* of the instruction: what its encoding says besides the operands. */
+/* The ISA_IMAGE_* bits of the instruction, from the fields of its encoding besides the operands. */
 static unsigned image_bits(const isa_decoder_t *d)
 {
     enum { DMASK_LOW = 8 };
@@ -109,7 +109,7 @@ void isa_decode_mimg(isa_decoder_t *d)
     if (isa_decode_bit(d, d->arch->memory_fields.image_tfe)) d->bad = true;
     if (i->image & ISA_IMAGE_D16 &&
         (d->row->klass == ISA_CLASS_VMEM_AT || d->row->marks & ISA_IS_RAW))
-        d->bad = true; /* D16 asks for a conversion, which these do not make */
+        d->bad = true; /* D16 requests a conversion, which these instructions do not make */
     const unsigned data_bits = 32 * image_data_dwords(d->row, i->image);
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
          f++) {

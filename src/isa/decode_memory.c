@@ -1,9 +1,8 @@
 /* decode_memory.c - vector instructions of memory and of LDS: DS, FLAT, GLOBAL, SCRATCH, MUBUF,
  * MTBUF.
  *
- * These formats are apart from those of decode.c because most of their fields are in other places
- * in each family of GPUs (isa_formats_t), and some fields exist on some GPUs only
- * (isa_memory_fields_t). */
+ * A file of its own because most fields of these formats have another place in each family of GPUs
+ * (isa_formats_t), and some fields exist only on some GPUs (isa_memory_fields_t). */
 #include "isa/decode.h"
 
 void isa_decode_ds(isa_decoder_t *d)
@@ -84,7 +83,7 @@ void isa_decode_flat(isa_decoder_t *d)
                         isa_decode_result_bits(d->row, i->src[1].bits), acc);
 }
 
-/* What MUBUF and MTBUF have in common: the second dword, offset and address bits. */
+/* The fields that MUBUF and MTBUF have in common: the second dword, offset and address bits. */
 static void buffer_operands(isa_decoder_t *d)
 {
     uint32_t w = d->words[0], x = d->words[1];

@@ -1,10 +1,10 @@
-/* decode_operand.c - operand codes to operands.
+/* decode_operand.c - converts operand codes to operands.
  *
- * Registers, inline constants and literals of all formats. How a constant is widened is decided
- * here and nowhere else: handlers take isa_operand_t.k as it is. */
+ * This file has the registers, inline constants and literals of all formats. Constants are widened
+ * here and nowhere else: handlers use isa_operand_t.k unchanged. */
 #include "isa/decode.h"
 
-/* What the codes from ISA_CODE_FLOAT_FIRST stand for. */
+/* The values of the codes from ISA_CODE_FLOAT_FIRST on. */
 static const struct {
     uint16_t f16;
     uint32_t f32;
@@ -28,7 +28,7 @@ static uint64_t inline_float(unsigned code, isa_type_t type, unsigned bits)
     case ISA_T_V2F32:
     case ISA_T_V2B32: /* either dword */ return floats[k].f32 | (uint64_t)floats[k].f32 << 32;
     case ISA_T_B16:
-    case ISA_T_V2B16: /* integer operations see the single-precision pattern */
+    case ISA_T_V2B16: /* integer operations use the bits of the single-precision number */
     case ISA_T_F32: return floats[k].f32;
     case ISA_T_F64:
     case ISA_T_I64: return floats[k].f64;
@@ -74,7 +74,7 @@ void isa_decode_sgpr(isa_decoder_t *d, isa_operand_t *o, unsigned code, unsigned
 {
     /* A pair begins at an even number, a larger tuple at a multiple of four. No tuple crosses from
      * the ordinary registers into the special ones; of those FLAT_SCRATCH, XNACK_MASK, VCC, EXEC
-     * and the TTMPs can be pairs. NULL stands for 32 or for 64 bits. */
+     * and the TTMPs can be pairs. NULL can have 32 or 64 bits. */
     const unsigned sgprs = d->arch->formats->sgprs;
     unsigned align = bits <= 32 ? 1 : bits == 64 ? 2 : 4;
     code = isa_scalar_code(d->arch, code);

@@ -1,13 +1,14 @@
 /* decode_wide.c - the memory encodings of three dwords that gfx12 has: VFLAT, VGLOBAL, VSCRATCH and
  * VBUFFER.
  *
- * Apart from decode_memory.c because all fields are elsewhere, wider, and the same for all of them:
- * offsets of 24 bits, and a scope and a temporal hint in place of cache bits. */
+ * Not in decode_memory.c because all fields have other places and widths, which are the same for
+ * all these encodings: offsets of 24 bits, and a scope and a temporal hint instead of cache
+ * bits. */
 #include "isa/decode.h"
 
 enum { NON_VOLATILE = 1 << 7, TFE = 1 << 22, RETURNS = 1, NULL_CODE = 0x7c, TBUFFER = 128 };
 
-/* The fields that all have: in the first two dwords, and in the third. */
+/* The fields that all these encodings have: in the first two dwords, and in the third. */
 typedef struct {
     unsigned op, scalar, vdst, data, vaddr;
     int32_t offset;

@@ -1,6 +1,6 @@
-/* disasm.c - from isa_inst_t to LLVM's text, one function per group of formats.
+/* disasm.c - converts isa_inst_t to LLVM's text, by one function per group of formats.
  *
- * For messages, tests and tools; nothing here runs while a kernel executes. */
+ * For messages, tests and tools; this code does not run while a kernel executes. */
 #include "isa/disasm.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static void scalar_immediate(isa_text_t *t, const isa_inst_t *i, const isa_field
                              const char *gap)
 {
     unsigned imm = (uint16_t)i->imm;
-    if (f->kind == ISA_K_WAITCNT) { /* its parts bring their own blanks */
+    if (f->kind == ISA_K_WAITCNT) { /* its parts include their own blanks */
         isa_text_waitcnt(t, imm);
         return;
     }
@@ -43,8 +43,8 @@ static void scalar_immediate(isa_text_t *t, const isa_inst_t *i, const isa_field
         isa_text(t, "0x%x", imm);
 }
 
-/* Constants that are compared with halves LLVM shows as integers of 16 bits, and literals of
- * instructions with one source as the dwords that they are. */
+/* LLVM shows constants that are compared with halves as integers of 16 bits, and literals of
+ * instructions with one source as dwords. */
 static isa_type_t scalar_type(const isa_inst_t *i, const isa_field_t *f, const isa_operand_t *o)
 {
     const bool literal = o->kind == ISA_OPK_CONST && o->reg == ISA_CODE_LITERAL;
@@ -73,8 +73,8 @@ static void scalar_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     }
 }
 
-/* Scope and temporal hint, whose names depend on what is done; those of atomic operations are of
- * bits. */
+/* Scope and temporal hint. The names of hints depend on the kind of access; those of atomic
+ * operations are names of bits. */
 static void policy_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
 {
     static const char *const scopes[] = {"CU", "SE", "DEV", "SYS"};
@@ -137,8 +137,8 @@ static void smem_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *
     } else if (row->mods & ISA_M_SMOFF) {
         isa_text(t, "%s", gap);
         if (i->flags & ISA_F_SOE) isa_text_operand(t, &i->src[1], ISA_T_BITS);
-        /* where NULL can stand for the register, there always are both, and 0 is not written, but
-         * of gfx12 */
+        /* encodings with NULL always have both register and immediate, and an immediate of 0 is not
+         * written except for gfx12 */
         const bool null = t->arch->formats->has_null && !i->imm && !t->arch->formats->scopes;
         if (i->flags & ISA_F_IMM && !null) {
             if (i->flags & ISA_F_SOE) isa_text(t, " offset:");
@@ -154,8 +154,8 @@ static void smem_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *
 
 /* ---- vector ALU ---- */
 
-/* A source with its modifiers -, || and sext() around it. `named`: modifiers are written behind the
- * operands instead, by name, as those of packed instructions are. */
+/* A source with its modifiers -, || and sext() around it. `named`: modifiers are written after the
+ * operands instead, by name, as for packed instructions. */
 static void source_text(isa_text_t *t, const isa_operand_t *o, isa_type_t type, bool named)
 {
     unsigned mods = named ? 0 : o->mods;
@@ -218,7 +218,8 @@ static bool is_short(const isa_inst_t *i)
     return i->fmt == ISA_FMT_VOP1 || i->fmt == ISA_FMT_VOP2 || i->fmt == ISA_FMT_VOPC;
 }
 
-/* Which byte of a source or of the destination: on some GPUs the text has a name for it. */
+/* Whether the text names the byte that OP_SEL selects, of a source or of the destination, as on
+ * some GPUs. */
 static bool names_byte(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
 {
     if (!t->arch->formats->bytes_swapped || !(row->marks & ISA_IS_BYTE_SEL)) return false;
@@ -233,9 +234,9 @@ static void op_sel_modifier(isa_text_t *t, const isa_inst_t *i, const isa_row_de
     unsigned n = row->marks & ISA_IS_BYTE_SEL ? 3 : count_sources(i);
     if (row->marks & ISA_IS_SWAPS)
         isa_text(t, "%s%s", i->op_sel & 2 ? " bound_ctrl:1" : "", i->op_sel & 1 ? " fi:1" : "");
-    else if (i->op_sel && row->marks & ISA_IS_ONE_LANE) /* which lanes are read, no halves */
+    else if (i->op_sel && row->marks & ISA_IS_ONE_LANE) /* OP_SEL selects lanes, not halves */
         bit_list(t, "op_sel", i->op_sel, 2);
-    else if (i->op_sel && !is_short(i)) /* short forms have halves in the operands' names */
+    else if (i->op_sel && !is_short(i)) /* in short forms the operands' names include the half */
         bit_list(t, "op_sel", (i->op_sel & ((1u << n) - 1)) | (unsigned)(i->op_sel >> 3) << n,
                  n + 1);
 }
@@ -277,13 +278,13 @@ static const isa_field_t *source_field(const isa_row_desc_t *row, unsigned k)
     return NULL;
 }
 
-/* Behind the operand of a short form: whether it is the high half of its register. */
+/* Writes, after the operand of a short form, whether it is the high half of its register. */
 static void half_text(isa_text_t *t, const isa_inst_t *i, bool high)
 {
     if (t->arch->formats->halves && is_short(i) && high) isa_text(t, ".h");
 }
 
-/* A compare whose mask is EXEC, which then is not named. */
+/* Whether the instruction is a compare whose mask is EXEC, which the text does not name. */
 static bool writes_exec_alone(const isa_row_desc_t *row)
 {
     return row->writes & ISA_REG_EXEC && !(row->writes & ISA_REG_VCC);
@@ -439,7 +440,7 @@ static void ds_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *ro
 }
 
 /* Whether a bit, not the opcode, says that the load goes to LDS: then the text has the name of a
- * load into registers and "lds" behind it. */
+ * load into registers, followed by "lds". */
 static bool has_lds_bit(const isa_arch_t *arch, const isa_inst_t *i)
 {
     return arch->memory_fields.flat_lds.bits && i->flags & ISA_F_LDS &&
@@ -492,7 +493,7 @@ static void buffer_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     bool lds_first = i->op == ISA_OP_buffer_store_lds_dword;
     const char *gap = " ";
     if (!isa_field(row,
-                   ISA_ROLE_SRSRC)) { /* cache operations; where there are scopes, they say one */
+                   ISA_ROLE_SRSRC)) { /* cache operations; GPUs with scopes have a scope here */
         if (t->arch->memory_fields.mubuf_sc1.bits && i->flags & ISA_F_GLC) isa_text(t, " sc0");
         if (i->flags & ISA_F_SC1) isa_text(t, " sc1");
         return;
@@ -520,7 +521,7 @@ static void buffer_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     if (i->flags & ISA_F_LDS && !lds_first) isa_text(t, " lds");
 }
 
-/* If the encoding does not say how many dwords an address has, LLVM shows only the first. */
+/* If the encoding does not have the number of dwords of an address, LLVM shows only the first. */
 static void image_address(isa_text_t *t, const isa_inst_t *i)
 {
     isa_operand_t address = i->src[0];

@@ -1,4 +1,4 @@
-/* disasm.h - shared by the two halves of the disassembler.
+/* disasm.h - what the two files of the disassembler share.
  *
  * disasm.c lays out instructions by format, disasm_operand.c writes operands and the named
  * immediates. The text is LLVM 15's, character by character. */
@@ -8,8 +8,7 @@
 #include "isa/isa.h"
 #include "isa/table.h"
 
-/* Text that is being written. As with snprintf, `length` goes on counting when the buffer is full.
- */
+/* Text that is being written. As with snprintf, `length` counts on when the buffer is full. */
 typedef struct {
     const isa_arch_t *arch; /* of the instruction */
     char *buf;

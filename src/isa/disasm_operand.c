@@ -1,6 +1,7 @@
-/* disasm_operand.c - the text of operands and of named immediates.
+/* disasm_operand.c - writes the text of operands and of named immediates.
  *
- * Names and number formats are LLVM's, odd as some are; the tests compare with the real llvm-mc. */
+ * Names and number formats are LLVM's, including their irregularities; the tests compare with
+ * llvm-mc. */
 #include "isa/decode.h"
 #include "isa/disasm.h"
 #include "isa/format.h"
@@ -80,8 +81,8 @@ static void inline_float(isa_text_t *t, unsigned code, isa_type_t type, unsigned
         isa_text(t, "0.15915494");
 }
 
-/* A literal that an inline constant could have stood for is shown as that constant. A pair has two
- * halves only where VOP3P takes literals; then it is shown as a dword. */
+/* A literal whose value is also an inline constant is shown as that constant. A pair has two halves
+ * only if VOP3P can have literals; then it is shown as a dword. */
 static void literal_text(isa_text_t *t, uint32_t literal, isa_type_t type, unsigned bits)
 {
     if (t->arch->formats->vop3_literal && literal >> 16 &&
@@ -138,15 +139,15 @@ void isa_text_waitcnt(isa_text_t *t, unsigned imm)
     const isa_waits_t waits = isa_waits(t->arch, imm), most = t->arch->waits_most;
     const bool vm = waits.vm != most.vm, exp = waits.exp != most.exp,
                lgkm = waits.lgkm != most.lgkm;
-    const bool all = !vm && !exp && !lgkm; /* waits for nothing: all are shown */
+    const bool all = !vm && !exp && !lgkm; /* it waits for no counter: all counters are shown */
     if (vm || all) isa_text(t, " vmcnt(%u)", waits.vm);
     if (exp || all) isa_text(t, " expcnt(%u)", waits.exp);
     if (lgkm || all) isa_text(t, " lgkmcnt(%u)", waits.lgkm);
 }
 
 /* The fields of s_waitcnt_depctr: counters of dependencies that the hardware does not check, so
- * that the compiler has to wait for them. The text names the fields that wait for something; if
- * none does, it names all. */
+ * that the compiler has to wait for them. The text names the fields that are waited for; if there
+ * are none, it names all. */
 void isa_text_depctr(isa_text_t *t, unsigned imm)
 {
     static const struct {
@@ -192,8 +193,8 @@ static void plain_message(isa_text_t *t, unsigned imm, unsigned id, const char *
 }
 
 /* The message's number is in bits 3:0, its operation in 6:4, its stream in 9:8; families whose
- * messages have neither operation nor stream have a wider number. Where the message has a name,
- * other bits are not shown: the hardware ignores them. */
+ * messages have neither operation nor stream have a wider number. If the message has a name, other
+ * bits are not shown: the hardware ignores them. */
 void isa_text_message(isa_text_t *t, unsigned imm)
 {
     const isa_bits_t field = t->arch->formats->message;
@@ -223,8 +224,8 @@ void isa_text_message(isa_text_t *t, unsigned imm)
         isa_text(t, "sendmsg(%u, %u, %u)", id, op, stream);
 }
 
-/* Which earlier results the next instruction and one of those behind it need, and how many
- * instructions lie between the two. */
+/* Which earlier results the next instruction and a later one need, and how many instructions lie
+ * between the two. */
 void isa_text_delay(isa_text_t *t, unsigned imm)
 {
     static const char *const results[16] = {"NO_DEP",        "VALU_DEP_1",    "VALU_DEP_2",
@@ -314,7 +315,7 @@ void isa_text_dpp(isa_text_t *t, const isa_inst_t *i, bool wide)
     if (i->flags & ISA_F_FI) isa_text(t, " fi:1");
 }
 
-/* ds_swizzle: if bit 15 is set, a permutation within quads; else masks that are applied to the
+/* ds_swizzle: if bit 15 is set, a permutation within quads; otherwise masks that are applied to the
  * lane's number, in this order: and (bits 4:0), or (9:5), xor (14:10). */
 void isa_text_swizzle(isa_text_t *t, unsigned offset)
 {
@@ -332,7 +333,7 @@ void isa_text_swizzle(isa_text_t *t, unsigned offset)
     } else if (and_mask == 31 && !or_mask && xor_mask && !(xor_mask & (xor_mask + 1))) {
         isa_text(t, "swizzle(REVERSE,%u)", xor_mask + 1);
     } else {
-        /* A broadcast keeps the group and forces the lane within it. */
+        /* a broadcast keeps the group's number and sets the lane within it */
         unsigned group = 32 - and_mask;
         if (!(group & (group - 1)) && group > 1 && or_mask < group && !xor_mask) {
             isa_text(t, "swizzle(BROADCAST,%u,%u)", group, or_mask);

@@ -1,7 +1,7 @@
 /* format.c - formats of elements in buffers, see format.h.
  *
- * The numbers are those of LLVM's names BUF_FMT_*: of each data format, in the order of gfx9's
- * numbers, the number formats that it has. */
+ * The numbers are those of LLVM's names BUF_FMT_*. A table has, for each data format in the order
+ * of gfx9's numbers, the number formats that exist with it. */
 #include "isa/format.h"
 
 #include <stddef.h>

@@ -19,15 +19,14 @@ typedef enum {
     ISA_NUMBER_FLOAT = 7
 } isa_number_format_t;
 
-/* Which number formats a family has with each data format: a byte for each of gfx9's data formats,
- * from data format 1 on, in which bit n stands for number format n. Families that have one number
+/* The number formats that a family has with each data format: a byte for each of gfx9's data
+ * formats, from data format 1 on, in which bit n is number format n. Families that have one number
  * for both formats number the set bits in this order, from 1 on. */
 enum { ISA_DATA_FORMATS = 14 };
 extern const uint8_t isa_formats_of_gfx10[ISA_DATA_FORMATS], isa_formats_of_gfx11[ISA_DATA_FORMATS];
 
 /* Splits the one number for both formats, of a family whose table is `formats`, into the number
- * that gfx9 has for the data format and the number format. False: no format of buffers has this
- * number. */
+ * that gfx9 has for the data format and the number format. False: no format has this number. */
 bool isa_format_split(const uint8_t *formats, unsigned unified, unsigned *data, unsigned *number);
 
 #endif

@@ -1,8 +1,8 @@
 /* inst.h - the decoded form of one instruction.
  *
- * The decoder fills it in once; executor, disassembler, counters and checker read it. It holds
- * whatever a handler would otherwise have to extract from the encoding on every execution. Only
- * decode.c and decode_operand.c know the encodings' bits. */
+ * The decoder fills it in once; executor, disassembler, counters and checker read it. It holds all
+ * facts that a handler would otherwise have to extract from the encoding on every execution. Only
+ * the files of decode.h depend on the encodings' bits. */
 #ifndef ISA_INST_H
 #define ISA_INST_H
 
@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ISA_MAX_DWORDS = 5 }; /* of an instruction: an image's address can be in three dwords */
+enum {
+    ISA_MAX_DWORDS = 5
+}; /* the most dwords of an instruction: three of them can be an image's address */
 
 typedef struct isa_wave isa_wave_t;
 typedef struct isa_inst isa_inst_t;
@@ -43,44 +45,45 @@ typedef enum {
     ISA_FMT_COUNT
 } isa_fmt_t;
 
-/* Where an operand's value lives. */
+/* The place of an operand's value. */
 typedef enum {
     ISA_OPK_NONE,
-    ISA_OPK_VGPR,  /* reg = row of the wave's registers */
-    ISA_OPK_AGPR,  /* reg = AGPR's number; its row is that of a wave: isa_row_of() in exec/wave.h */
-    ISA_OPK_SGPR,  /* reg = scalar code 0..127: SGPRs, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
-    ISA_OPK_CONST, /* k = inline constant or literal, already widened for the operand's type */
-    ISA_OPK_SPECIAL /* reg = scalar code 235..239, 251..254: apertures, VCCZ, EXECZ, SCC, LDS_DIRECT
-                     */
+    ISA_OPK_VGPR,   /* reg = row of the wave's registers */
+    ISA_OPK_AGPR,   /* reg = AGPR's number; its row depends on the wave: isa_row_of() in
+                     * exec/wave.h */
+    ISA_OPK_SGPR,   /* reg = scalar code 0..127: SGPRs, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
+    ISA_OPK_CONST,  /* k = inline constant or literal, already widened for the operand's type */
+    ISA_OPK_SPECIAL /* reg = scalar code 235..239, 251..254: apertures, VCCZ, EXECZ, SCC,
+                     * LDS_DIRECT */
 } isa_opkind_t;
 
 /* Modifiers of an operand. ISA_MOD_KEEP is for destinations: a result of 16 bits leaves the other
- * half of its register as it is. */
+ * half of its register unchanged. */
 enum { ISA_MOD_NEG = 1, ISA_MOD_ABS = 2, ISA_MOD_SEXT = 4, ISA_MOD_KEEP = 8 };
 
 typedef struct {
     uint8_t kind;  /* isa_opkind_t */
     uint8_t mods;  /* ISA_MOD_*; for packed operands NEG = neg_lo, ABS = neg_hi */
     uint8_t sel;   /* SDWA select (6 = dword); VOP3/VOP3P: bit 0 = op_sel, bit 1 = op_sel_hi */
-    uint16_t bits; /* 32, 64, 96, 128, ... of the register tuple; 16-bit operands say 32 */
-    uint16_t reg;  /* see isa_opkind_t; of a constant, the operand code that stood for it */
+    uint16_t bits; /* 32, 64, 96, 128, ... of the register tuple; 32 for 16-bit operands */
+    uint16_t reg;  /* see isa_opkind_t; for a constant, its operand code */
     uint64_t k;
 } isa_operand_t;
 
-/* Whether the operand is in rows: a VGPR or AGPR, or a tuple of them. */
+/* Whether the operand is in vector registers: a VGPR or AGPR, or a tuple of them. */
 static inline bool isa_is_row(const isa_operand_t *o)
 {
     return o->kind == ISA_OPK_VGPR || o->kind == ISA_OPK_AGPR;
 }
 
-/* What an encoding says besides its operands. VALU_SLOW_FLAGS (valu.h) are those that send a vector
- * ALU instruction down its slow path. */
+/* Fields of an encoding besides its operands. VALU_SLOW_FLAGS (valu.h) are those with which a
+ * vector ALU instruction takes its slow path. */
 enum {
     ISA_F_SDWA = 1 << 0,
     ISA_F_DPP = 1 << 1,
     ISA_F_OMOD = 1 << 2, /* there is an output modifier: omod is not 0 */
     ISA_F_CLAMP = 1 << 3,
-    ISA_F_SRCMOD = 1 << 4, /* some source has neg/abs/sext/select */
+    ISA_F_SRCMOD = 1 << 4, /* some source has neg, abs, sext or a select */
     ISA_F_DSTSEL = 1 << 5, /* SDWA destination select or VOP3 op_sel on the destination */
     ISA_F_GLC = 1 << 6,
     ISA_F_FI = 1 << 6,   /* vector ALU, with ISA_F_DPP: lanes that EXEC excludes are read, too */
@@ -97,7 +100,7 @@ enum {
     ISA_F_SC1 = 1 << 15    /* the third cache bit, which few GPUs have */
 };
 
-/* What MIMG carries besides its operands; DMASK is in the low four bits. */
+/* Fields of MIMG besides its operands; DMASK is in the low four bits. */
 enum {
     ISA_IMAGE_DMASK = 15,
     ISA_IMAGE_UNORM = 1 << 4, /* coordinates count texels */
@@ -106,7 +109,7 @@ enum {
     ISA_IMAGE_LWE = 1 << 7,
     ISA_IMAGE_D16 = 1 << 8,      /* components in registers have 16 bits */
     ISA_IMAGE_DIM_SHIFT = 9,     /* isa_dim_t */
-    ISA_IMAGE_HAS_DIM = 1 << 12, /* the encoding says the image's type */
+    ISA_IMAGE_HAS_DIM = 1 << 12, /* the encoding has the image's type */
     ISA_IMAGE_NSA = 1 << 13,     /* the address is in any VGPRs: isa_image_vgpr() */
     ISA_IMAGE_R128 = 1 << 14
 };
@@ -123,13 +126,13 @@ typedef enum {
     ISA_DIM_2D_MSAA_ARRAY
 } isa_dim_t;
 
-enum { ISA_IMAGE_ADDRESS = 13 }; /* dwords of an address at most, if in VGPRs of its own each */
+enum { ISA_IMAGE_ADDRESS = 13 }; /* the most dwords of an address, if each names its own VGPR */
 
 /* One decoded instruction. Slots of a page are published by a release store of `fn`: a reader that
  * loads `fn` with acquire sees all the other fields. */
 struct isa_inst {
     _Alignas(64) _Atomic(isa_handler_t *) fn;
-    uint64_t pc;    /* its own address; 0 of one that was decoded outside a page */
+    uint64_t pc;    /* address of the instruction; 0 if it was decoded outside a page */
     uint16_t op;    /* ISA_OP_* : row of the instruction table */
     uint8_t fmt;    /* isa_fmt_t of the encoding in memory: VOP3A for v_add_f32_e64 */
     uint8_t dwords; /* size: 1 to ISA_MAX_DWORDS */
@@ -139,7 +142,7 @@ struct isa_inst {
         uint8_t policy; /* memory, if isa_formats_t.scopes: scope 1:0, temporal hint 4:2 */
     };
     uint8_t op_sel; /* VOP3 OP_SEL bits as encoded; bit 3 = destination half */
-    union {         /* no format has more than one of these */
+    union {         /* each member is of another format */
         struct {
             uint8_t dst_sel;    /* SDWA */
             uint8_t dst_unused; /* SDWA: 0 zero, 1 sign-extend, 2 keep */
@@ -189,7 +192,8 @@ static inline unsigned isa_image_vgpr(const isa_inst_t *i, unsigned n)
     return (n <= 8 ? i->src[0].k >> 8 * (n - 1) : i->src[1].k >> 8 * (n - 9)) & 0xff;
 }
 
-/* How far an access to memory is to be seen, of gfx12 and later. */
+/* The scope of an access to memory, on gfx12 and later: the caches up to which it has to be
+ * visible. */
 typedef enum { ISA_SCOPE_CU, ISA_SCOPE_SE, ISA_SCOPE_DEV, ISA_SCOPE_SYS } isa_scope_t;
 
 static inline isa_scope_t isa_scope(const isa_inst_t *i)
@@ -197,13 +201,14 @@ static inline isa_scope_t isa_scope(const isa_inst_t *i)
     return (isa_scope_t)(i->policy & 3);
 }
 
-/* Its temporal hint: what caches should expect. Of atomics, bit 0: the old value is returned. */
+/* The temporal hint of the instruction, for the caches. For atomics, bit 0: the old value is
+ * returned. */
 static inline unsigned isa_hint(const isa_inst_t *i)
 {
     return i->policy >> 2;
 }
 
-/* Address of the instruction behind it in memory. */
+/* Address of the next instruction in memory. */
 static inline uint64_t isa_next_pc(const isa_inst_t *i)
 {
     return i->pc + 4u * i->dwords;

@@ -1,7 +1,7 @@
-/* isa.h - instructions as text: decode, disassemble.
+/* isa.h - the functions that decode and disassemble an instruction.
  *
- * Both ask the table (table.h) and the architecture's descriptor (arch.h); neither executes
- * anything. */
+ * Both use the table (table.h) and the architecture's descriptor (arch.h); neither executes
+ * instructions. */
 #ifndef ISA_ISA_H
 #define ISA_ISA_H
 
@@ -15,8 +15,8 @@
  * instruction, -1 if n is too small. Thread-safe; does not touch out->fn. */
 int isa_decode(const isa_arch_t *arch, const uint32_t *words, unsigned n, isa_inst_t *out);
 
-/* The same for waves of `lanes` lanes, 32 or 64; isa_decode() takes those of arch->lanes. The size
- * of waves says how many bits a mask of lanes has in scalar registers, and nothing else. */
+/* The same for waves of `lanes` lanes, 32 or 64; isa_decode() assumes arch->lanes. The size of
+ * waves only decides how many bits a mask of lanes has in scalar registers. */
 int isa_decode_lanes(const isa_arch_t *arch, unsigned lanes, const uint32_t *words, unsigned n,
                      isa_inst_t *out);
 

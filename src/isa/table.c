@@ -1,8 +1,7 @@
 /* table.c - the instruction table, and the encodings of each GPU.
  *
  * Rows and encodings are generated from the GPUs' tables; the names of classes follow isa_class_t.
- * Look-ups by opcode are array reads, since the decoder makes one for every instruction it meets.
- */
+ * Look-ups by opcode are array reads, since the decoder makes one for every instruction. */
 #include "isa/table.h"
 
 #include <stddef.h>

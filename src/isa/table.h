@@ -1,9 +1,9 @@
-/* table.h - the instruction table as C sees it: one isa_row_desc_t for each instruction, and one
- * isa_codes_t for each GPU, which says at which opcodes it has them.
+/* table.h - the instruction table in C: one isa_row_desc_t for each instruction, and one
+ * isa_codes_t for each GPU with the opcodes of its instructions.
  *
- * Decoder, disassembler, cache model, counters and checker read it. scripts/gen-isa.py turns the
- * families' tables (gfx9.tsv) into initialisers that use the names below: a new column needs a
- * change there and here. */
+ * Decoder, disassembler, cache model, counters and checker read it. scripts/gen-isa.py converts the
+ * families' tables (gfx9.tsv and its like) to initialisers that use the names below: a new column
+ * needs a change there and here. */
 #ifndef ISA_TABLE_H
 #define ISA_TABLE_H
 
@@ -14,7 +14,7 @@
 
 enum { ISA_FMT_NONE = ISA_FMT_COUNT };
 
-/* Which field of the encoding an operand comes from. */
+/* The field of the encoding that has an operand. */
 typedef enum {
     ISA_ROLE_NONE,
     ISA_ROLE_SDST,
@@ -36,7 +36,7 @@ typedef enum {
     ISA_ROLE_SOFFSET
 } isa_role_t;
 
-/* Which operands the field can name; the head of a family's table explains each kind. */
+/* The operands that a field can name; the head of a family's table explains each kind. */
 typedef enum {
     ISA_K_NONE,
     ISA_K_S,
@@ -61,8 +61,7 @@ typedef enum {
     ISA_K_RTNMSG
 } isa_kind_t;
 
-/* What an operand is read as, which decides how the decoder widens an inline constant or literal.
- */
+/* The type of an operand, which decides how the decoder widens an inline constant or literal. */
 typedef enum {
     ISA_T_BITS,
     ISA_T_I64,
@@ -85,13 +84,13 @@ typedef struct {
     uint16_t bits;
 } isa_field_t;
 
-/* Modifiers that an instruction's encoding can have, as its row says. Those that one decoded
- * instruction does have are its ISA_F_* (inst.h) and the ISA_MOD_* of its operands. */
+/* Modifiers that an instruction's encoding can have, in its row. The modifiers of one decoded
+ * instruction are its ISA_F_* (inst.h) and the ISA_MOD_* of its operands. */
 enum {
     ISA_M_DPP = 1 << 0,
     ISA_M_G16 = 1 << 0, /* MIMG: gradients have 16 bits */
     ISA_M_SDWA = 1 << 1,
-    ISA_M_DIM = 1 << 1, /* MIMG: the encoding says the image's type */
+    ISA_M_DIM = 1 << 1, /* MIMG: the encoding has the image's type */
     ISA_M_NEG = 1 << 2,
     ISA_M_ABS = 1 << 3,
     ISA_M_CLAMP = 1 << 4,
@@ -154,7 +153,7 @@ typedef enum {
 /* The class's name as the tables write it, for example "lds.rd". */
 const char *isa_class_name(isa_class_t c);
 
-/* Registers that an instruction reads or writes without naming them as operands. */
+/* Registers that an instruction reads or writes although they are no operands of it. */
 enum {
     ISA_REG_EXEC = 1,
     ISA_REG_VCC = 2,
@@ -164,17 +163,18 @@ enum {
     ISA_REG_FLAT = 32
 };
 
-/* Which unit an access to memory goes through. */
+/* The unit that makes an access to memory. */
 typedef enum { ISA_UNIT_NONE, ISA_UNIT_VECTOR, ISA_UNIT_LDS, ISA_UNIT_SCALAR } isa_unit_t;
 
-/* Accesses that are no plain load, store or atomic at an address per lane. */
+/* Kinds of access: PLAIN is a load, store or atomic at an address per lane; the others differ from
+ * that. */
 typedef enum {
     ISA_ACCESS_PLAIN,
     ISA_ACCESS_PAIR,       /* LDS: two elements of a lane, at two immediate offsets */
     ISA_ACCESS_LANE,       /* LDS: lane l accesses the dword at M0 + offset + 4 * l */
     ISA_ACCESS_CROSS,      /* LDS: an exchange between lanes without memory */
     ISA_ACCESS_WAVE,       /* LDS: one dword for the whole wave */
-    ISA_ACCESS_INVALIDATE, /* of the vector L1 or the scalar cache: the unit says which */
+    ISA_ACCESS_INVALIDATE, /* of the vector L1 or the scalar cache, by the unit */
     ISA_ACCESS_WRITEBACK,
     ISA_ACCESS_ARRAY_INVALIDATE, /* of the cache that a shader array's units share */
     ISA_ACCESS_L2_INVALIDATE,
@@ -183,7 +183,7 @@ typedef enum {
     ISA_ACCESS_TRANSPOSE /* LDS: lanes exchange elements of what they have read */
 } isa_access_t;
 
-/* Whether caches are the only memory that the instruction has to do with. */
+/* Whether the instruction only acts on caches and accesses no memory. */
 static inline bool isa_is_cache_operation(unsigned kind)
 {
     return kind >= ISA_ACCESS_INVALIDATE && kind <= ISA_ACCESS_L2_WRITEBACK;
@@ -196,8 +196,8 @@ typedef struct {
     uint16_t step; /* PAIR: bytes for each 1 in an immediate offset */
 } isa_memory_t;
 
-/* What an instruction computes, as counters class it. ORDER: as the events 27 (ADD_F16) to 46
- * (MFMA_F64) of gfx90a's counter block SQ; behind them those that later GPUs have. F8: both kinds
+/* Kinds of arithmetic that counters distinguish. ORDER: as the events 27 (ADD_F16) to 46 (MFMA_F64)
+ * of gfx90a's counter block SQ; after these the kinds that only later GPUs have. F8: both formats
  * of 8 bits; F6F4: elements of 8, 6 or 4 bits. */
 typedef enum {
     ISA_MATH_NONE,
@@ -232,15 +232,15 @@ typedef struct {
 } isa_shape_t;
 
 typedef struct {
-    uint8_t kind;      /* isa_math_kind_t */
-    uint8_t clocks;    /* for which it keeps the SIMD or the matrix unit busy; 0: the usual 4 */
+    uint8_t kind;   /* isa_math_kind_t */
+    uint8_t clocks; /* clocks for which it occupies the SIMD or the matrix unit; 0: the usual 4 */
     isa_shape_t shape; /* matrix instructions only */
 } isa_math_t;
 
-/* Which bits of the operands each bit of the result depends on. By this rule the checker works out
+/* Which bits of the operands each bit of the result depends on. By this rule the checker derives
  * which bits of a result are undefined. */
 typedef enum {
-    ISA_DATA_NONE,    /* there is no result, or it does not come from registers */
+    ISA_DATA_NONE,    /* there is no result, or it does not depend on registers */
     ISA_DATA_BITS,    /* on at most one bit of each operand */
     ISA_DATA_SUM,     /* the result is the sum of two numbers and a carry */
     ISA_DATA_UP,      /* on the operands' bits at the same place and below */
@@ -256,7 +256,8 @@ typedef enum { ISA_ORDER_NONE, ISA_ORDER_LESS, ISA_ORDER_GREATER } isa_order_t;
 
 typedef struct {
     uint8_t rule;          /* isa_data_rule_t */
-    uint8_t control;       /* bit n: source n says what is done to the others (a shift's count) */
+    uint8_t control;       /* bit n: source n controls the operation on the other sources (such as a
+                              shift's count) */
     uint8_t order;         /* isa_order_t: of comparisons */
     bool is_signed;        /* whether a comparison takes its operands as signed */
     uint32_t control_bits; /* the bits of those sources that have an effect */
@@ -275,14 +276,16 @@ enum {
     ISA_IS_BUFFER = 1 << 7,
     ISA_IS_SCRATCH = 1 << 8,
     ISA_IS_FORMAT = 1 << 9,
-    ISA_IS_RETURNS = 1 << 10,   /* an LDS atomic that returns the old value */
-    ISA_IS_PACKED = 1 << 11,    /* two numbers in an operand */
-    ISA_IS_ONE_LANE = 1 << 12,  /* v_readlane and its like, for which EXEC does not count */
-    ISA_IS_DOT = 1 << 13,       /* a dot product */
-    ISA_IS_NOTHING = 1 << 13,   /* of SOPP and SOPK, which DOT is not of: has no effect here */
-    ISA_IS_MOVREL = 1 << 14,    /* M0 is added to a register's number */
-    ISA_IS_SIZE = 1 << 14,      /* of images, which MOVREL is not of: asks for the image's size */
-    ISA_IS_SUBTRACTS = 1 << 15, /* a difference, not a sum */
+    ISA_IS_RETURNS = 1 << 10,  /* an LDS atomic that returns the old value */
+    ISA_IS_PACKED = 1 << 11,   /* an operand holds two numbers */
+    ISA_IS_ONE_LANE = 1 << 12, /* v_readlane and its like, which ignore EXEC */
+    ISA_IS_DOT = 1 << 13,      /* a dot product */
+    ISA_IS_NOTHING =
+        1 << 13, /* SOPP and SOPK (so it shares a bit with DOT): no effect in this implementation */
+    ISA_IS_MOVREL = 1 << 14, /* M0 is added to a register's number */
+    ISA_IS_SIZE =
+        1 << 14, /* image instructions (so it shares a bit with MOVREL): reads the image's size */
+    ISA_IS_SUBTRACTS = 1 << 15, /* computes a difference, not a sum */
     ISA_IS_OVERFLOW = 1 << 16,  /* SCC says whether a signed sum does not fit */
     ISA_IS_MESSAGE = 1 << 17,   /* s_sendmsg, s_ttracedata */
     ISA_IS_RFE = 1 << 18,       /* s_rfe_b64 and its like: returns from a trap handler */
@@ -306,8 +309,9 @@ enum { ISA_MAX_FIELDS = 5 };
 
 typedef struct {
     const char *mnemonic;
-    uint16_t body; /* ISA_OP_* of the instruction that does the same, whose handler executes it */
-    uint8_t fmt;   /* isa_fmt_t; of a VOP3 form that of the short form */
+    uint16_t body; /* ISA_OP_* of the instruction with the same operation, whose handler executes
+                      this one */
+    uint8_t fmt;   /* isa_fmt_t; for a VOP3 form that of the short form */
     uint8_t klass; /* isa_class_t */
     uint8_t reads, writes; /* ISA_REG_* */
     uint32_t mods;         /* ISA_M_* */
@@ -322,15 +326,16 @@ typedef struct {
 /* The instructions of all GPUs, indexed by ISA_OP_*; row 0 is empty. */
 extern const isa_row_desc_t isa_table[ISA_OP_COUNT];
 
-/* Whether it is s_branch or s_cbranch_*, which go to the place that the immediate says, or on to
- * the next instruction, and have no other effect. */
+/* Whether it is s_branch or s_cbranch_*, whose only effect is to continue at the target in the
+ * immediate or at the next instruction. */
 static inline bool isa_is_branch(const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
     return row->fmt == ISA_FMT_SOPP && row->klass == ISA_CLASS_BRANCH;
 }
 
-/* Whether the instruction changes nothing: hints, and waits for what is complete at once here. */
+/* Whether the instruction has no effect: hints, and waits for operations that complete at once in
+ * this implementation. */
 static inline bool isa_does_nothing(const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
@@ -339,8 +344,8 @@ static inline bool isa_does_nothing(const isa_inst_t *i)
 
 enum { ISA_OPCODES = 1024 }; /* VOP3 has the widest opcode field, 10 bits */
 
-/* Which instructions a GPU has: ISA_OP_* by format and opcode, VOP3 forms included; ISA_OP_NONE
- * where it has none. */
+/* The instructions of a GPU: ISA_OP_* by format and opcode, VOP3 forms included; ISA_OP_NONE for
+ * opcodes without an instruction. */
 struct isa_codes {
     uint16_t op[ISA_FMT_COUNT][ISA_OPCODES];
 };
