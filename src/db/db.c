@@ -1,5 +1,5 @@
-/* db.c - see db.h. Connections, views from files, cursors; what is in a database is for the rooms
- * above. */
+/* db.c - see db.h. Here are connections, views from files and cursors; the rooms above interpret
+ * the contents of databases. */
 #include "db/db.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ volatile sig_atomic_t db_interrupted;
 
 /* ---- what a connection may do ---- */
 
-/* Limits for what a file's schema can make SQLite do. Statements of this program are far below
+/* Limits on what a file's schema can make SQLite do. Statements of this program are far below
  * them. */
 static const struct {
     int what, most;
@@ -35,22 +35,21 @@ static bool is(const char *text, const char *word)
     return text && strcasecmp(text, word) == 0;
 }
 
-/* Notes that a statement reads a table of main, if the table is one that is not yet filled. */
+/* Notes that a statement reads a table of main, if the table has not been filled yet. */
 static void want(db_late_t *late, const char *table)
 {
     for (size_t i = 0; i < late->count; i++)
         if (late->states[i] == DB_EMPTY && is(table, late->tables[i])) late->states[i] = DB_WANTED;
 }
 
-/* Allows what db_open() promises. `data`: the connection's db_late_t, or NULL. */
+/* The authorizer: allows what db_open() promises. `data` is a db_late_t, or NULL. */
 static int reading(void *data, int action, const char *first, const char *second, const char *where,
                    const char *view)
 {
     (void)second, (void)view;
     switch (action) {
     case SQLITE_READ:
-        /* for a table of which no column is used, SQLite names the database only as the text does
-         */
+        /* if no column is used, SQLite passes the database only if the text names it */
         if (data && (!where || is(where, "main"))) want(data, first);
         return SQLITE_OK;
     case SQLITE_SELECT:
@@ -90,7 +89,7 @@ void db_lock(db_t *db)
     sqlite3_set_authorizer(db->handle, reading, db->late);
 }
 
-/* Ends what another authorizer has allowed for a while. */
+/* Sets the usual authorizer again after another one has allowed more. */
 static void allow_as_before(const db_t *db)
 {
     sqlite3_set_authorizer(db->handle, db->locked ? reading : NULL, db->late);
@@ -104,7 +103,8 @@ static int is_interrupted(void *data)
 
 static void guard(sqlite3 *handle)
 {
-    enum { STEPS = 10000 }; /* of SQLite's virtual machine between two tests: well below 1 ms */
+    /* how many steps of SQLite's virtual machine are between two tests: well below 1 ms */
+    enum { STEPS = 10000 };
     for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
         sqlite3_limit(handle, limits[i].what, limits[i].most);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -116,16 +116,16 @@ static void guard(sqlite3 *handle)
 
 /* ---- statements that are kept ----
  *
- * A connection that goes from file to file (swap.h) prepares the same statements for each, which
- * takes as long as to run them. */
+ * A connection that is used for one file after another (swap.h) would prepare the same statements
+ * for each, which takes as long as running them. */
 
 enum { STATEMENTS_MOST = 64 };
 
 struct db_statement {
     char *sql;
     sqlite3_stmt *s;
-    bool used;      /* a cursor has it */
-    uint64_t taken; /* when it was taken last, counted in statements */
+    bool used;      /* a cursor uses it */
+    uint64_t taken; /* when it was used last, counted in statements */
 };
 
 struct db_statements {
@@ -134,13 +134,13 @@ struct db_statements {
     struct db_statement rows[STATEMENTS_MOST];
 };
 
-/* Whether the rest of a text is only blanks and semicolons. */
+/* Returns whether the rest of a text is only blanks and semicolons. */
 static bool ends(const char *rest)
 {
     return rest && rest[strspn(rest, " \t\r\n;")] == 0;
 }
 
-/* The statement of this text, if it is kept and nobody has it. */
+/* Returns the statement of this text, if it is kept and no cursor uses it. */
 static struct db_statement *find_statement(const db_t *db, const char *sql)
 {
     struct db_statements **place = db_swap_statements(db->swap), *list = place ? *place : NULL;
@@ -154,7 +154,7 @@ static struct db_statement *find_statement(const db_t *db, const char *sql)
     return NULL;
 }
 
-/* A place for another statement, if need be that of the one which nobody has used for longest. */
+/* Returns a row for another statement, if necessary the least recently used one. */
 static struct db_statement *free_row(struct db_statements *list)
 {
     struct db_statement *oldest = NULL;
@@ -168,7 +168,7 @@ static struct db_statement *free_row(struct db_statements *list)
     return oldest;
 }
 
-/* Keeps a statement that was prepared. NULL: it is its owner's. */
+/* Keeps a prepared statement. Returns NULL if it cannot be kept: then the cursor owns it. */
 static struct db_statement *keep_statement(const db_t *db, const char *sql, sqlite3_stmt *s)
 {
     struct db_statements **place = db_swap_statements(db->swap);
@@ -184,7 +184,7 @@ static struct db_statement *keep_statement(const db_t *db, const char *sql, sqli
     return row;
 }
 
-/* The text's parameters do not outlive the cursor. */
+/* Clears the parameters, since the texts that are bound do not outlive the cursor. */
 static void give_back(struct db_statement *row)
 {
     sqlite3_reset(row->s);
@@ -204,7 +204,7 @@ static void forget_statements(const db_t *db)
     *place = NULL;
 }
 
-/* Whether the connection has no statements but those that are kept, and no cursor uses one. */
+/* Returns whether all statements of the connection are kept ones that no cursor uses. */
 static bool is_idle(const db_t *db)
 {
     struct db_statements **place = db_swap_statements(db->swap);
@@ -216,7 +216,7 @@ static bool is_idle(const db_t *db)
     return !all;
 }
 
-/* Runs a statement without rows of interest. */
+/* Runs a statement whose rows are not used. */
 static bool run_kept(const db_t *db, const char *sql)
 {
     struct db_statement *row = find_statement(db, sql);
@@ -235,8 +235,8 @@ static bool run_kept(const db_t *db, const char *sql)
 
 /* ---- opening ---- */
 
-/* "file:<path>?<query>", with every byte of the path that is special in a URI encoded; to be freed
- * with sqlite3_free(). NULL: no memory. */
+/* Returns "file:<path>?<query>", where every byte of the path that is special in a URI is encoded;
+ * to be freed with sqlite3_free(). Returns NULL if there is no memory. */
 static char *uri_of(const char *path, const char *query)
 {
     static const char plain[] = "/._-~";
@@ -249,14 +249,15 @@ static char *uri_of(const char *path, const char *query)
     return sqlite3_str_finish(text);
 }
 
-/* Counting bytes takes a lock of the whole process for each allocation, and nobody asks for them.
- */
+/* SQLite would count the bytes that it allocates under a lock of the whole process, and the count
+ * is not used. */
 __attribute__((constructor)) static void count_no_memory(void)
 {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
-/* Opens a connection: `name` is ":memory:", "" or a URI. NULL with the reason in `why`. */
+/* Opens a connection: `name` is ":memory:", "" or a URI. Returns NULL with the reason in `why` on
+ * failure. */
 static sqlite3 *connect(const char *name, int flags, char *why, size_t bytes)
 {
     sqlite3 *handle = NULL;
@@ -293,7 +294,7 @@ static int attach(sqlite3 *handle, char *uri, const char *name, char *why, size_
     return status == SQLITE_DONE ? 0 : -1;
 }
 
-/* Opens the file by a new connection, or (`swap`) by one that may be used again. */
+/* Opens the file by a new connection, or, with `swap`, by one that can be used again. */
 static int open_new(db_t *db, const char *path, db_swap_t *swap, char why[DB_WHY_BYTES])
 {
     *db =
@@ -327,7 +328,7 @@ int db_open_by_names(db_t *db, const char *path, char why[DB_WHY_BYTES])
 
 int db_make(db_t *db, const char *path)
 {
-    /* no other program knows the file yet: it needs no locks, which its file system may not have */
+    /* no other program has the file yet: it needs no locks, which its file system may not have */
     char why[256] = "", *uri = *path ? uri_of(path, "mode=rw&nolock=1") : NULL;
     *db = (db_t){.handle = *path ? connect(uri, 0, why, sizeof(why))
                                  : connect("", SQLITE_OPEN_CREATE, why, sizeof(why))};
@@ -345,7 +346,7 @@ int db_attach(db_t *db, const char *path)
     return -1;
 }
 
-/* Drops what is in temp. False: something is in main, or does not go. */
+/* Drops everything in temp. Returns false if something is in main, or cannot be dropped. */
 static bool drop_own(const db_t *db)
 {
     db_cursor_t c;
@@ -365,7 +366,7 @@ static bool drop_own(const db_t *db)
     return good;
 }
 
-/* Keeps the connection for another file, if nothing is left of what was done with this one. */
+/* Keeps the connection for another file, if it has no traces of its use for this file. */
 static bool keep(const db_t *db)
 {
     return db->swap && db->handle && db->locked && !db->late && !db_interrupted && is_idle(db) &&
@@ -389,9 +390,9 @@ void db_spoil(const db_t *db)
     db_swap_spoil(db->swap);
 }
 
-/* ---- tables that are filled late ---- */
+/* ---- tables that are filled when they are first read ---- */
 
-/* Whether the statement that was just prepared reads tables which are not yet filled. */
+/* Returns whether the statement that was just prepared reads tables that are to be filled. */
 static bool wants(const db_t *db)
 {
     bool any = false;
@@ -400,14 +401,14 @@ static bool wants(const db_t *db)
     return any;
 }
 
-/* Forgets what a statement wanted that will not run. */
+/* Unmarks the tables of a statement that will not run. */
 static void want_nothing(const db_t *db)
 {
     for (size_t i = 0; db->late && i < db->late->count; i++)
         if (db->late->states[i] == DB_WANTED) db->late->states[i] = DB_EMPTY;
 }
 
-/* Fills the tables that are wanted, in one transaction. False with the reason in `why`. */
+/* Fills the marked tables in one transaction. Returns false with the reason in `why`. */
 static bool fill(const db_t *db, char why[DB_WHY_BYTES])
 {
     sqlite3_exec(db->handle, "SAVEPOINT late", NULL, NULL, NULL);
@@ -417,7 +418,7 @@ static bool fill(const db_t *db, char why[DB_WHY_BYTES])
     return good;
 }
 
-/* Prepares a statement whose tables are filled. False with the reason in `why`. */
+/* Prepares a statement whose tables are filled. Returns false with the reason in `why`. */
 static bool prepare(const db_t *db, const char *sql, sqlite3_stmt **s, const char **rest,
                     char why[DB_WHY_BYTES])
 {
@@ -434,8 +435,8 @@ static bool prepare(const db_t *db, const char *sql, sqlite3_stmt **s, const cha
     return false;
 }
 
-/* Runs statements one by one, so that the tables of each are filled before it runs. False with the
- * reason in `why`. */
+/* Runs statements one by one, so that the tables of each are filled before it runs. Returns false
+ * with the reason in `why` on failure. */
 static bool run_each(const db_t *db, const char *sql, char why[DB_WHY_BYTES])
 {
     bool good = true;
@@ -465,7 +466,7 @@ static int put_row(sqlite3_stmt *insert, sqlite3_stmt *row, int columns)
     return status == SQLITE_OK ? reset : status;
 }
 
-/* "INSERT INTO main.<name> VALUES (?,?…)"; NULL without memory. */
+/* Returns "INSERT INTO main.<name> VALUES (?,?…)"; NULL without memory. */
 static char *insert_into(const char *name, int columns)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
@@ -552,7 +553,7 @@ bool db_hold(const db_t *db)
 bool db_open_bare(db_t *db, const char *path)
 {
     static const char hold[] =
-        "BEGIN; PRAGMA schema_version"; /* which is read without the schema */
+        "BEGIN; PRAGMA schema_version"; /* reading this pragma does not need the schema */
     char *uri = uri_of(path, db_reading(path));
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
     *db = (db_t){0};
@@ -574,7 +575,7 @@ sqlite3_file *db_bare_file(const db_t *db)
 bool db_has(const db_t *db, const char *view, const char *column)
 {
     sqlite3_stmt *s = NULL;
-    /* with the view's name before it, since SQLite takes an unknown name in double quotes for a
+    /* the column has its view's name, since SQLite takes an unknown name in double quotes for a
      * text */
     char *sql = sqlite3_mprintf("SELECT \"%w\".\"%w\" FROM \"%w\" LIMIT 0", view, column, view);
     struct db_statement *kept = sql ? find_statement(db, sql) : NULL;
@@ -686,8 +687,8 @@ int db_end(db_cursor_t *c, const char *what)
 
 /* ---- views from files ---- */
 
-/* The view that is being made: making_view() allows only this, which includes a row in a table of
- * the schema. */
+/* The view that is being made: the authorizer making_view() allows only this, and so a row in a
+ * table of the schema. */
 typedef struct {
     const char *name;
     bool temporary;
@@ -715,7 +716,7 @@ static int making_view(void *data, int action, const char *first, const char *se
     }
 }
 
-/* Copies a text from a file as error messages show it: without control characters, and cut. */
+/* Copies a text from a file in the form for error messages: without control characters, and cut. */
 static void copy_shown(const char *text, char shown[64])
 {
     size_t n = 0;
@@ -731,7 +732,7 @@ static int not_recursive(void *data, int action, const char *first, const char *
     return action == SQLITE_RECURSIVE ? SQLITE_DENY : SQLITE_OK;
 }
 
-/* Whether the view is recursive: reading it might never end. */
+/* Returns whether the view is recursive, so that reading it might never end. */
 static bool feeds_itself(const db_t *db, const char *name)
 {
     sqlite3_stmt *s = NULL;
@@ -752,8 +753,9 @@ void db_hide(const db_t *db, const char *name)
             name, name);
 }
 
-/* Replaces a refused view: in temp by a view without rows, since the name would else mean the
- * file's own view; in main by nothing, since the file is not attached when main is read. */
+/* Replaces a refused view: in temp by a view without rows, since otherwise the name would refer to
+ * the file's own view. In main nothing replaces it, since the file is not attached when main is
+ * read. */
 static void leave_out(const db_t *db, const char *name, bool temporary)
 {
     if (temporary)

@@ -1,8 +1,8 @@
-/* format.h - numbers in database files, as https://www.sqlite.org/fileformat2.html has them, whose
- * words are used here. They are big-endian.
+/* format.h - numbers in database files, as defined by https://www.sqlite.org/fileformat2.html,
+ * whose terms are used here.
  *
- * Who copies pages and who reads rows from pages has the same file before it; what else each needs
- * of it is in pages.c and scan.c. */
+ * They are big-endian. pages.c, which copies pages, and scan.c, which reads rows from pages, share
+ * these functions; each has further details of the format itself. */
 #ifndef CROCPROF_DB_FORMAT_H
 #define CROCPROF_DB_FORMAT_H
 
@@ -23,7 +23,7 @@ static inline uint32_t db_get4(const unsigned char *at)
     return db_get2(at) << 16 | db_get2(at + 2);
 }
 
-/* A varint at *at, which is moved behind it; false if it does not end before `end`. */
+/* Reads a varint at *at, and moves *at behind it; returns false if it does not end before `end`. */
 static inline bool db_get_varint(const unsigned char **at, const unsigned char *end,
                                  uint64_t *number)
 {
@@ -40,8 +40,8 @@ static inline bool db_get_varint(const unsigned char **at, const unsigned char *
     return false;
 }
 
-/* Whether the header is that of a database in the form that this program writes, too: a rollback
- * journal, UTF-8, no bytes of each page reserved, not one that is vacuumed on the way. */
+/* Returns whether the header is that of a database in the form that this program writes, too: with
+ * a rollback journal, in UTF-8, without reserved bytes in each page, and without auto-vacuum. */
 static inline bool db_is_plain(const unsigned char *h)
 {
     enum {
@@ -57,14 +57,15 @@ static inline bool db_is_plain(const unsigned char *h)
            db_get4(h + ENCODING) == 1;
 }
 
-/* The bytes of a page, by the header; 0: it names no such number. */
+/* Returns the size of a page in bytes, according to the header; 0 if the header has no valid
+ * size. */
 static inline uint32_t db_page_bytes(const unsigned char *h)
 {
     const uint32_t bytes = db_get2(h + 16) == 1 ? 65536 : db_get2(h + 16);
     return bytes >= 512 && !(bytes & (bytes - 1)) ? bytes : 0;
 }
 
-/* How many bytes of a payload are on its page itself; the others are on overflow pages. */
+/* Returns how many bytes of a payload are on its page itself; the others are on overflow pages. */
 static inline uint64_t db_local_bytes(uint32_t page_bytes, bool table, uint64_t bytes)
 {
     const uint32_t most = table ? page_bytes - 35 : (page_bytes - 12) * 64 / 255 - 23;

@@ -1,5 +1,5 @@
-/* image.c - see image.h. The rows of the schema are read from the file's pages (scan.h), one behind
- * the other, each text with its length before it. */
+/* image.c - see image.h. The rows of the schema are read from the file's pages (scan.h), one after
+ * the other; each text has its length before it. */
 #include "db/image.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include "db/format.h"
 #include "db/scan.h"
 
-enum { BYTES_MOST = 1 << 20 }; /* of an image; those of usual files have a tenth */
+enum { BYTES_MOST = 1 << 20 }; /* largest image in bytes; an image of a usual file has a tenth */
 
 enum { KIND, NAME, OF_TABLE, ROOT, SQL, COLUMNS };
 static const db_wanted_t columns[] = {{.name = "type", .text = true},
@@ -18,7 +18,7 @@ static const db_wanted_t columns[] = {{.name = "type", .text = true},
                                       {.name = "rootpage"},
                                       {.name = "sql", .text = true}};
 
-/* While it is made. */
+/* The state while an image is made. */
 typedef struct {
     db_image_t *image;
     db_cell_t cells[COLUMNS];
@@ -31,9 +31,9 @@ static bool begins(const db_cell_t *cell, const char *word)
     return cell->bytes >= length && memcmp(cell->text, word, length) == 0;
 }
 
-/* Whether the row that was read is that of a process's own table: its name is `table`, then the id
- * of the process. The id in the first such name becomes that of the image, and names with another
- * id are not meant. */
+/* Returns whether the row that was read is that of a process's own table: its name is `table`, then
+ * the id of the process. The id in the first such name becomes that of the image; names with
+ * another id do not count. */
 static bool is_of_process(maker_t *m, const char *table)
 {
     const db_cell_t *name = &m->cells[NAME];
@@ -44,8 +44,8 @@ static bool is_of_process(maker_t *m, const char *table)
     return memcmp(m->image->guid, guid, DB_GUID_BYTES) == 0;
 }
 
-/* Puts zeros in place of the id of the process wherever it stands in the text, with underscores or
- * with hyphens. Returns in how many places it stood. */
+/* Replaces the id of the process by zeros wherever it is in the text, with underscores or with
+ * hyphens. Returns the number of replacements. */
 static size_t blank(const db_image_t *i, char *text, size_t bytes)
 {
     size_t found = 0;
@@ -66,7 +66,7 @@ static size_t blank(const db_image_t *i, char *text, size_t bytes)
     return found;
 }
 
-/* Makes an array large enough. */
+/* Enlarges an array if it has too little room. */
 static bool grow(void *rows, size_t need, size_t *room, size_t bytes)
 {
     void **array = rows;
@@ -79,8 +79,9 @@ static bool grow(void *rows, size_t need, size_t *room, size_t bytes)
     return true;
 }
 
-/* Whether the row may be in an image: a table of statistics changes how SQLite reads others, and a
- * view with the id of a process in it is none that others share. */
+/* Returns whether the row may be in an image. A table of statistics may not, since it changes how
+ * SQLite reads other tables; nor may a view that contains the id of a process, since other files do
+ * not have it. */
 static bool is_usual(const maker_t *m, size_t ids)
 {
     const db_cell_t *kind = &m->cells[KIND], *name = &m->cells[NAME];
@@ -88,8 +89,8 @@ static bool is_usual(const maker_t *m, size_t ids)
     return !ids || !begins(kind, "view") || begins(name, "rocpd_") || begins(name, "crocprof_");
 }
 
-/* Adds the row that was read. False: a row comes before the first table whose name ends with the id
- * of the process, or the row is not as usual, or there is no memory. */
+/* Adds the row that was read. Returns false if a row comes before the first table whose name ends
+ * with the id of the process, if the row is unusual, or if there is no memory. */
 static bool add_row(maker_t *m)
 {
     db_image_t *i = m->image;
@@ -114,10 +115,11 @@ static bool add_row(maker_t *m)
     return is_usual(m, ids);
 }
 
-enum { COOKIE = 40 }; /* where the header has the number of the schema, which grows with changes */
+/* offset in the header of the schema's version number, which grows with each change */
+enum { COOKIE = 40 };
 
-/* What the header says of how the file is to be read: SQLite parses its schema again if that has
- * another number. */
+/* Adds the part of the header that determines how the file is read: SQLite parses its schema again
+ * if that has another version number. */
 static bool add_header(maker_t *m, sqlite3_file *file)
 {
     enum { BEGIN = 16, END = 24, LATER = 44, LATER_END = 72 };

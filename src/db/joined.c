@@ -1,7 +1,7 @@
 /* joined.c - see joined.h and db_records() in db.h.
  *
- * Two scans run side by side, one of the records and one of their events. Here is also what makes
- * a statement of SQLite take their place, and that statement. */
+ * Two scans run side by side, one of the records and one of their events. Here are also the checks
+ * after which a statement of SQLite replaces the scans, and that statement. */
 #include "db/joined.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 #include "db/scan.h"
 
-/* ORDER_MOST: between the first and the last event of records that are not in order; for each of
- * them there is a number in memory. */
+/* ORDER_MOST: largest distance between the first and the last event of records that are not in
+ * order; for each event between them there is a number in memory. */
 enum { COLUMNS_MOST = 48, ORDER_MOST = 1 << 22 };
 
 struct db_joined {
@@ -18,18 +18,18 @@ struct db_joined {
     const db_records_t *which;
     const char *guid;
     db_scan_t *records, *events;
-    bool locked;    /* a transaction was begun, which nobody else has */
-    uint64_t given; /* number of rows */
-    /* Of records that are not in the order of their events: for each event from the first one on
+    bool locked;    /* a transaction was begun for this cursor alone */
+    uint64_t given; /* number of rows returned so far */
+    /* For records that are not in the order of their events: for each event from the first one on,
      * the row number of its record, or 0. */
     uint32_t *order;
     size_t order_count, order_next;
-    bool lost; /* the row of such a number was not found: the file is damaged */
+    bool lost; /* no row has such a number: the file is damaged */
     db_cell_t cells[COLUMNS_MOST];
     struct {
         char *text;
         size_t room;
-    } texts[COLUMNS_MOST]; /* with a zero at the end; for columns that were asked for */
+    } texts[COLUMNS_MOST]; /* with a zero at the end; for columns whose text was requested */
 };
 
 /* ---- the statement ---- */
@@ -46,7 +46,7 @@ static void put_columns(sqlite3_str *sql, const db_t *db, const char *table, con
     }
 }
 
-/* Begins the rows by a statement; `scanned`: in the order of a scan. */
+/* Begins the rows by a statement; with `scanned`, in the order of a scan. */
 static void begin_statement(db_cursor_t *c, const db_t *db, const db_records_t *w, const char *guid,
                             bool scanned)
 {
@@ -85,8 +85,8 @@ static bool lock(struct db_joined *j)
     return j->locked = db_hold(j->db);
 }
 
-/* Notes which record each event has, from the event `first` to the event `last`. False: more than
- * one, or there are too many. */
+/* Notes the record of each event, from the event `first` to the event `last`. Returns false if an
+ * event has several records, or if there are too many events. */
 static bool put_in_order(struct db_joined *j, int64_t first, int64_t last)
 {
     const db_cell_t *event = &j->cells[DB_RECORD_EVENT];
@@ -106,8 +106,8 @@ static bool put_in_order(struct db_joined *j, int64_t first, int64_t last)
     return good;
 }
 
-/* Finds out whether the records come in the order of their events by themselves, and if not, which
- * order that is. False: there is none that can be kept. */
+/* Determines whether the records are in the order of their events, and if not, notes that order.
+ * Returns false if the order cannot be kept. */
 static bool find_order(struct db_joined *j)
 {
     const db_cell_t *event = &j->cells[DB_RECORD_EVENT];
@@ -164,8 +164,8 @@ void db_records(db_cursor_t *c, const db_t *db, const db_records_t *which, const
     begin_statement(c, db, which, guid, false);
 }
 
-/* Lets a statement go on behind the rows that were given. */
-static void give_way(db_cursor_t *c)
+/* Lets a statement continue after the rows that were returned. */
+static void continue_by_statement(db_cursor_t *c)
 {
     struct db_joined *j = c->joined;
     uint64_t given = j->given;
@@ -183,7 +183,7 @@ static bool is_text(const db_cell_t *cell, const char *text, size_t bytes)
     return cell->bytes == bytes && memcmp(cell->text, text, bytes) == 0;
 }
 
-/* What to do with a record. */
+/* What to do with a record: return it, skip it, or leave the table to SQLite. */
 typedef enum { TAKE, LEAVE, ODD } verdict_t;
 
 static verdict_t judge(struct db_joined *j, size_t guid_bytes)
@@ -192,7 +192,7 @@ static verdict_t judge(struct db_joined *j, size_t guid_bytes)
     const db_cell_t *guid = &j->cells[DB_RECORD_GUID], *event = &j->cells[DB_RECORD_EVENT];
     const db_cell_t *of_event = &j->cells[j->which->records];
     if (w->alone ? guid->null : guid->null || event->null) return w->alone ? ODD : LEAVE;
-    /* texts that differ are left to SQLite, which knows how a column compares them */
+    /* texts that differ are left to SQLite, which applies the column's rules of comparison */
     if (j->guid && !is_text(guid, j->guid, guid_bytes)) return ODD;
     if (!w->events) return TAKE;
     if (event->null || !db_scan_find(j->events, event->number)) {
@@ -216,7 +216,7 @@ bool db_joined_next(db_cursor_t *c)
         j->given++;
         return true;
     }
-    if (verdict == ODD || j->lost || db_scan_odd(j->records)) give_way(c);
+    if (verdict == ODD || j->lost || db_scan_odd(j->records)) continue_by_statement(c);
     return false;
 }
 

@@ -1,16 +1,16 @@
-/* joined.h - records with their events, read from pages; the part of a cursor that db.c calls.
+/* joined.h - records with their events, read from pages: the functions that db.c calls.
  *
- * The interface for others is db_records(), in db.h. */
+ * Other rooms use db_records(), in db.h. */
 #ifndef CROCPROF_DB_JOINED_H
 #define CROCPROF_DB_JOINED_H
 
 #include "db/db.h"
 
-/* Goes to the next row. False at the end, or if a table turns out not to be as usual: c->joined is
- * NULL then, and the caller takes the remaining rows from the cursor's statement. */
+/* Goes to the next row. Returns false at the end, or if a table turns out to be unusual: then
+ * c->joined is NULL, and the caller reads the remaining rows from the cursor's statement. */
 bool db_joined_next(db_cursor_t *c);
 
-/* The text of a column, as db_text() returns it. */
+/* Returns the text of a column, as db_text() does. */
 const char *db_joined_text(const db_cursor_t *c, int column);
 
 void db_joined_end(db_cursor_t *c);
@@ -18,14 +18,14 @@ void db_joined_end(db_cursor_t *c);
 /* ---- in db.c, for the files of this room ---- */
 
 /* Begins a transaction and reads from the file in it: SQLite then holds its shared lock, and no
- * other program can change the file. False: SQLite could not begin the transaction or not read, and
- * there is none. */
+ * other program can change the file. Returns false if SQLite could not begin the transaction or
+ * could not read; then there is no transaction. */
 bool db_hold(const db_t *db);
 /* Ends the transaction of db_hold(), after which other programs can change the file. */
 void db_release(const db_t *db);
 
-/* Opens a file of which pages alone are read, and not its schema. No other program can change the
- * file until db_close(). False: the file cannot be opened, and nothing is to be closed. */
+/* Opens a file whose pages are read, but not its schema. No other program can change the file until
+ * db_close(). Returns false if the file cannot be opened; then there is nothing to close. */
 bool db_open_bare(db_t *db, const char *path);
 sqlite3_file *db_bare_file(const db_t *db);
 

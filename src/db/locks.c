@@ -1,6 +1,6 @@
-/* locks.c - see locks.h. The answer is kept for the file system that was asked about last, since to
- * close a file gives up the locks that this process has on it: so a file system is asked once,
- * before the first of its files is locked. */
+/* locks.c - see locks.h. The result is kept for the last file system, because closing a file
+ * releases all locks that this process has on it: so a file system is tested only once, before the
+ * first of its files is locked. */
 #include "db/locks.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@ static struct {
     bool known, locks;
 } last;
 
-/* Asks by a look for a lock that would be in the way of another one, which takes none. */
-static bool ask(const char *path)
+/* Tests a file by querying a lock that would conflict with another one, which takes no lock. */
+static bool test_locks(const char *path)
 {
     struct flock f = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -33,7 +33,7 @@ bool db_has_locks(const char *path)
     if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) return true;
     pthread_mutex_lock(&lock);
     if (!last.known || last.device != s.st_dev) {
-        last.locks = ask(path);
+        last.locks = test_locks(path);
         last.device = s.st_dev;
         last.known = true;
     }

@@ -1,4 +1,4 @@
-/* pages.c - see pages.h. What the bytes of a file mean is in format.h. */
+/* pages.c - see pages.h. format.h has the layout of numbers in a file. */
 #include "db/pages.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ void db_pages_close(db_pages_t *p)
 
 /* ---- trees ---- */
 
-/* One copy while it runs. */
+/* The state of one copy. */
 typedef struct {
     db_pages_t *p;
     const db_tree_t *tree;
@@ -53,7 +53,7 @@ typedef struct {
     uint32_t *next;
 } copy_t;
 
-/* Reads a page that was not copied before. Pages are numbered from 1. */
+/* Reads a page that was not copied before; false if it was. Pages are numbered from 1. */
 static bool read_page(const copy_t *c, uint32_t number, unsigned char *page)
 {
     db_pages_t *p = c->p;
@@ -69,8 +69,8 @@ static bool write_page(const copy_t *c, uint32_t number, const unsigned char *pa
     return c->to < 0 || pwrite(c->to, page, bytes, (off_t)(number - 1) * bytes) == (ssize_t)bytes;
 }
 
-/* Copies the chain of overflow pages that begins at the number at `link`, which becomes the new
- * one; they hold `bytes`. */
+/* Copies the chain of overflow pages whose first number is at `link`, and stores the new number
+ * there; the pages hold `bytes`. */
 static bool copy_chain(const copy_t *c, unsigned char *link, uint64_t bytes)
 {
     const uint32_t each = c->p->page_bytes - 4;
@@ -84,7 +84,7 @@ static bool copy_chain(const copy_t *c, unsigned char *link, uint64_t bytes)
         good = read_page(c, from, page);
         if (!good) break;
         from = db_get4(page);
-        if (!bytes != !from) good = false; /* the chain ends with its bytes */
+        if (!bytes != !from) good = false; /* the chain must end with its bytes */
         put4(page, bytes ? *c->next : 0);
         good = good && write_page(c, number, page);
     }
@@ -92,8 +92,8 @@ static bool copy_chain(const copy_t *c, unsigned char *link, uint64_t bytes)
     return good;
 }
 
-/* Whether a record's head is whole and has a serial type for each column: that of NULL for a column
- * that is not stored. */
+/* Returns whether a record's head is complete and has a serial type for each column; it must be
+ * NULL for a column that is not stored. */
 static bool is_record(const unsigned char *at, const unsigned char *end, uint64_t bytes,
                       const db_tree_t *tree)
 {
@@ -111,7 +111,8 @@ static bool is_record(const unsigned char *at, const unsigned char *end, uint64_
     return column == tree->columns && head + content == bytes;
 }
 
-/* Copies what a cell's payload has on overflow pages. `at` stands behind the cell's numbers. */
+/* Copies the part of a cell's payload that is on overflow pages. `at` stands behind the cell's
+ * numbers. */
 static bool copy_payload(const copy_t *c, unsigned char *page, unsigned char *at, uint64_t bytes)
 {
     const uint64_t local = db_local_bytes(c->p->page_bytes, c->tree->columns, bytes);
@@ -123,7 +124,7 @@ static bool copy_payload(const copy_t *c, unsigned char *page, unsigned char *at
 
 static uint32_t copy_tree(const copy_t *c, uint32_t from, unsigned depth);
 
-/* Gives a child its new number, where the page names it. */
+/* Copies a child page, and stores its new number in the reference to it. */
 static bool copy_child(const copy_t *c, unsigned char *link, unsigned depth)
 {
     const uint32_t number = copy_tree(c, db_get4(link), depth + 1);
@@ -159,7 +160,7 @@ static bool copy_cells(const copy_t *c, unsigned char *page, unsigned depth)
     return !interior || copy_child(c, page + 8, depth);
 }
 
-/* The new number of the page; 0: it is not as it should be. */
+/* Copies a tree. Returns the new number of its root page; 0 if the page is malformed. */
 static uint32_t copy_tree(const copy_t *c, uint32_t from, unsigned depth)
 {
     unsigned char *page = depth < DB_DEPTH_MOST ? malloc(c->p->page_bytes) : NULL;
@@ -184,7 +185,7 @@ int db_pages_begin(const char *path, uint32_t page_bytes, uint32_t pages)
     unsigned char header[DB_HEADER_BYTES];
     db_t db;
     if (db_make(&db, path) != 0) return -1;
-    /* to set the version is a change, so that the first page is written */
+    /* setting the version is a change, so that SQLite writes the first page */
     int result = db_runf(&db, path,
                          "PRAGMA journal_mode = OFF; PRAGMA page_size = %u; PRAGMA "
                          "user_version = 0",

@@ -22,12 +22,12 @@ static const db_wanted_t process_columns[] = {
 
 struct db_likeness {
     db_image_t image;
-    db_scan_t *scans[TABLES]; /* of the first file, for the places of columns */
+    db_scan_t *scans[TABLES]; /* scans of the first file, which have the places of columns */
     db_cell_t cells[PROCESS_COLUMNS];
 };
 
-/* Opens the scans of the first file, and compares their tables with those that were found by name.
- */
+/* Opens the scans of the first file, and compares their tables with the tables that are found by
+ * name. */
 static bool open_scans(db_likeness_t *l, const db_t *db)
 {
     l->scans[METADATA] = db_scan_open(db, tables[METADATA], fact_columns, FACT_COLUMNS, l->cells);
@@ -63,7 +63,7 @@ void db_likeness_free(db_likeness_t *l)
     free(l);
 }
 
-/* A copy of a cell's text, to be freed; NULL for NULL, or without memory. */
+/* Returns a copy of a cell's text, to be freed; NULL for NULL, or without memory. */
 static char *text_of(const db_cell_t *cell)
 {
     return cell->text ? strndup(cell->text, cell->bytes) : NULL;
@@ -95,7 +95,7 @@ static bool tell_processes(const db_likeness_t *l, sqlite3_file *file, const db_
     bool good = scan;
     while (good && db_scan_next(scan)) {
         char *guid = text_of(&cells[GUID]);
-        /* the facts are those of the process to whose id the tables belong */
+        /* the facts must be those of the process to whose id the tables belong */
         good = guid && strlen(guid) == DB_GUID_BYTES;
         for (size_t i = 0; good && i < DB_GUID_BYTES; i++)
             good = image->guid[i] == (guid[i] == '-' ? '_' : guid[i]);

@@ -1,5 +1,5 @@
-/* scan.c - see scan.h. What the bytes of a file mean is in format.h; here are the walk through the
- * pages of a table, the cells of a record, and which table it is. */
+/* scan.c - see scan.h. format.h has the layout of numbers in a file; here are the walk through the
+ * pages of a table, the decoding of records, and the search for the table. */
 #include "db/scan.h"
 
 #include <ctype.h>
@@ -15,29 +15,32 @@
 
 enum { COLUMNS_MOST = 64, PAYLOAD_MOST = 16 << 20 };
 
-/* A page on the way from the root to a leaf. */
+/* A page on the path from the root to a leaf. */
 typedef struct {
-    unsigned char *bytes; /* of the page */
-    unsigned char *head;  /* in them: behind the file's header on its first page */
-    uint32_t number;      /* 0: none was read */
-    uint32_t count, next; /* cells; the next one to go to */
+    unsigned char *bytes; /* bytes of the page */
+    unsigned char *head;  /* the page's header, which on the first page is after that of the file */
+    uint32_t number;      /* number of the page; 0: none was read */
+    uint32_t count, next; /* number of cells; index of the next one */
 } level_t;
 
 struct db_scan {
     sqlite3_file *file;
     uint32_t page_bytes, pages, root;
     level_t levels[DB_DEPTH_MOST];
-    unsigned depth; /* of the level of the leaf */
+    unsigned depth; /* level of the leaf */
     bool begun, odd;
-    uint64_t pages_left; /* a damaged file may name a page twice: that ends, too */
+    uint64_t pages_left; /* pages that may still be read: a damaged file may refer to a page twice,
+                          * and the walk must end */
     int64_t last;        /* number of the last row */
-    bool found; /* db_scan_find() has gone to `sought`, whose cells are as they were then */
+    bool found; /* db_scan_find() has gone to `sought`, and the cells have not changed since */
     int64_t sought;
-    unsigned char *whole; /* a payload that is on several pages */
+    unsigned char *whole; /* buffer for a payload that is on several pages */
     size_t whole_room;
-    /* Of the record's columns: which cell gets their value, plus 1, or 0. */
-    uint8_t cell_of[COLUMNS_MOST], all[COLUMNS_MOST]; /* all: what it is unless one is chosen */
-    unsigned columns, all_columns; /* of a record, up to the last that is wanted */
+    /* For each column of the record: index, plus 1, of the cell that gets its value, or 0. */
+    uint8_t cell_of[COLUMNS_MOST], all[COLUMNS_MOST]; /* `all`: for the columns that are wanted;
+                                                       * `cell_of`: for those that are read now */
+    unsigned columns, all_columns; /* number of columns of a record, up to the last that is
+                                    * wanted */
     unsigned key;                  /* column that is the number of the row, from 1; 0: none */
     const db_wanted_t *wanted;
     unsigned count;
@@ -56,14 +59,14 @@ static bool is_leaf(const level_t *l)
     return *l->head == DB_TABLE_LEAF;
 }
 
-/* Where the places of cells begin on the page. */
+/* Returns where the offsets of the cells begin on the page. */
 static uint32_t cells_begin(const level_t *l)
 {
     return (uint32_t)(l->head - l->bytes) + (is_leaf(l) ? 8 : 12);
 }
 
-/* Reads a page of the file into a level of the walk. False: the page cannot be read, or is not one
- * of a table's tree. */
+/* Reads a page of the file into a level of the walk. Returns false if the page cannot be read, or
+ * does not belong to the tree of a table. */
 static bool read_page(db_scan_t *s, unsigned depth, uint32_t number)
 {
     level_t *l = depth < DB_DEPTH_MOST ? &s->levels[depth] : NULL;
@@ -84,14 +87,15 @@ static bool read_page(db_scan_t *s, unsigned depth, uint32_t number)
     return true;
 }
 
-/* Where the cell with this index is; NULL: outside of the page. */
+/* Returns the cell with this index; NULL if it is outside of the page. */
 static const unsigned char *cell_at(const db_scan_t *s, const level_t *l, uint32_t index)
 {
     const uint32_t begin = cells_begin(l), at = db_get2(l->bytes + begin + 2 * index);
     return at >= begin + 2 * l->count && at < s->page_bytes ? l->bytes + at : NULL;
 }
 
-/* The page that the child with this index is; the last one has no cell. 0: it is not there. */
+/* Returns the page number of the child with this index; the last child has no cell. Returns 0 if
+ * there is no such child. */
 static uint32_t child_of(const db_scan_t *s, const level_t *l, uint32_t index)
 {
     if (index == l->count) return db_get4(l->head + 8);
@@ -113,7 +117,7 @@ static bool go_down(db_scan_t *s, unsigned depth, uint32_t number)
     return false;
 }
 
-/* Goes to the next leaf that has cells. False at the end, or if the table is odd. */
+/* Goes to the next leaf that has cells. Returns false at the end, or if the table is odd. */
 static bool next_leaf(db_scan_t *s)
 {
     do {
@@ -132,7 +136,7 @@ static bool next_leaf(db_scan_t *s)
 
 /* ---- records ---- */
 
-/* Collects a payload that goes on on other pages. NULL: it is not as it should be. */
+/* Collects a payload that continues on other pages. Returns NULL if it is malformed. */
 static const unsigned char *collect(db_scan_t *s, const unsigned char *at, uint64_t local,
                                     uint64_t bytes)
 {
@@ -159,7 +163,8 @@ static const unsigned char *collect(db_scan_t *s, const unsigned char *at, uint6
     return s->whole;
 }
 
-/* A big-endian number with a sign, of 1 to 8 bytes; `room`: bytes that may be read. */
+/* Reads a big-endian signed number of 1 to 8 bytes; `room` is the number of bytes that may be
+ * read. */
 static inline int64_t get_signed(const unsigned char *at, unsigned bytes, size_t room)
 {
     uint64_t number = 0;
@@ -173,9 +178,9 @@ static inline int64_t get_signed(const unsigned char *at, unsigned bytes, size_t
     return (int64_t)number >> (64 - 8 * bytes);
 }
 
-/* Sets the cell of a value whose record has so much `room` behind the value's first byte. What a
- * column of this kind never has was set at the beginning. False: the value has a type that the
- * column should not have. */
+/* Sets the cell of a value; the record has `room` bytes from the value's first byte on. Fields of
+ * the cell that a column of this kind never uses were set at the beginning. Returns false if the
+ * column should not have a value of this type. */
 static inline bool set_cell(const db_scan_t *s, unsigned which, uint64_t type,
                             const unsigned char *at, uint32_t bytes, size_t room)
 {
@@ -220,7 +225,7 @@ static bool decode(db_scan_t *s, const unsigned char *at, uint64_t bytes, int64_
     return true;
 }
 
-/* Reads a cell of a leaf: *payload is where its record begins. */
+/* Reads a cell of a leaf: *payload becomes the beginning of its record. */
 static bool get_row(const db_scan_t *s, const level_t *l, uint32_t index,
                     const unsigned char **payload, uint64_t *bytes, int64_t *row)
 {
@@ -295,7 +300,7 @@ void db_scan_again(db_scan_t *s)
 
 /* ---- one row ---- */
 
-/* The row number in a cell: that of a row, or the last one below a child. */
+/* Reads the row number in a cell: that of a row, or the last one below a child. */
 static bool row_at(const db_scan_t *s, const level_t *l, uint32_t index, int64_t *row)
 {
     const unsigned char *at = cell_at(s, l, index), *end = l->bytes + s->page_bytes;
@@ -312,7 +317,7 @@ static bool row_at(const db_scan_t *s, const level_t *l, uint32_t index, int64_t
     return true;
 }
 
-/* The index of the first cell whose row number is not less; l->count: there is none. */
+/* Finds the index of the first cell whose row number is not less; l->count if there is none. */
 static bool first_from(const db_scan_t *s, const level_t *l, int64_t number, uint32_t *index)
 {
     uint32_t low = 0, high = l->count;
@@ -343,8 +348,9 @@ static bool go_to(db_scan_t *s, int64_t number)
     }
 }
 
-/* Goes forward in the leaf to the first cell whose row number is not less, if it is near: events of
- * one kind of record mostly have few others between them. False: it is not. */
+/* Goes forward in the leaf to the first cell whose row number is not less, if it is near: between
+ * two events of the same kind of record there are mostly few other events. Returns false if it is
+ * not near. */
 static bool is_near(const db_scan_t *s, const level_t *l, int64_t number, uint32_t *index)
 {
     enum { NEAR = 6 };
@@ -363,7 +369,8 @@ bool db_scan_find(db_scan_t *s, int64_t number)
     uint64_t bytes;
     int64_t row;
     uint32_t index;
-    if (s->found && number == s->sought) return true; /* of an event with many records */
+    /* the record before belongs to the same event */
+    if (s->found && number == s->sought) return true;
     s->found = false;
     if (s->odd) return false;
     if (!is_near(s, &s->levels[s->depth], number, &index)) {
@@ -386,9 +393,9 @@ bool db_scan_odd(const db_scan_t *s)
     return s->odd;
 }
 
-/* ---- which table ---- */
+/* ---- the search for the table ---- */
 
-/* Moves behind blanks and the word, in any case. */
+/* Moves *at behind blanks and the word, in any case. */
 static bool skip_word(const char **at, const char *word)
 {
     while (isspace((unsigned char)**at))
@@ -415,8 +422,8 @@ static bool take_name(const char **at, char *name, size_t room)
 
 enum { NAME_BYTES = 256 };
 
-/* The table or view whose rows and columns a view shows, all and as they are. False: it is another
- * view. */
+/* Finds the table or view all of whose rows and columns a view shows without change. Returns false
+ * if the view does anything else. */
 static bool shows_all(const char *sql, char name[NAME_BYTES])
 {
     const char *at = sql;
@@ -438,7 +445,7 @@ static bool shows_all(const char *sql, char name[NAME_BYTES])
 static const char in_temp[] =
     "SELECT sql, 0 FROM temp.sqlite_master WHERE type = 'view' AND name = ?";
 
-/* Follows a view to its table. The root page of the table, or 0. */
+/* Follows a view to its table. Returns the root page of the table, or 0. */
 static uint32_t find_root(const db_t *db, char name[NAME_BYTES])
 {
     static const char *const schemas[] = {
@@ -463,7 +470,7 @@ static uint32_t find_root(const db_t *db, char name[NAME_BYTES])
     return good ? root : 0;
 }
 
-/* Finds the places of the columns. */
+/* Finds the positions of the columns. */
 static bool find_columns(db_scan_t *s, const db_t *db, const char *table)
 {
     bool good = true;
@@ -489,7 +496,7 @@ static bool find_columns(db_scan_t *s, const db_t *db, const char *table)
     return good;
 }
 
-/* Whether a column that must be there is missing. */
+/* Returns whether a column that must be there is missing. */
 static bool lacks_any(const db_scan_t *s)
 {
     for (unsigned i = 0; i < s->count; i++) {
@@ -501,8 +508,8 @@ static bool lacks_any(const db_scan_t *s)
     return false;
 }
 
-/* Begins a scan of a file's pages, of which no table is chosen yet. NULL: the file is not as usual,
- * or there is no memory. */
+/* Begins a scan of a file's pages, for which no table is chosen yet. Returns NULL if the file is
+ * unusual, or if there is no memory. */
 static db_scan_t *begin(sqlite3_file *file, const db_wanted_t *wanted, unsigned count,
                         db_cell_t *cells)
 {
@@ -521,7 +528,7 @@ static db_scan_t *begin(sqlite3_file *file, const db_wanted_t *wanted, unsigned 
     return NULL;
 }
 
-/* Notes the places of all columns that are wanted. */
+/* Notes the positions of all columns that are wanted. */
 static db_scan_t *keep_places(db_scan_t *s)
 {
     memcpy(s->all, s->cell_of, sizeof(s->all));
@@ -531,16 +538,17 @@ static db_scan_t *keep_places(db_scan_t *s)
 
 /* ---- tables of files with the same schema ---- */
 
-/* Where the table of a view is, and its columns. */
+/* Root page and columns of a view's table. */
 typedef struct {
     char view[64];
     const db_wanted_t *wanted;
     uint32_t root;
-    unsigned count, columns, key; /* count: of those that are wanted */
+    unsigned count, columns, key; /* `count`: of the columns that are wanted */
     uint8_t cell_of[COLUMNS_MOST];
 } place_t;
 
-/* What was found in the first of such files; in the others it is at the same place. */
+/* The tables that were found in the first of such files; in the other files they are at the same
+ * pages. */
 struct db_places {
     size_t count;
     place_t rows[32];
@@ -551,7 +559,7 @@ void db_scan_forget(struct db_places *places)
     free(places);
 }
 
-/* Whether the name means the view of the file, and no temporary one. */
+/* Returns whether the name refers to the view of the file, and not to a temporary one. */
 static bool is_of_file(const db_t *db, const char *view)
 {
     db_cursor_t c;
@@ -606,7 +614,7 @@ db_scan_t *db_scan_open(const db_t *db, const char *view, const db_wanted_t *wan
     if (take_place(s, db, view)) return keep_places(s);
     if ((size_t)snprintf(name, sizeof(name), "%s", view) < sizeof(name))
         s->root = find_root(db, name);
-    db_swap_rename(db->swap, name); /* as SQLite knows it */
+    db_swap_rename(db->swap, name); /* replaces the id in the name by the one that SQLite has */
     if (s->root && find_columns(s, db, name) && !lacks_any(s)) {
         note_place(s, db, view);
         return keep_places(s);

@@ -1,7 +1,7 @@
-/* schema.h - in what databases differ: tables and columns that some of them lack, because an older
- * version wrote them, or AMD's tools.
+/* schema.h - tables and columns that some databases lack, because an older version or AMD's tools
+ * have written them.
  *
- * One row each; whoever reads such a table or column asks here first. */
+ * There is one row for each; code that reads such a table or column first calls db_holds(). */
 #ifndef CROCPROF_DB_SCHEMA_H
 #define CROCPROF_DB_SCHEMA_H
 
@@ -29,14 +29,15 @@ typedef enum {
 #undef X
 } db_part_t;
 
-/* Whether at least one of the databases has this. */
+/* Returns whether at least one of the databases has this table or column. */
 bool db_holds(const db_t *db, db_part_t part);
 
-/* SQL: true for the rows of rocpd_pmc_event that are values of dispatches. */
+/* Returns an SQL condition that is true for the rows of rocpd_pmc_event that are values of
+ * dispatches. */
 const char *db_values_of_dispatches(const db_t *db);
 
-/* The name by which statements can read a process's own table of this view. False: it is too long.
- */
+/* Writes the name by which statements can read a process's own table for this view. Returns false
+ * if it is too long. */
 enum { DB_TABLE_BYTES = 256 };
 bool db_own_table(const db_t *db, const char *view, const char *guid, char table[DB_TABLE_BYTES]);
 

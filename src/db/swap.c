@@ -1,7 +1,7 @@
 /* swap.c - see swap.h. Each connection has a VFS of its own over SQLite's, by which its file is
- * opened under a name that never changes. SQLite finds out that the file is another one as it finds
- * out that a file has changed: by the counter of changes in the file's header, of which some bits
- * are changed here while it is read, in each file others. */
+ * opened under a name that never changes. SQLite notices that the file is another one in the way in
+ * which it notices that a file has changed: by the counter of changes in the file's header. While
+ * SQLite reads that counter, some bits of it are inverted here, in each file different ones. */
 #include "db/swap.h"
 
 #include <pthread.h>
@@ -16,37 +16,37 @@
 
 enum { KEPT_MOST = 64 };
 
-static const char shown_name[] = "/crocprof-db"; /* of any file */
+static const char shown_name[] = "/crocprof-db"; /* the name of any file */
 
 /* A file, opened by SQLite's own VFS. */
 typedef struct {
     sqlite3_filename name;
     sqlite3_file *file;
-    bool locks; /* it can be locked */
+    bool locks; /* files of its file system can be locked */
 } opened_t;
 
 struct db_swap {
     sqlite3_vfs vfs;
     char vfs_name[48];
     opened_t opened;
-    db_image_t image;             /* of the first file */
-    char guid[DB_GUID_BYTES + 1]; /* of the present file */
-    uint32_t mask;                /* of the bits that are changed */
-    uint32_t seen;                /* the counter of changes that SQLite has seen last */
+    db_image_t image;             /* image of the first file */
+    char guid[DB_GUID_BYTES + 1]; /* guid of the present file */
+    uint32_t mask;                /* the bits that are inverted */
+    uint32_t seen;                /* the counter of changes that SQLite has read last */
     bool spoilt;
     sqlite3 *handle;
     struct db_places *places;
     struct db_statements *statements;
-    db_swap_t *next; /* in the list of those that are kept */
+    db_swap_t *next; /* next in the list of kept connections */
 };
 
-/* What SQLite has in place of the file. */
+/* SQLite's handle of the file. */
 typedef struct {
     sqlite3_file base;
     db_swap_t *swap;
 } shim_t;
 
-/* Connections that are kept; any thread may take one. */
+/* Connections that are kept; any thread may take one of them. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static db_swap_t *kept;
 static unsigned kept_count, made;
@@ -65,7 +65,7 @@ static bool open_file(opened_t *o, const char *path)
 {
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
     char *whole = vfs ? sqlite3_malloc(vfs->mxPathname + 1) : NULL;
-    /* the second byte only tells of symbolic links */
+    /* the second byte only concerns symbolic links */
     const bool named =
         whole && (vfs->xFullPathname(vfs, path, vfs->mxPathname + 1, whole) & 0xff) == SQLITE_OK;
     *o = (opened_t){.locks = db_has_locks(path),
@@ -81,7 +81,7 @@ static bool open_file(opened_t *o, const char *path)
     return false;
 }
 
-/* Whether another program may have left the file half changed: SQLite finds out what to do. */
+/* Returns whether another program may have left the file half changed; SQLite handles that. */
 static bool has_journal(const opened_t *o)
 {
     int there = 1;
@@ -92,7 +92,7 @@ static bool has_journal(const opened_t *o)
     return there;
 }
 
-/* Makes the image of the file while nobody can change it. */
+/* Makes the image of the file while no other program can change it. */
 static bool read_image(const opened_t *o, db_image_t *image)
 {
     const sqlite3_io_methods *m = o->file->pMethods;
@@ -102,7 +102,7 @@ static bool read_image(const opened_t *o, db_image_t *image)
     return read;
 }
 
-/* ---- what SQLite sees of it ---- */
+/* ---- the file as SQLite sees it ---- */
 
 static sqlite3_file *file_of(sqlite3_file *f)
 {
@@ -120,8 +120,8 @@ static int shim_close(sqlite3_file *f)
     return SQLITE_OK;
 }
 
-/* Where the header has the counter of changes, and the copy of this that says whether the header
- * knows the size. */
+/* Offsets in the header of the counter of changes, and of the copy of it for which the size in the
+ * header is valid. */
 enum { CHANGES = 24, VALID_FOR = 92 };
 
 static void change_counter(const db_swap_t *s, unsigned char *counter)
@@ -149,13 +149,13 @@ static int shim_read(sqlite3_file *f, void *to, int count, sqlite3_int64 from)
     return status;
 }
 
-/* Chooses other bits than those of the file before, so that the counter, too, differs from that
- * which SQLite has seen. */
+/* Chooses other bits than for the file before, so that the counter differs from the one which
+ * SQLite has read. */
 static void choose_mask(db_swap_t *s)
 {
     unsigned char counter[4] = {0};
     sqlite3_file *file = s->opened.file;
-    /* if that fails, so does SQLite, which says it */
+    /* if this fails, SQLite's own read fails, too, and reports it */
     (void)file->pMethods->xRead(file, counter, sizeof(counter), CHANGES);
     do
         s->mask += UINT32_C(1) << 24;
@@ -185,7 +185,7 @@ static int shim_size(sqlite3_file *f, sqlite3_int64 *bytes)
     return file_of(f) ? methods_of(f)->xFileSize(file_of(f), bytes) : SQLITE_IOERR_FSTAT;
 }
 
-/* Whether the file's file system has no locks: then none is asked for (locks.h). */
+/* Returns whether the file's file system has no locks: then none are taken (locks.h). */
 static bool lacks_locks(sqlite3_file *f)
 {
     return file_of(f) && !((shim_t *)f)->swap->opened.locks;
@@ -225,8 +225,8 @@ static int shim_traits(sqlite3_file *f)
     return file_of(f) ? methods_of(f)->xDeviceCharacteristics(file_of(f)) : 0;
 }
 
-/* Version 1 has no shared memory: a file that has got a write-ahead log since its image was made is
- * refused. */
+/* Version 1 has no shared memory: so a file that has got a write-ahead log since its image was made
+ * is refused. */
 static const sqlite3_io_methods shim_methods = {.iVersion = 1,
                                                 .xClose = shim_close,
                                                 .xRead = shim_read,
@@ -241,7 +241,7 @@ static const sqlite3_io_methods shim_methods = {.iVersion = 1,
                                                 .xSectorSize = shim_sector,
                                                 .xDeviceCharacteristics = shim_traits};
 
-/* The name of the present file, or of one beside it; to be freed with sqlite3_free(). */
+/* Returns the path of the present file, or of one beside it; to be freed with sqlite3_free(). */
 static char *real_name(const db_swap_t *s, const char *name)
 {
     const size_t length = sizeof(shown_name) - 1;
@@ -257,7 +257,7 @@ static int vfs_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *f, in
 {
     db_swap_t *s = vfs->pAppData;
     f->pMethods = NULL;
-    /* to read a database, SQLite needs no journal beside it and no temporary file */
+    /* for reading a database, SQLite needs no journal beside it and no temporary file */
     if (!(flags & SQLITE_OPEN_MAIN_DB) || !s->opened.file || !name) return SQLITE_CANTOPEN;
     *(shim_t *)f = (shim_t){.base.pMethods = &shim_methods, .swap = s};
     if (got) *got = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB;
@@ -305,7 +305,7 @@ static bool begin_vfs(db_swap_t *s, unsigned number)
 
 /* ---- connections ---- */
 
-/* Takes a connection whose first file has the same schema. */
+/* Takes a kept connection whose first file has the same schema. */
 static db_swap_t *take(const db_image_t *image)
 {
     pthread_mutex_lock(&lock);
@@ -368,7 +368,7 @@ char *db_swap_uri(const db_swap_t *s)
 
 bool db_swap_keep(db_swap_t *s, sqlite3 *handle)
 {
-    /* if the schema has changed, what SQLite knows now is not that of the image */
+    /* if the schema has changed, the schema that SQLite has parsed is not that of the image */
     if (s->spoilt || !db_image_lasts(&s->image, s->opened.file)) return false;
     pthread_mutex_lock(&lock);
     const bool room = kept_count < KEPT_MOST;

@@ -1,5 +1,5 @@
-/* base.c - see base.h. Connections and their views; what files have is found out in look.c, and the
- * statements that read them are the sub-commands'. */
+/* base.c - see base.h. Here are connections and their views. look.c lists the contents of files,
+ * and the sub-commands have the statements that read them. */
 #include "rocpd/base.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 /* ---- views ---- */
 
-/* Whether the process has a table of its own of this view, and its name. */
+/* Returns whether the process has a table of its own for this view; its name is then in `name`. */
 static bool has_own_table(const db_t *db, const char *view, const char *guid,
                           char table[DB_TABLE_BYTES])
 {
@@ -27,7 +27,7 @@ static bool has_own_table(const db_t *db, const char *view, const char *guid,
                                          NULL) == SQLITE_OK;
 }
 
-/* Appends the making of a temporary view over a table or view of db0. */
+/* Appends the SQL that makes a temporary view over a table or view of db0. */
 static void put_view(const rocpd_base_t *b, sqlite3_str *sql, const char *name, const char *table)
 {
     char *where = rocpd_window_condition(&b->window, name);
@@ -46,8 +46,8 @@ static int run_text(const db_t *db, sqlite3_str *sql, const char *what)
     return result;
 }
 
-/* Makes the views of db0's tables, in place of older ones; with a guid, those of the tables whose
- * names end with it show this process alone, and the others stay as they are. */
+/* Makes the views of db0's tables, and replaces older ones. With a guid, the views of tables whose
+ * names end with it show this process alone, and the other views stay as they are. */
 static int make_plain_views(const rocpd_base_t *b, const db_t *db, const char *guid)
 {
     sqlite3_str *sql = sqlite3_str_new(db->handle);
@@ -65,12 +65,12 @@ static int make_plain_views(const rocpd_base_t *b, const db_t *db, const char *g
     return run_text(db, sql, "making views");
 }
 
-/* Whether the file's views of single tables have none of the words without which no view feeds
- * itself. */
+/* Returns whether the file's views of single tables contain none of the words that a recursive view
+ * must have. */
 static bool reads_tables_alone(const db_t *db)
 {
     db_cursor_t c;
-    if (db->late) return true; /* it is made by this program, of several files */
+    if (db->late) return true; /* this program has made it from several files */
     db_rows(&c, db,
             "SELECT 1 FROM db0.sqlite_master WHERE type = 'view' AND name LIKE 'rocpd\\_%' ESCAPE "
             "'\\' AND sql LIKE '%with%'",
@@ -99,7 +99,7 @@ static void make_data_views(const rocpd_base_t *b, const db_t *db)
 
 /* ---- one file of several ---- */
 
-/* Makes the views of a file that was opened. 0, or -1 with the reason told. */
+/* Makes the views of a file that was opened. Returns 0, or -1 after reporting the reason. */
 static int make_all_views(const rocpd_base_t *b, const db_t *db, bool data_views)
 {
     int result = b->window.whole ? 0 : make_plain_views(b, db, NULL);
@@ -108,8 +108,8 @@ static int make_all_views(const rocpd_base_t *b, const db_t *db, bool data_views
     return result;
 }
 
-/* Opens a file with its views. Without a window the names of single tables mean the file's own
- * views. 0, or -1 with the reason in `why`. */
+/* Opens a file with its views. Without a window the names of single tables refer to the file's own
+ * views. Returns 0, or -1 with the reason in `why`. */
 static int open_file(const rocpd_base_t *b, size_t file, bool data_views, db_t *db,
                      char why[DB_WHY_BYTES])
 {
@@ -146,13 +146,13 @@ static int use_file(const rocpd_base_t *b, size_t file, bool data_views,
 
 /* ---- one process after another ---- */
 
-/* Calls back with the files in the order of `files`, whose processes come in the order of guids. */
+/* Calls `use` for the files in the order of `files`, whose processes come in the order of guids. */
 static int each_by_guid(rocpd_base_t *b, bool data_views, int (*use)(const db_t *db, void *data),
                         void *data)
 {
     enum { UNSEEN, SEEN };
     char *seen = rocpd_find_places(b) == 0 ? calloc(b->files->count, 1) : NULL;
-    bool apart = true; /* the processes of each file are neighbours */
+    bool apart = true; /* the processes of each file are adjacent */
     int result = seen ? 0 : -1;
     for (size_t i = 0; seen && i < b->place_count; i++) {
         const size_t file = b->places[i].file;
@@ -231,7 +231,8 @@ static int copy_file(const rocpd_base_t *b, size_t file, char why[DB_WHY_BYTES])
     return result;
 }
 
-/* Tables of few rows, which are filled together: whoever reads one mostly reads others, too. */
+/* Returns whether the table has few rows. Such tables are filled together, since a statement that
+ * reads one mostly reads others, too. */
 static bool is_small(const char *table)
 {
     return base_begins_with(table, "rocpd_info_") || strcmp(table, "rocpd_metadata") == 0;
@@ -246,7 +247,7 @@ static int fill(void *data, char why[DB_WHY_BYTES])
             b->late.states[i] = DB_WANTED;
     for (size_t file = 0; result == 0 && file < b->files->count; file++)
         result = copy_file(b, file, why);
-    char *filled = calloc(b->late.count + 1, 1); /* statements below must not fill them again */
+    char *filled = calloc(b->late.count + 1, 1); /* the statements below must not fill them again */
     for (size_t i = 0; filled && result == 0 && i < b->late.count; i++)
         if ((filled[i] = b->late.states[i] == DB_WANTED)) b->late.states[i] = DB_FILLED;
     for (size_t i = 0; filled && b->time && result == 0 && i < b->late.count; i++)
@@ -290,8 +291,8 @@ int rocpd_end_small(rocpd_base_t *b, bool good)
     return db_run(&b->db, good ? "RELEASE small" : "ROLLBACK TO small; RELEASE small", "copying");
 }
 
-/* Makes an empty table and the view that shows it. Statements read the view, so that nobody changes
- * the table. */
+/* Makes an empty table and the view that shows it. Statements read the view, so that none can
+ * change the table. */
 static int make_table(rocpd_base_t *b, const char *name, const rocpd_columns_t *columns)
 {
     sqlite3_str *sql = sqlite3_str_new(b->db.handle);
@@ -321,7 +322,7 @@ static int make_tables(const db_t *db, size_t number, void *data)
     return result;
 }
 
-/* Makes the temporary database, and lets its tables be filled when they are needed. */
+/* Makes the temporary database; its tables are filled when they are first read. */
 static int open_several(rocpd_base_t *b)
 {
     const rocpd_files_t first = {.paths = b->files->paths, .count = 1};
@@ -387,7 +388,7 @@ void rocpd_close(rocpd_base_t *b)
     free(b->late.states);
 }
 
-/* ---- files by themselves ---- */
+/* ---- files one by one ---- */
 
 int rocpd_open_apart(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o)
 {
@@ -402,8 +403,8 @@ int rocpd_open_apart(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_option
     return result;
 }
 
-/* Whether the file's views are those of the first file by their text, and none of these was left
- * out. */
+/* Returns whether the texts of the file's views are those of the first file, and none of these was
+ * refused. */
 static bool has_same_views(const rocpd_base_t *b, const db_t *db)
 {
     bool same = true;
@@ -426,7 +427,7 @@ static bool has_same_views(const rocpd_base_t *b, const db_t *db)
     return db_end(&c, "reading the schema") == 0 && same && i == b->view_count;
 }
 
-/* Whether the process has a table of its own for each view of single tables. */
+/* Returns whether the process has a table of its own for each view of single tables. */
 static bool has_own_tables(const rocpd_base_t *b, const db_t *db, const char *guid)
 {
     bool all = true;
@@ -438,8 +439,8 @@ static bool has_own_tables(const rocpd_base_t *b, const db_t *db, const char *gu
     return all;
 }
 
-/* Lists the processes of a file if there are several and each has tables of its own; else there are
- * none in the list. 0, or -1 with the reason told. */
+/* Lists the processes of a file if there are several and each has tables of its own; otherwise the
+ * list stays empty. Returns 0, or -1 after reporting the reason. */
 static int list_apart(const rocpd_base_t *b, const db_t *db, rocpd_base_t *list)
 {
     int result = rocpd_add_places(db, 0, list);
@@ -450,7 +451,7 @@ static int list_apart(const rocpd_base_t *b, const db_t *db, rocpd_base_t *list)
     return result;
 }
 
-/* Calls back with each process. */
+/* Calls `use` for each process. */
 static int use_each(const rocpd_base_t *b, const db_t *db, const rocpd_base_t *list,
                     int (*use)(const db_t *db, void *data), void *data)
 {

@@ -1,6 +1,6 @@
 /* clipboard.c - see clipboard.h. The program that takes the text keeps it and goes on running in
- * the background: so it must not inherit a pipe whose other end somebody reads until it is
- * closed. */
+ * the background. So it must not inherit the write end of a pipe, whose reader would wait for the
+ * end of that program. */
 #include "rocpd/clipboard.h"
 
 #include <errno.h>
@@ -30,8 +30,8 @@ static const struct {
     {{"wl-copy", NULL}, false},
 };
 
-/* Starts the program; *to is its standard input. 0, or an error number: ENOENT if there is no such
- * program. */
+/* Starts the program; *to is its standard input. Returns 0, or an error number: ENOENT if there is
+ * no such program. */
 static int start(const char *const *words, pid_t *child, int *to)
 {
     int ends[2], problem = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;

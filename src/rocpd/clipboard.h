@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* 0, or -1 with the reason told. */
+/* Returns 0, or -1 after reporting the reason. */
 int rocpd_clipboard(const char *text, size_t bytes);
 
 #endif

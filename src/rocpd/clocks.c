@@ -1,4 +1,4 @@
-/* clocks.c - see clocks.h. Looks processes up; what is computed is in trace/clocks.c. */
+/* clocks.c - see clocks.h. It looks up processes; trace/clocks.c computes the maps. */
 #include "rocpd/clocks.h"
 
 #include <errno.h>

@@ -1,13 +1,13 @@
-/* columns.h - the columns of records from which store.c makes its own.
+/* columns.h - the columns of records that store.c reads.
  *
- * Each table is an X-macro, from which both the order of a row's columns and what db_records()
- * reads are made. */
+ * Each table is an X-macro, from which both the order of a row's columns and the argument of
+ * db_records() are made. */
 #ifndef CROCPROF_ROCPD_COLUMNS_H
 #define CROCPROF_ROCPD_COLUMNS_H
 
 #include "db/db.h"
 
-/* X(id, column), of whole numbers */
+/* X(id, column) for columns with whole numbers */
 #define ROCPD_EVENT_COLUMNS(X) X(STACK, "stack_id") X(CATEGORY, "category_id")
 
 #define ROCPD_CALL_COLUMNS(X) X(TID, "tid") X(START, "start") X(END, "end") X(NAME, "name_id")

@@ -103,9 +103,9 @@
     X("grid_max_dim.y", Grid_Max_Dim_Y)                                                            \
     X("grid_max_dim.z", Grid_Max_Dim_Z)
 
-/* The CSV files. fill_in() replaces words in braces: {agent} and the like by the label of an agent,
- * {graph} and {kernel} by columns. Files about tables that older schemas do not have are left out
- * without a message. */
+/* The CSV files. fill_in() replaces words in braces: {agent} and similar ones by the label of an
+ * agent, {graph} and {kernel} by columns. Files about tables that older schemas do not have are
+ * left out without a message. */
 static const struct {
     const char *file, *view, *sql;
 } tables[] = {
@@ -181,7 +181,7 @@ static void put_label(sqlite3_str *sql, const char *index, const char *end)
                             strcasecmp(index, "absolute") == 0 ? "abs" : "log");
 }
 
-/* The statement with its words in braces replaced. */
+/* Returns the statement with its words in braces replaced. */
 static char *fill_in(const db_t *db, const rocpd_options_t *o, const rocpd_clocks_t *clocks,
                      int table)
 {
@@ -222,7 +222,7 @@ static const char *base_name(const rocpd_options_t *o)
  * complete. */
 typedef struct {
     char *from, *to;
-    bool told; /* its name is printed */
+    bool told; /* its name has been printed */
 } output_t;
 
 typedef struct {
@@ -231,8 +231,8 @@ typedef struct {
     const char *directory;
 } outputs_t;
 
-/* Adds an output. Returns the temporary path at which to make the file that will be at `path`; NULL
- * with the reason told. */
+/* Adds an output. Returns the temporary path at which the file for `path` is to be made; NULL after
+ * reporting the reason. */
 static const char *add_output(outputs_t *l, const char *path, bool told)
 {
     output_t f = {.told = told, .to = BASE_GROW_BY_ONE(l->files, l->count) ? strdup(path) : NULL};
@@ -245,7 +245,7 @@ static const char *add_output(outputs_t *l, const char *path, bool told)
     return f.from;
 }
 
-/* Forgets an output, which would be empty. */
+/* Removes an output from the list, since it would be empty. */
 static void drop_output(outputs_t *l, size_t which)
 {
     free(l->files[which].from);
@@ -276,13 +276,13 @@ static void free_outputs(outputs_t *l)
 
 enum { CSV_COUNT = sizeof(tables) / sizeof(*tables) };
 
-/* The CSV files that are being written: one process or file after another adds its rows. */
+/* The CSV files that are being written; each process or file adds its rows. */
 typedef struct {
     const rocpd_options_t *o;
     const rocpd_clocks_t *clocks;
     outputs_t *to;
     struct {
-        out_file_t *f; /* NULL: no database has the table */
+        out_file_t *f; /* NULL: no database has had the table */
         size_t output; /* its index in `to` */
         long long rows;
     } files[CSV_COUNT];
@@ -307,7 +307,7 @@ static int add_csv(const db_t *db, void *data)
     csv_t *csv = data;
     int result = csv->clocks->any ? rocpd_clocks_function(csv->clocks, db) : 0;
     for (int i = 0; i < CSV_COUNT && result == 0; i++) {
-        if (!db_has(db, tables[i].view, "guid")) continue; /* only newer schemas have it */
+        if (!db_has(db, tables[i].view, "guid")) continue; /* only newer schemas have the view */
         if (!csv->files[i].f) result = begin_csv(csv, i);
         char *sql = fill_in(db, csv->o, csv->clocks, i);
         if (!sql && result == 0) {
@@ -320,7 +320,7 @@ static int add_csv(const db_t *db, void *data)
     return result;
 }
 
-/* Closes the files; those without rows are not made. */
+/* Closes the files; those without rows are not kept. */
 static int end_csv(csv_t *csv, int result)
 {
     for (int i = 0; i < CSV_COUNT; i++) {
@@ -338,7 +338,7 @@ static int end_csv(csv_t *csv, int result)
     return result;
 }
 
-/* What was done to the times of processes of several nodes. */
+/* Writes how the times of processes of several nodes were converted. */
 static int write_clocks(const rocpd_clocks_t *clocks, const rocpd_options_t *o, outputs_t *to)
 {
     char name[NAME_MAX], path[PATH_MAX], why[512];
@@ -368,19 +368,20 @@ typedef struct {
     rocpd_base_t *base;
     const out_config_t *config;
     const db_t *db;        /* narrowed to the process */
-    rocpd_clocks_t clocks; /* of all processes */
-    char clock[256];       /* what was done to the times of the current one */
+    rocpd_clocks_t clocks; /* maps of all processes */
+    char clock[256];       /* describes the conversion of the current process's times */
     rocpd_process_t *processes, process;
     size_t number, count;          /* index of the current process; number of processes */
-    unsigned workers;              /* that make processes' files */
-    bool told_cut;                 /* texts that were cut have been told */
-    bool json, pftrace, otf2, csv; /* csv: only files of instructions; SQL makes the others */
-    out_file_t *trace;             /* of all processes */
+    unsigned workers;              /* number of workers that make processes' files */
+    bool told_cut;                 /* it has been reported that texts were cut */
+    bool json, pftrace, otf2, csv; /* `csv`: only files of instructions, since SQL makes the
+                                    * others */
+    out_file_t *trace;             /* trace of all processes */
 #ifdef CROCPROF_OTF2
     out_otf2_t *archive;
 #endif
-    char directory[PATH_MAX]; /* temporary */
-    outputs_t outputs;        /* without those of all processes */
+    char directory[PATH_MAX]; /* the temporary directory */
+    outputs_t outputs;        /* all outputs except for those of all processes together */
 } work_t;
 
 static bool wants(const rocpd_options_t *o, const char *format)
@@ -398,7 +399,7 @@ static bool is_of(trace_setting_id_t id, const char *name)
     return strcmp(trace_settings[id].variable, name) == 0;
 }
 
-/* The values that the writers would read from ROCPROF_* variables. */
+/* Returns the values that the writers would otherwise read from ROCPROF_* variables. */
 static const char *variable(const void *from, const char *name)
 {
     const rocpd_options_t *o = from;
@@ -419,8 +420,9 @@ static int path_of(const work_t *w, const char *name, const char *end, char path
     return rocpd_output(w->o, file, path, PATH_MAX);
 }
 
-/* A worker writes each output of a process to a file in the temporary directory, of this name and
- * the process's number; then the files are taken, process by process. */
+/* Writes the path of a part: a worker writes each output of a process to a file in the temporary
+ * directory, which has this name and the process's number. The calling process then takes these
+ * files, process by process. */
 static int part_of(const work_t *w, const char *what, char path[PATH_MAX + 40])
 {
     return snprintf(path, PATH_MAX + 40, "%s/%s-%zu", w->directory, what, w->number);
@@ -482,7 +484,7 @@ static void set_process(work_t *w, out_job_t *job)
     job->clock = w->clock;
 }
 
-/* Called with the process's records, in a worker. */
+/* Called in a worker, with the process's records. */
 static int write_parts(void *taker, out_job_t *job)
 {
     work_t *w = taker;
@@ -492,7 +494,7 @@ static int write_parts(void *taker, out_job_t *job)
 }
 
 #ifdef CROCPROF_OTF2
-/* The same, where the archive is. */
+/* The same in the process that has the archive. */
 static int add_to_archive(void *taker, out_job_t *job)
 {
     work_t *w = taker;
@@ -501,7 +503,7 @@ static int add_to_archive(void *taker, out_job_t *job)
 }
 #endif
 
-/* Hands the records of the process's store to `take`. */
+/* Passes the records of the process's store to `take`. */
 static int convert_store(work_t *w, const char *store, int (*take)(void *taker, out_job_t *job))
 {
     char why[1024] = "";
@@ -519,8 +521,8 @@ static int convert_store(work_t *w, const char *store, int (*take)(void *taker, 
     return status;
 }
 
-/* In a worker: makes the store of a process, and of it all but its part of the archive. Writes the
- * number of rows that are left out to `to`. */
+/* Runs in a worker: makes the store of a process, and all of its outputs but its part of the
+ * archive. Writes the number of rows that were left out to `to`. */
 static int make_process(void *data, size_t number, FILE *to)
 {
     work_t *w = data;
@@ -544,7 +546,7 @@ static int make_process(void *data, size_t number, FILE *to)
     return status;
 }
 
-/* Gives a part its place among the outputs. A process without counts has no part of these. */
+/* Moves a part to its place among the outputs. A process without counts has no part for these. */
 static int place_part(work_t *w, const char *what, const char *name, const char *end, bool told)
 {
     char part[PATH_MAX + 40], path[PATH_MAX];
@@ -583,7 +585,7 @@ static int append_records(work_t *w)
     return result;
 }
 
-/* Takes what a worker has made of a process. */
+/* Takes the files that a worker has made for a process. */
 static int take_process(void *data, size_t number, const char *bytes, size_t count)
 {
     work_t *w = data;
@@ -626,7 +628,7 @@ static int read_processes(const db_t *db, rocpd_process_t **list, size_t *count)
     return db_end(&c, "reading processes") == 0 && room ? 0 : -1;
 }
 
-/* The same of several files. */
+/* The same for several files. */
 static int take_processes(rocpd_base_t *b, rocpd_process_t **list, size_t *count)
 {
     if (rocpd_find_places(b) != 0) return -1;
@@ -643,7 +645,8 @@ static int take_processes(rocpd_base_t *b, rocpd_process_t **list, size_t *count
     return 0;
 }
 
-/* Several processes read the databases; the files of all processes are written by this one. */
+/* Converts all processes: workers read the databases, and this process writes the files of all
+ * processes together. */
 static int convert_processes(work_t *w)
 {
     const bool single = w->base->files->count == 1;
@@ -666,8 +669,8 @@ static int convert_processes(work_t *w)
     return result;
 }
 
-/* Begins the files of all processes, before the first one; they are closed or removed after the
- * last. */
+/* Begins the files of all processes together, before the first process; they are closed or removed
+ * after the last. */
 static int begin_files(work_t *w)
 {
     char name[NAME_MAX], path[PATH_MAX], why[512] = "";

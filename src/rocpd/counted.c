@@ -1,5 +1,5 @@
-/* counted.c - see counted.h. Columns are looked up by their names: another version may have others.
- */
+/* counted.c - see counted.h. Columns are looked up by their names, since another version may have
+ * other columns. */
 #include "rocpd/counted.h"
 
 #include <errno.h>
@@ -18,15 +18,15 @@ typedef struct {
     ins_set_t *set;
     db_cursor_t frames;  /* elements of a list of inlined functions */
     char *chain;         /* the list that was read last */
-    const char *last[4]; /* the last texts, which mostly come again */
+    const char *last[4]; /* the last texts, since the next ones are mostly the same */
     unsigned turn;
-    bool failed;         /* and the reason told */
+    bool failed;         /* the reason has been reported */
     const char **ranges; /* texts of the ranges so far; a range's number is its index + 1 */
     size_t range_count;
 } reader_t;
 
-/* A row. `next`: the column at which the next search begins, since columns are asked for in about
- * their order. */
+/* A row. `next` is the column at which the next search begins, since columns are looked up roughly
+ * in their order. */
 typedef struct {
     const db_cursor_t *rows;
     int next;
@@ -34,8 +34,8 @@ typedef struct {
 
 static const char what[] = "reading instructions";
 
-/* SQL: the objects of the JSON list in the only parameter. Elements that are no objects count as
- * empty ones, and a text that is no JSON as an empty list. */
+/* SQL that yields the objects of the JSON list which is the only parameter. Elements that are not
+ * objects count as empty ones, and a text that is not JSON counts as an empty list. */
 #define OBJECTS                                                                                    \
     "(SELECT iif(type = 'object', value, '{}') AS value FROM json_each(iif(json_valid(?1), ?1, "   \
     "'[]')))"
@@ -46,7 +46,7 @@ static void no_memory(reader_t *r)
     r->failed = true;
 }
 
-/* The column of this name; -1: there is none. */
+/* Returns the index of the column with this name; -1 if there is none. */
 static int find(row_t *row, const char *name)
 {
     const int count = sqlite3_column_count(row->rows->s);
@@ -83,7 +83,7 @@ static const char *raw_text(row_t *row, const char *name)
     return i < 0 ? "" : db_text(row->rows, i);
 }
 
-/* A copy of the text that lives as long as the set. */
+/* Returns a copy of the text that lives as long as the set. */
 static const char *keep(reader_t *r, const char *text)
 {
     if (!*text) return "";
@@ -164,15 +164,16 @@ static void read_counts(row_t *row, softgpu_instruction_counts_t *n)
 
 static uint64_t number_of_range(reader_t *r, const char *range)
 {
-    for (size_t i = r->range_count; i-- > 0;) /* from the end: mostly the last range comes again */
+    /* from the end, since mostly the last range comes again */
+    for (size_t i = r->range_count; i-- > 0;)
         if (strcmp(r->ranges[i], range) == 0) return i + 1;
     if (!grow(r, &r->ranges, r->range_count, sizeof(*r->ranges))) return 0;
     r->ranges[r->range_count++] = range;
     return r->range_count;
 }
 
-/* The row's group: the dispatch, or the number of the range. Texts of ranges are numbered in the
- * order in which they come. */
+/* Returns the row's group: the dispatch, or the number of the range. Texts of ranges are numbered
+ * in the order of their first row. */
 static uint64_t group_of(reader_t *r, row_t *row, const char **range)
 {
     *range = text(r, row, "range");
@@ -185,8 +186,8 @@ static uint64_t group_of(reader_t *r, row_t *row, const char **range)
     return number(row, "dispatch_id");
 }
 
-/* Finds the level of the user's place. It is worked out if the database is of an older version that
- * does not say it, or says a place that is none of the instruction's. */
+/* Finds the level of the user's source line. It is computed if the database is of an older version
+ * that lacks it, or if its line is none of the instruction's. */
 static void find_user(row_t *row, ins_instruction_t *i)
 {
     const uint32_t line = small(row, "user_line");

@@ -1,4 +1,4 @@
-/* files.c - see files.h. Paths, indexes and metadata; what is in the tables is read elsewhere. */
+/* files.c - see files.h. Here are paths, indexes and metadata; tables are read elsewhere. */
 #include "rocpd/files.h"
 
 #include <errno.h>
@@ -50,7 +50,8 @@ char *rocpd_read_file(const char *path)
     return text;
 }
 
-/* `depth`: how deep index files are nested here, each named by the one before. */
+/* Adds the databases at a path. `depth` is the depth of nested index files, each of which is named
+ * by the one before. */
 static int add_path(rocpd_files_t *f, const char *path, unsigned depth);
 
 /* Adds the file that a scalar of an index names. Paths are relative to the index. */
@@ -65,7 +66,8 @@ static int add_named(rocpd_files_t *f, const char *path, const yaml_node_t *node
     return add_path(f, whole, depth + 1);
 }
 
-/* The value of a key in a mapping; NULL: there is none, or the node is no mapping. */
+/* Returns the value of a key in a mapping; NULL if there is none, or if the node is not a
+ * mapping. */
 static yaml_node_t *value_of(yaml_document_t *document, const yaml_node_t *node, const char *key)
 {
     if (!node || node->type != YAML_MAPPING_NODE) return NULL;
@@ -78,8 +80,8 @@ static yaml_node_t *value_of(yaml_document_t *document, const yaml_node_t *node,
     return NULL;
 }
 
-/* Adds what stands under `files`, in the index itself or in rocprofiler-sdk, rocpd: a list of
- * names, or one. Aliases are followed, so there is no recursion here, which they could make
+/* Adds the files that are listed under `files`, in the index itself or in rocprofiler-sdk, rocpd: a
+ * list of names, or one. Aliases are followed, so there is no recursion here, which they could make
  * endless. */
 static int add_listed(rocpd_files_t *f, const char *path, yaml_document_t *document, unsigned depth)
 {
@@ -119,7 +121,8 @@ static bool has_file(const char *directory, const char *name)
     return trace_join(path, sizeof(path), directory, name) == 0 && access(path, F_OK) == 0;
 }
 
-/* Adds the stores in the folder of a run, or with `runs`, in those of all runs there. */
+/* Adds the stores in the folder of a run, or, with `runs`, those in the folders of all runs
+ * there. */
 static int add_stores(rocpd_files_t *f, const char *path, bool runs)
 {
     int result = 0;
@@ -136,7 +139,7 @@ static int add_stores(rocpd_files_t *f, const char *path, bool runs)
     return result;
 }
 
-/* Adds a store, or those of a run, or those below a folder with outputs. */
+/* Adds a store, or all stores of a run, or all stores below a folder with outputs. */
 static int add_all_stores(rocpd_files_t *f, const char *path)
 {
     char runs[PATH_MAX];
@@ -150,7 +153,8 @@ static int add_all_stores(rocpd_files_t *f, const char *path)
 
 static int add_folder(rocpd_files_t *f, const char *path, unsigned depth, bool below);
 
-/* Adds what is in the folders of a folder and below them; hidden ones and links are left out. */
+/* Adds the files in the subfolders of a folder, at any depth; hidden folders and links are left
+ * out. */
 static int add_below(rocpd_files_t *f, const char *path, char *const *names, unsigned depth)
 {
     int result = 0;
@@ -164,7 +168,7 @@ static int add_below(rocpd_files_t *f, const char *path, char *const *names, uns
     return result;
 }
 
-/* Adds the databases in a folder; if there is none, or with `below`, those below it, too. */
+/* Adds the databases in a folder; if it has none, or with `below`, those in its subfolders, too. */
 static int add_folder(rocpd_files_t *f, const char *path, unsigned depth, bool below)
 {
     char index[PATH_MAX];

@@ -1,5 +1,5 @@
-/* look.c - see look.h. Of a file behind the first as little is read as can be: its processes, from
- * the pages of two small tables, if its schema is that of the first. */
+/* look.c - see look.h. Of the files after the first, as little as possible is read: if a file has
+ * the schema of the first, only its processes, from the pages of two small tables. */
 #include "rocpd/look.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ int rocpd_look_no_memory(void)
     return -1;
 }
 
-/* ---- what is in the files ---- */
+/* ---- the contents of files ---- */
 
 /* Notes the views of the first file with their SQL: if `plain`, the views that show a single table
  * (rocpd_*), else all other views. */
@@ -42,7 +42,7 @@ static int add_views(rocpd_base_t *b, const db_t *db, bool plain)
     return db_end(&c, "reading the schema") != 0 ? -1 : room ? 0 : rocpd_look_no_memory();
 }
 
-/* Adds the columns of our own tables. */
+/* Adds the columns of this project's own tables. */
 static int add_own(const db_t *db, rocpd_columns_t own[OUT_OWN_COUNT])
 {
     bool any;
@@ -90,7 +90,7 @@ static int by_guid(const void *left, const void *right)
     return guids ? guids : (a->file > b->file) - (a->file < b->file);
 }
 
-/* Sorts the places when those of all files are there. */
+/* Sorts the entries when those of all files have been added. */
 static int sort_places(rocpd_base_t *b)
 {
     size_t *of_files = calloc(b->files->count, sizeof(*of_files));
@@ -130,7 +130,7 @@ const char *rocpd_file_of(const rocpd_base_t *b, const char *guid)
     return b->files->paths[place ? place->file : 0];
 }
 
-/* ---- a first look into all files ---- */
+/* ---- the survey of all files ---- */
 
 typedef struct {
     rocpd_base_t *b;
@@ -153,12 +153,12 @@ int rocpd_look(const rocpd_files_t *files, size_t number, rocpd_base_t *views, c
     return result;
 }
 
-/* What is found in a file whose schema is that of the first. */
+/* The contents of a file whose schema is that of the first. */
 typedef struct {
     rocpd_base_t *found;
     const char *version; /* of the schema of the first file */
     size_t number;
-    bool told, same; /* the version of this file, and whether it is the same */
+    bool told, same; /* the version of this file has been read, and whether it is the same */
     trace_clock_facts_t clock;
 } peek_t;
 
@@ -194,7 +194,7 @@ void rocpd_forget_places(rocpd_base_t *b)
     b->place_count = 0;
 }
 
-/* Looks into a file, if it can be done without opening it as a database. Its own tables have the
+/* Reads a file, if that is possible without opening it as a database. Its own tables then have the
  * columns that those of the first file have. */
 static bool peek(const look_t *l, size_t number, rocpd_base_t *found)
 {
@@ -208,8 +208,8 @@ static bool peek(const look_t *l, size_t number, rocpd_base_t *found)
     return false;
 }
 
-/* In a worker: looks into a file behind the first, and writes what is in it: columns of each of our
- * tables, their number first, then processes. Texts end with a zero. */
+/* Runs in a worker: reads a file after the first, and writes its contents: the columns of each of
+ * this project's tables, preceded by their number, then the processes. Texts end with a zero. */
 static int look_into(void *data, size_t number, FILE *to)
 {
     const look_t *l = data;
@@ -233,7 +233,7 @@ static int look_into(void *data, size_t number, FILE *to)
     return result;
 }
 
-/* The text at *at, which then stands behind it. */
+/* Returns the text at *at, and moves *at behind it. */
 static const char *next_text(const char **at)
 {
     const char *text = *at;
@@ -287,6 +287,6 @@ int rocpd_look_into_all(rocpd_base_t *b, const rocpd_files_t *files, const rocpd
     if (result == 0) result = base_pool_run(&pool);
     db_likeness_free(l.likeness);
     if (result == 0 && files == b->files) return sort_places(b);
-    rocpd_forget_places(b); /* those of some files are of no use */
+    rocpd_forget_places(b); /* a list of some files only is of no use */
     return result;
 }

@@ -1,7 +1,7 @@
 /* merge.c - rocpd merge: makes one database from several.
  *
- * Tables have the run's id in their names, so they are copied as they are, by pages if possible;
- * views with the plain names unite them. */
+ * Tables have the run's id in their names, so they are copied unchanged, by pages if possible;
+ * views with the names without ids unite them. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 typedef int (*each_t)(db_t *db, const char *name, const char *sql, const char *what);
 
-/* Calls back with name and SQL of each row of the query. */
+/* Calls `each` with name and SQL of each row of the query. */
 static int for_each(db_t *db, const char *query, each_t each, const char *what)
 {
     db_cursor_t c;
@@ -97,7 +97,7 @@ static int copy_file(db_t *db, const char *path)
     return result;
 }
 
-/* Those that were copied are there. */
+/* Makes the indexes of the tables that were copied. */
 static int make_indexes(db_t *db)
 {
     return for_each(
@@ -109,7 +109,8 @@ static int make_indexes(db_t *db)
         make_index, "indexes");
 }
 
-/* The tables whose names are this name and a run's id. 0, or -1 with the reason told. */
+/* Lists the tables whose names are this name and a run's id. Returns 0, or -1 after reporting the
+ * reason. */
 static int list_tables(const db_t *db, const char *name, char ***tables, size_t *count)
 {
     bool room = true;
@@ -178,8 +179,8 @@ static int copy_files(db_t *db, const rocpd_files_t *f)
     return result;
 }
 
-/* Tables are copied as they are, and so are the times in them. */
-static int tell_clocks(const db_t *db)
+/* Warns that times are copied unchanged, if processes of several nodes have different clocks. */
+static int warn_of_clocks(const db_t *db)
 {
     db_cursor_t c;
     db_rows(&c, db, "SELECT COUNT(DISTINCT value) FROM rocpd_metadata WHERE tag = 'boot_id'", "");
@@ -194,8 +195,8 @@ static int tell_clocks(const db_t *db)
     return 0;
 }
 
-/* Copies all databases: their tables as they are, and the views of the first one over all tables.
- * 0, or -1 with the reason told. */
+/* Copies all databases: their tables unchanged, and the views of the first one over all tables.
+ * Returns 0, or -1 after reporting the reason. */
 static int merge_into(const rocpd_files_t *f, const rocpd_options_t *o, const char *path)
 {
     db_t db;
@@ -205,7 +206,7 @@ static int merge_into(const rocpd_files_t *f, const rocpd_options_t *o, const ch
     if (result == 0 && !copied) result = copy_files(&db, f);
     if (result == 0) result = make_indexes(&db);
     if (result == 0) result = make_views(&db, f->paths[0]);
-    if (result == 0) result = tell_clocks(&db);
+    if (result == 0) result = warn_of_clocks(&db);
     if (db_close(&db) == 0 || result != 0) return result;
     base_error("%s: the database is not whole", path);
     return -1;

@@ -4,12 +4,14 @@
 
 #include "rocpd/files.h"
 
-/* A statement that makes a table with the columns of the table in the database `part`, without
- * using the file's SQL; to be freed with sqlite3_free(). NULL with the reason told. */
+/* Returns a statement that makes a table with the columns of the table in the database `part`,
+ * without using the file's SQL; to be freed with sqlite3_free(). Returns NULL after reporting the
+ * reason. */
 char *rocpd_table_like(const db_t *db, const char *part, const char *name);
 
-/* Copies the tables of all databases, and their indexes by event, into the empty file `path`. 1; 0
- * if one of them has to be copied by SQL, and the file is still empty; -1 with the reason told. */
+/* Copies the tables of all databases, and their indexes by event, into the empty file `path`.
+ * Returns 1; 0 if one of them has to be copied by SQL, and the file is still empty; -1 after
+ * reporting the reason. */
 int rocpd_merge_pages(const rocpd_files_t *f, const rocpd_options_t *o, const char *path);
 
 #endif

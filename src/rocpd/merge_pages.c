@@ -1,7 +1,7 @@
-/* merge_pages.c - see merge.h. Several processes first look what each database has and how many
- * pages that takes; then each database has its place in the file, and they copy its pages there;
- * last, the schema is written. By SQL a table takes a look through the whole schema to make, so
- * that the time for tables grew with the square of their number. */
+/* merge_pages.c - see merge.h. Several processes first survey the tables of each database and count
+ * its pages. Then each database gets its range of pages in the new file, and the processes copy its
+ * pages there. Last, the schema is written. In SQL, each CREATE TABLE searches the whole schema, so
+ * that the time would grow with the square of the number of tables. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@
 /* A table or an index by event. */
 typedef struct {
     db_tree_t from;
-    uint32_t to; /* root, counted from the file's first page in the whole, which is 1 */
+    uint32_t to; /* new number of the root: counted from the first page of the file's range, and
+                  * later in the whole, from 1 */
     char *name, *sql;
 } tree_t;
 
@@ -27,15 +28,15 @@ typedef struct {
     tree_t *trees;
     size_t count;
     uint32_t page_bytes, pages;
-    uint32_t before; /* pages of the files before it, and the first page */
+    uint32_t before; /* number of pages before it: of the files before it, and the first page */
 } file_t;
 
 typedef struct {
     const rocpd_files_t *files;
-    char *version; /* of the schema of the first file */
+    char *version; /* version of the first file's schema */
     const char *path;
     file_t *found;
-    bool odd; /* a file has to be copied by SQL */
+    bool odd; /* at least one file has to be copied by SQL */
 } work_t;
 
 static int no_memory(void)
@@ -44,7 +45,7 @@ static int no_memory(void)
     return -1;
 }
 
-/* ---- what is in a file ---- */
+/* ---- the survey of a file ---- */
 
 static void put_tree(FILE *to, const tree_t *t)
 {
@@ -52,8 +53,8 @@ static void put_tree(FILE *to, const tree_t *t)
     fprintf(to, "%s%c%s%c", t->name, 0, t->sql, 0);
 }
 
-/* Reads what records of a table have to be like. False: not as a table with its columns alone would
- * keep them, since some are computed. */
+/* Determines the form that records of a table must have. Returns false if the table stores other
+ * values than its columns, since some are computed. */
 static bool describe(const db_t *db, const char *table, db_tree_t *t)
 {
     db_cursor_t c;
@@ -67,7 +68,7 @@ static bool describe(const db_t *db, const char *table, db_tree_t *t)
     return db_end(&c, "reading a database") == 0 && plain && t->columns;
 }
 
-/* Writes an index by event if the table has it, as merge.c would make it. */
+/* Writes an index by event if the table has it in the form in which merge.c would make it. */
 static bool survey_index(const db_t *db, db_pages_t *pages, const char *table, uint32_t *next,
                          FILE *to)
 {
@@ -92,7 +93,7 @@ static bool survey_index(const db_t *db, db_pages_t *pages, const char *table, u
     return good;
 }
 
-/* Writes all tables. False: the file has to be copied by SQL. */
+/* Writes all tables. Returns false if the file has to be copied by SQL. */
 static bool survey_tables(const db_t *db, db_pages_t *pages, uint32_t *next, FILE *to)
 {
     bool good = true;
@@ -115,8 +116,8 @@ static bool survey_tables(const db_t *db, db_pages_t *pages, uint32_t *next, FIL
     return db_end(&c, "reading the schema") == 0 && good;
 }
 
-/* In a worker: writes a file_t and its trees; of a file that has to be copied by SQL, one without
- * pages. */
+/* Runs in a worker: writes a file_t and its trees; for a file that has to be copied by SQL, a
+ * file_t without pages. */
 static int survey(void *data, size_t number, FILE *to)
 {
     const work_t *w = data;
@@ -129,7 +130,7 @@ static int survey(void *data, size_t number, FILE *to)
     int result = rocpd_files_check(w->files, number, &db, "merged", &version);
     file_t f = {0};
     uint32_t next = 1;
-    /* from the first statement on nobody else can change the file */
+    /* from the first statement on no other program can change the file */
     if (result == 0) result = db_run(&db, "BEGIN; SELECT 1 FROM rocpd_metadata LIMIT 1", path);
     if (result == 0 && db_pages_open(&pages, path)) {
         FILE *list = open_memstream(&trees, &bytes);
@@ -173,8 +174,8 @@ static int take_survey(void *data, size_t number, const char *bytes, size_t coun
 
 /* ---- the copy ---- */
 
-/* Gives each file its place. 0; 1 if a database cannot have so many pages; -1 with the reason told:
- * two files have a table of one name. */
+/* Gives each file its range of pages. Returns 0; 1 if a database cannot have that many pages; -1
+ * after reporting that two files have a table of the same name. */
 static int place_files(work_t *w)
 {
     sums_t names = {0}; /* only the names are used */
@@ -200,7 +201,7 @@ static int place_files(work_t *w)
     return result;
 }
 
-/* In a worker: copies the pages of a file. */
+/* Runs in a worker: copies the pages of a file. */
 static int copy_pages(void *data, size_t number, FILE *unused)
 {
     const work_t *w = data;
@@ -229,7 +230,8 @@ static int take_nothing(void *data, size_t number, const char *bytes, size_t cou
     return 0;
 }
 
-/* Tables of a file come before its indexes, as SQLite reads them in this order. */
+/* Writes the schema. Tables of a file come before its indexes, as SQLite reads them in this
+ * order. */
 static int write_schema(const work_t *w)
 {
     db_t db;

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of a text that is in JSON as it is, at the beginning of `json`; -1: there is none. */
+/* Returns the length of the text at the beginning of `json`, if the text has no escapes; -1 if it
+ * has. */
 static long plain_length(const char *json)
 {
     const unsigned char *at = (const unsigned char *)json;
@@ -13,7 +14,7 @@ static long plain_length(const char *json)
     return strcmp((const char *)at, "\"}") == 0 ? (long)(at - (const unsigned char *)json) : -1;
 }
 
-/* Keeps a text of so many bytes. NULL: no memory. */
+/* Keeps a text of `bytes` bytes. Returns NULL if there is no memory. */
 static const char *keep(rocpd_message_t *m, const char *text, size_t bytes)
 {
     if (bytes + 1 > m->room) {

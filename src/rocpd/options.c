@@ -1,5 +1,5 @@
 /* options.c - see options.h. Options are rows of a table and are checked here; the sub-commands
- * know what they mean. */
+ * interpret them. */
 #include "rocpd/options.h"
 
 #include <stdio.h>
@@ -31,9 +31,9 @@ enum { EXIT_USAGE = 2 };
 typedef struct {
     const char *name;
     char letter;
-    char form; /* F flag, W a word, L one or more, N a number */
+    char form; /* form: F flag, W a word, L one or more words, N a number */
     unsigned commands;
-    const char *values; /* choices, or the word that help shows for the value */
+    const char *values; /* allowed words, or the word that help shows for the value */
     bool choice;
     const char *help;
 } row_t;
@@ -314,7 +314,7 @@ const char *rocpd_word(const rocpd_options_t *o, rocpd_option_t option, const ch
 
 unsigned rocpd_workers(const rocpd_options_t *o, size_t files)
 {
-    /* a rank has its processor, and must not fork once MPI has begun */
+    /* a rank of an MPI job has one processor, and must not fork once MPI has begun */
     const char *tree = rocpd_word(o, ROCPD_TREE, NULL);
     const char *jobs =
         tree && strcasecmp(tree, "mpi") == 0 ? "1" : rocpd_word(o, ROCPD_JOBS, tree ? "1" : "0");

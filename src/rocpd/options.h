@@ -1,4 +1,4 @@
-/* options.h - the command line of rocpd: one table of options, and which sub-commands take them.
+/* options.h - the command line of rocpd: one table of options, and the sub-commands that take each.
  *
  * Spellings and defaults are those of AMD's rocpd. */
 #ifndef CROCPROF_ROCPD_OPTIONS_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* ORDER: that of their rows in options.c. */
+/* ORDER: the rows in options.c. */
 typedef enum {
     ROCPD_CONVERT,
     ROCPD_QUERY,
@@ -64,14 +64,14 @@ typedef struct {
     } values[ROCPD_OPTION_COUNT];
 } rocpd_options_t;
 
-/* Reads the command line. 0 to go on; else the program ends with *status: help or the version was
- * printed, or an error told. */
+/* Reads the command line. Returns 0 if the command is to run; else the program ends with *status,
+ * after printing help or the version, or reporting an error. */
 int rocpd_options_read(rocpd_options_t *o, int argc, char **argv, int *status);
 void rocpd_options_free(rocpd_options_t *o);
 
-/* The first word of an option, or `otherwise` if the option was not given. */
+/* Returns the first word of an option, or `otherwise` if the option was not given. */
 const char *rocpd_word(const rocpd_options_t *o, rocpd_option_t option, const char *otherwise);
-/* How many processes read so many files. */
+/* Returns the number of processes to read this many files. */
 unsigned rocpd_workers(const rocpd_options_t *o, size_t files);
 
 static inline bool rocpd_given(const rocpd_options_t *o, rocpd_option_t option)

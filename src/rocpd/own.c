@@ -1,4 +1,4 @@
-/* own.c - see own.h. A table that lacks a column of another one has NULL there. */
+/* own.c - see own.h. A table that lacks a column which another one has shows NULL there. */
 #include "rocpd/own.h"
 
 #include <errno.h>
@@ -74,7 +74,8 @@ void rocpd_column_define(sqlite3_str *sql, const char *name, const char *type)
 }
 
 /* Appends a SELECT of all these columns from a table or view that has only some of them; if it has
- * none, because it is not there, a SELECT without rows. False with the reason told. */
+ * none, because it does not exist, a SELECT without rows. Returns false after reporting the
+ * reason. */
 static bool append_select(const db_t *db, const rocpd_columns_t *all, const char *part,
                           const char *name, sqlite3_str *sql)
 {
@@ -95,7 +96,7 @@ static bool append_select(const db_t *db, const rocpd_columns_t *all, const char
 
 /* ---- views of one database ---- */
 
-/* Whether the database's own view or table has these columns, no others, and in this order. */
+/* Returns whether the database's own view or table has exactly these columns, in this order. */
 static bool has_all(const db_t *db, const rocpd_columns_t *all, const char *name)
 {
     rocpd_columns_t mine = {0};

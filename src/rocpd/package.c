@@ -14,8 +14,8 @@
 #include "rocpd/commands.h"
 #include "trace/store.h"
 
-/* The folder: --output-path with .rpdb behind it, or a name made from the time, or the working
- * directory. */
+/* Chooses the folder: --output-path with .rpdb appended, or a name made from the time, or the
+ * working directory. */
 static int choose_folder(const rocpd_options_t *o, char folder[PATH_MAX])
 {
     const char *given = rocpd_word(o, ROCPD_OUTPUT_PATH, NULL);
@@ -51,8 +51,8 @@ static int copy_file(const char *from, const char *to)
     return result;
 }
 
-/* Finds a name in the folder that no file has: the database's own, or that with a number in front.
- * Existing files are never overwritten. */
+/* Finds an unused name in the folder: the database's own, or that preceded by a number. Existing
+ * files are never overwritten. */
 static int free_place(const char *path, size_t number, const char *folder, char place[PATH_MAX])
 {
     enum { TRIES = 10000 };
@@ -67,14 +67,14 @@ static int free_place(const char *path, size_t number, const char *folder, char 
     return -1;
 }
 
-/* As rename(), but fails where the new name is taken. */
+/* As rename(), but fails if the new name is in use. */
 static int move(const char *from, const char *to)
 {
     return link(from, to) == 0 ? unlink(from) : -1;
 }
 
-/* Moves or copies a database into the folder under its own name, or with a number in front if the
- * name is taken. */
+/* Moves or copies a database into the folder under its own name, or preceded by a number if the
+ * name is in use. */
 static int take(const rocpd_options_t *o, const char *path, size_t number, const char *folder,
                 char place[PATH_MAX])
 {
@@ -90,7 +90,7 @@ static int take(const rocpd_options_t *o, const char *path, size_t number, const
     return -1;
 }
 
-/* The relative path from the folder to a file. */
+/* Writes the relative path from the folder to a file. */
 static void relative(const char *folder, const char *path, char *out, size_t room)
 {
     size_t same = 0;
@@ -134,7 +134,7 @@ int rocpd_package(const rocpd_options_t *o, const rocpd_files_t *f)
         if (moves) result = take(o, f->paths[i], i, folder, place);
         relative(folder, place, shown, sizeof(shown));
         out_text(y, "      - \"");
-        out_escaped(y, BASE_JSON, shown); /* YAML's double quotes are a superset */
+        out_escaped(y, BASE_JSON, shown); /* YAML's double quotes allow all of JSON's escapes */
         out_text(y, "\"\n");
     }
     if (result != 0) {

@@ -1,4 +1,4 @@
-/* partial.c - see partial.h. The bytes, all numbers with the lowest byte first:
+/* partial.c - see partial.h. The form in bytes, with all numbers little-endian:
  *
  *   names: u32; absent: u64
  *   texts: u32 count, then of each u32 bytes and the bytes; sorted
@@ -7,8 +7,7 @@
  *              copies, u32 unclosed; sorted by guid and process id
  *   sums: u32 count, then of each u32 view or category, u32 text of its name, u32 rows, and of each
  *         row u32 process, u32 text of its name plus 1 or 0 for NULL, u64 count, u64 least, u64
- *         most, and two numbers of 128 bits: total, sum of squares; sorted by all of these
- */
+ *         most, and two numbers of 128 bits: total, sum of squares; sorted by all of these */
 #include "rocpd/partial.h"
 
 #include <stdbool.h>
@@ -80,8 +79,8 @@ static int copy_facts(rocpd_facts_t *to, const rocpd_facts_t *from)
                : -1;
 }
 
-/* Adds the rows of one view or category; `numbers` has the processes' numbers in `p`, or -1 for one
- * that is left out. */
+/* Adds the rows of one view or category; `numbers` has the number in `p` of each process, or -1 for
+ * a process that is left out. */
 static int add_sums(rocpd_partial_t *p, const rocpd_sums_t *part, const int *numbers)
 {
     rocpd_sums_t *to = rocpd_partial_sums(p, part->of, part->name);
@@ -99,7 +98,7 @@ static int add_sums(rocpd_partial_t *p, const rocpd_sums_t *part, const int *num
 
 /* ---- copies of a process ---- */
 
-/* Copies one process alone. 0, or -1 without memory. */
+/* Copies a single process. Returns 0, or -1 without memory. */
 static int take_one(rocpd_partial_t *to, const rocpd_partial_t *from, int process)
 {
     int *numbers = malloc((from->processes.count + 1) * sizeof(*numbers));
@@ -115,8 +114,8 @@ static int take_one(rocpd_partial_t *to, const rocpd_partial_t *from, int proces
     return result;
 }
 
-/* The records that were summed up, and in `bytes` a text of the whole process, by which two that
- * have as many are told apart. */
+/* Returns the number of records that were summed, and in `bytes` a text of the whole process, which
+ * decides between two copies with the same number. */
 static uint64_t weigh(const rocpd_partial_t *p, int process, char **bytes, size_t *count)
 {
     rocpd_partial_t one = {0};
@@ -133,7 +132,7 @@ static uint64_t weigh(const rocpd_partial_t *p, int process, char **bytes, size_
     return records;
 }
 
-/* Does the copy of a process in `b` count rather than that in `a`? */
+/* Returns whether the copy of a process in `b` is kept rather than that in `a`. */
 static bool is_better(const rocpd_partial_t *a, int in_a, const rocpd_partial_t *b, int in_b)
 {
     char *bytes[2] = {NULL, NULL};
@@ -150,7 +149,7 @@ static bool is_better(const rocpd_partial_t *a, int in_a, const rocpd_partial_t 
     return better;
 }
 
-/* Takes the rows of a process away. 0, or -1 without memory. */
+/* Removes the rows of a process. Returns 0, or -1 without memory. */
 static int clear_process(rocpd_partial_t *p, int process)
 {
     for (size_t i = 0; i < p->count; i++) {
@@ -171,8 +170,8 @@ static int clear_process(rocpd_partial_t *p, int process)
     return 0;
 }
 
-/* A process of the part that is new, or is there already: then the better copy stays. *number: -1,
- * if that is the one which is there. 0, or -1 without memory. */
+/* Adds a process of the part unless a better copy of it is there already. *number becomes -1 if the
+ * copy that is there stays. Returns 0, or -1 without memory. */
 static int add_once(rocpd_partial_t *p, const rocpd_partial_t *part, int process, int *number)
 {
     const size_t before = p->processes.count;
@@ -190,7 +189,7 @@ static int add_once(rocpd_partial_t *p, const rocpd_partial_t *part, int process
     return result;
 }
 
-/* The number that a process of the part has in `p`, or gets. */
+/* Returns the number that a process of the part has in `p`, where it is added if it is new. */
 static int add_process(rocpd_partial_t *p, const rocpd_partial_t *part, int process,
                        rocpd_how_t how, int *number)
 {
@@ -233,12 +232,13 @@ static void put_wide(FILE *f, sum_squares_t number)
     put_number(f, (uint64_t)(number >> 64), 8);
 }
 
-/* What is written, in its order. */
+/* The parts that are written, in their order. */
 typedef struct {
     const rocpd_partial_t *p;
     const char **texts;
     size_t text_count;
-    uint32_t *processes, *places; /* numbers of processes as sorted; where each of them stands */
+    uint32_t *processes, *places; /* numbers of the processes in sorted order; position of each
+                                   * process in that order */
     const rocpd_sums_t **sums;
 } writing_t;
 
@@ -394,7 +394,8 @@ int rocpd_partial_put(const rocpd_partial_t *p, FILE *f)
 
 /* ---- from bytes ---- */
 
-/* After bytes that are none of rocpd_partial_put(), `bad` is set and all numbers are 0. */
+/* The state of reading. If the bytes were not written by rocpd_partial_put(), `bad` is set, and all
+ * further numbers are 0. */
 typedef struct {
     const char *at, *end;
     bool bad;
@@ -419,7 +420,7 @@ static sum_squares_t get_wide(reading_t *r)
     return (sum_squares_t)high << 64 | low;
 }
 
-/* A count of things that take so many bytes each, at least. */
+/* Reads a count of elements that take at least `each` bytes. */
 static uint64_t get_count(reading_t *r, uint64_t each)
 {
     const uint64_t count = get_number(r, 4);
@@ -467,7 +468,8 @@ static void get_processes(reading_t *r, rocpd_partial_t *p)
     for (uint64_t count = get_count(r, BYTES), i = 0; i < count && !r->bad; i++) {
         const char *guid = get_text(r, get_number(r, 4));
         const int pid = (int)(int64_t)get_number(r, 8);
-        /* sorted and each once, so that numbers of processes are places in this list */
+        /* sorted and without duplicates, so that the numbers of processes are indices of this
+         * list */
         if (r->bad || rocpd_partial_process(p, pid, guid) != (int)i)
             r->bad = true;
         else

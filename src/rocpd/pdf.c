@@ -1,7 +1,8 @@
-/* pdf.c - see pdf.h. Lays the cells out on pages.
+/* pdf.c - see pdf.h.
  *
- * Pages are A4, or wider if the columns need it. Cells that are longer than a column is wide go on
- * in further lines, and rows that are longer than a page go on on the next. */
+ * It lays out the cells on pages. Pages are A4, or wider if the columns need it. Cells that are
+ * longer than their column continue in further lines, and rows that are longer than a page continue
+ * on the next page. */
 #include "rocpd/pdf.h"
 
 #include <pthread.h>
@@ -13,7 +14,7 @@
 #include "base/symbol.h"
 #include "base/utf8.h"
 
-/* ---- declarations of cairo's functions that are used; its interface is stable ---- */
+/* ---- declarations of the functions of cairo that are used, whose interface is stable ---- */
 
 typedef struct cairo cairo_t;
 typedef struct cairo_surface surface_t;
@@ -67,13 +68,14 @@ static void load(void)
 
 /* ---- texts ---- */
 
-enum { WIDEST = 100, LINE_BYTES = 4 * WIDEST + 1 }; /* WIDEST: characters of a column */
+enum { WIDEST = 100, LINE_BYTES = 4 * WIDEST + 1 }; /* WIDEST: most characters of a column */
 
-/* Copies the next line of a text, of at most `most` characters; *shown is their number. Returns
- * where the text goes on. */
+/* Copies the next line of a text, of at most `most` characters; *shown becomes their number.
+ * Returns the rest of the text. */
 static const char *next_line(const char *text, int most, char line[LINE_BYTES], int *shown)
 {
-    static const char none[] = "\xef\xbf\xbd"; /* U+FFFD, for bytes that are no character */
+    /* U+FFFD, for bytes that are not a valid character */
+    static const char none[] = "\xef\xbf\xbd";
     const unsigned char *at = (const unsigned char *)text;
     size_t bytes = 0;
     int n = 0;
@@ -94,7 +96,7 @@ static const char *next_line(const char *text, int most, char line[LINE_BYTES], 
 /* ---- the document ---- */
 
 enum { GAP = 2 }; /* characters between columns */
-/* Points: A4, its long side across; the widest page is what every PDF reader accepts. */
+/* In points: A4 in landscape; the widest page is one that every PDF reader accepts. */
 static const double page_width = 842, page_height = 595, widest_page = 14400, margin = 36;
 static const double text_size = 8, thin = 0.5;
 
@@ -104,11 +106,11 @@ struct rocpd_pdf {
     cairo_t *to;
     int columns;
     const base_column_t *shape;
-    char **head, **cells; /* the heading; the row that is being made */
+    char **head, **cells; /* the heading; the row that is being filled */
     bool no_memory;
-    double advance, height; /* of a character, of a line */
+    double advance, height; /* width of a character, height of a line */
     double size, width, y;  /* of the text; of a page; position of the next line */
-    unsigned page, rows;    /* pages that have been begun; rows, the heading included */
+    unsigned page, rows;    /* number of pages begun; number of rows, the heading included */
 };
 
 static int write_out(void *file, const unsigned char *data, unsigned bytes)
@@ -135,7 +137,8 @@ static void set_font(rocpd_pdf_t *p, int weight)
     p->height = font.height;
 }
 
-/* Pages are as wide as the columns; if that is more than widest_page, letters are smaller. */
+/* Chooses the width of pages, which are as wide as the columns; if that is more than widest_page,
+ * the letters are made smaller. */
 static void choose_size(rocpd_pdf_t *p)
 {
     int characters = 0;
@@ -202,7 +205,7 @@ rocpd_pdf_t *rocpd_pdf_begin(out_file_t *f, int columns, const base_column_t *sh
 
 /* ---- pages ---- */
 
-/* Draws the next line of each cell; false: no cell has any more. */
+/* Draws the next line of each cell; returns false if no cell has a further line. */
 static bool put_line(rocpd_pdf_t *p, const char **texts)
 {
     char line[LINE_BYTES];
@@ -227,8 +230,8 @@ static bool is_full(const rocpd_pdf_t *p)
     return p->y > page_height - margin;
 }
 
-/* Begins a page with the heading, which is cut if it leaves no room for rows. `at`: an array for
- * this function's use, with an element for each column. */
+/* Begins a page with the heading, which is cut if it leaves no room for rows. `at` is an array that
+ * this function uses, with an element for each column. */
 static void begin_page(rocpd_pdf_t *p, const char **at)
 {
     char number[32];

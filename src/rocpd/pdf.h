@@ -11,14 +11,14 @@
 
 typedef struct rocpd_pdf rocpd_pdf_t;
 
-/* Begins a document that is written to the file, which the caller closes. `shape` has
- * to live as long as the document. NULL with the reason told. */
+/* Begins a document that is written to the file, which the caller closes. `shape` has to live as
+ * long as the document. Returns NULL after reporting the reason. */
 rocpd_pdf_t *rocpd_pdf_begin(out_file_t *f, int columns, const base_column_t *shape);
 /* Sets a cell of the current row; the first row is the heading. */
 void rocpd_pdf_cell(rocpd_pdf_t *p, int column, const char *text);
 /* Ends the row. */
 void rocpd_pdf_row(rocpd_pdf_t *p);
-/* Ends the document and frees it; false with the reason told. */
+/* Ends the document and frees it; returns false after reporting the reason. */
 bool rocpd_pdf_end(rocpd_pdf_t *p);
 
 #endif

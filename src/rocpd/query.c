@@ -1,4 +1,4 @@
-/* query.c - rocpd query, and functions that show the rows of any statement. */
+/* query.c - rocpd query, and functions that write the rows of any statement. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "rocpd/clocks.h"
 #include "rocpd/commands.h"
 
-/* Begins the only statement in the text. False with the reason told and the cursor ended. */
+/* Begins the only statement in the text. Returns false after reporting the reason and ending the
+ * cursor. */
 static bool begin(const db_t *db, db_cursor_t *c, const char *sql)
 {
     db_rows(c, db, sql, "");
@@ -26,7 +27,8 @@ static bool begin(const db_t *db, db_cursor_t *c, const char *sql)
     return false;
 }
 
-/* Writes the rows and ends the cursor. The number of rows, or -1 with the reason told. */
+/* Writes the rows and ends the cursor. Returns the number of rows, or -1 after reporting the
+ * reason. */
 static long long put_rows(out_file_t *f, db_cursor_t *c, rocpd_form_t form, const char *sql)
 {
     const long long rows = f ? rocpd_table_write(f, c, form) : -1;
@@ -34,7 +36,7 @@ static long long put_rows(out_file_t *f, db_cursor_t *c, rocpd_form_t form, cons
     return db_end(c, sql) == 0 ? rows : -1;
 }
 
-/* A file that would be empty is not made. */
+/* Writes the rows to a file; a file that would be empty is not made. */
 static int write_rows(const db_t *db, const char *sql, rocpd_form_t form, const char *path)
 {
     char why[512];
@@ -112,7 +114,7 @@ int rocpd_append_csv(const db_t *db, const char *sql, out_file_t *f, long long *
     return 0;
 }
 
-/* Puts processes of several nodes on one clock, and says so. */
+/* Converts the times of processes of several nodes to one clock, and reports that. */
 static int use_one_clock(rocpd_base_t *b, rocpd_clocks_t *clocks)
 {
     char said[256];

@@ -1,4 +1,5 @@
-/* ranks.c - see ranks.h. A fact of a database's metadata that sums keep is a row of take(). */
+/* ranks.c - see ranks.h. A fact of a database's metadata that is kept with sums is a row in
+ * take(). */
 #include "rocpd/ranks.h"
 
 #include <inttypes.h>
@@ -60,11 +61,11 @@ int rocpd_ranks_read(const db_t *db, rocpd_partial_t *part)
     return result;
 }
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
-enum { TOLD = 8 }; /* so many of a kind by themselves, the rest by their number */
+enum { TOLD = 8 }; /* so many of a kind are listed, the others only counted */
 
-/* "rank 5 (process 1234 on node7)" */
+/* Writes "rank 5 (process 1234 on node7)". */
 static void name_process(const rocpd_partial_t *p, size_t process, char *text, size_t bytes)
 {
     const rocpd_facts_t *f = &p->facts[process];
@@ -116,7 +117,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The ranks that are known, sorted; NULL without memory. */
+/* Returns the ranks that are known, sorted; NULL without memory. */
 static int64_t *list_ranks(const rocpd_partial_t *p, size_t *count, int64_t *most)
 {
     int64_t *ranks = calloc(p->processes.count + 1, sizeof(*ranks));
@@ -130,7 +131,7 @@ static int64_t *list_ranks(const rocpd_partial_t *p, size_t *count, int64_t *mos
     return ranks;
 }
 
-/* Appends "3, " or "5-7, "; past the room nothing more. */
+/* Appends "3, " or "5-7, "; appends nothing if there is no room. */
 static void add_range(char *text, size_t bytes, int64_t first, int64_t last)
 {
     const size_t used = strlen(text);
@@ -168,8 +169,8 @@ static void tell_ranks(const rocpd_partial_t *p, bool whole)
     free(ranks);
 }
 
-/* Tells if a text is not the same in all processes that have it: which there are, how often. */
-static void tell_different(const rocpd_partial_t *p, size_t place, const char *what)
+/* Reports a text that differs between processes: each value, and how often it occurs. */
+static void report_different(const rocpd_partial_t *p, size_t place, const char *what)
 {
     sums_t found = {0};
     for (size_t i = 0; i < p->processes.count; i++) {
@@ -195,8 +196,8 @@ void rocpd_ranks_tell(const rocpd_partial_t *p, bool whole)
         "did not end in order (killed, or left by _exit): its records are read as far as they go");
     tell_processes(p, is_copied, "was read more than once: it is counted once");
     tell_ranks(p, whole);
-    tell_different(p, offsetof(rocpd_facts_t, gpus), "GPUs");
-    tell_different(p, offsetof(rocpd_facts_t, version), "versions of the schema");
+    report_different(p, offsetof(rocpd_facts_t, gpus), "GPUs");
+    report_different(p, offsetof(rocpd_facts_t, version), "versions of the schema");
     if (p->absent)
         base_warning("%" PRIu64 " input%s could not be read, or did not come: the sums are without",
                      p->absent, base_plural(p->absent));

@@ -1,6 +1,5 @@
-/* reduce.c - rocprofv3 reduce: the sums of any ranks as a file, which others are added to later;
- * with
- * --tree each rank of a job runs it, and one of them writes the sums of all. */
+/* reduce.c - rocprofv3 reduce: writes the sums of any ranks to a file, to which others can be added
+ * later. With --tree each rank of a job runs it, and one of them writes the sums of all. */
 #include "base/log.h"
 #include "rocpd/commands.h"
 #include "rocpd/ranks.h"
@@ -8,7 +7,8 @@
 #include "rocpd/sum_up.h"
 #include "rocpd/tree.h"
 
-/* Writes and shows what the options ask for. `job`: these are the sums of a whole job. */
+/* Writes and shows the outputs that the options select. `job`: these are the sums of a whole
+ * job. */
 static int put(const rocpd_options_t *o, const rocpd_partial_t *whole, bool job)
 {
     const char *path = rocpd_word(o, ROCPD_OUTPUT, NULL);
@@ -18,7 +18,7 @@ static int put(const rocpd_options_t *o, const rocpd_partial_t *whole, bool job)
     return result;
 }
 
-/* Returns the exit status. */
+/* Reduces inputs without a tree. Returns the exit status. */
 static int reduce(const rocpd_options_t *o)
 {
     rocpd_files_t files = {0};
@@ -32,7 +32,7 @@ static int reduce(const rocpd_options_t *o)
     return status;
 }
 
-/* In each rank of a job. */
+/* Reduces in each rank of a job. */
 static int reduce_in_tree(const rocpd_options_t *o)
 {
     rocpd_files_t own = {0};
@@ -43,7 +43,7 @@ static int reduce_in_tree(const rocpd_options_t *o)
     int result = rocpd_tree_files(tree, o, &own, &absent);
     if (result == 0) result = rocpd_sum_up(&own, o, ROCPD_ONCE, true, &whole);
     whole.absent += absent;
-    if (result != 0) { /* the others have to go on all the same */
+    if (result != 0) { /* the other ranks have to go on nevertheless */
         rocpd_partial_free(&whole);
         whole.absent = 1;
         whole.names = rocpd_rows_names(o);

@@ -1,4 +1,4 @@
-/* rows.c - see rows.h. Which views there are, and their statements. */
+/* rows.c - see rows.h. It lists the views, and has the statements that read them. */
 #include "rocpd/rows.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ int rocpd_rows_no_memory(void)
     return -1;
 }
 
-/* ---- what is read ---- */
+/* ---- the views that are read ---- */
 
 uint32_t rocpd_rows_names(const rocpd_options_t *o)
 {
@@ -26,7 +26,7 @@ uint32_t rocpd_rows_names(const rocpd_options_t *o)
     return form | (rocpd_given(o, ROCPD_KERNEL_RENAME) ? ROCPD_NAMES_RENAMED : 0);
 }
 
-/* The statement for kernels, with the form of their names that the options ask for. */
+/* Returns the statement for kernels, with the form of their names that the options select. */
 static char *kernel_source(uint32_t names)
 {
     static const char *const forms[] = {[ROCPD_NAMES_SHOWN] = "K.name",
@@ -60,7 +60,7 @@ static bool is_one_of(const char *name, const char *const *words)
     return false;
 }
 
-/* The text of a view, if it is the same as in this program's own schema; to be freed. */
+/* Returns the text of a view, if it is the same as in this program's own schema; to be freed. */
 static char *known_text(const db_t *db, const char *view)
 {
     db_cursor_t c;
@@ -97,7 +97,7 @@ static int add_view(rocpd_rows_t *r, const db_t *db, const char *view)
 
 int rocpd_rows_find(rocpd_rows_t *r, const db_t *first, const rocpd_options_t *o)
 {
-    /* regions are read by their category, and the others have no durations of their own */
+    /* regions are read by their category, and the other views have no durations of their own */
     static const char *const others[] = {"rocpd", "region", "counter", "pmc", "summary_", NULL};
     int result = 0;
     db_cursor_t c;
@@ -127,7 +127,7 @@ void rocpd_rows_free(rocpd_rows_t *r)
 
 /* ---- by views ---- */
 
-/* kernel_name(symbol, form) */
+/* The SQL function kernel_name(symbol, form). */
 static void name_kernel(sqlite3_context *context, int count, sqlite3_value **values)
 {
     const char *symbol = (const char *)sqlite3_value_text(values[0]);
@@ -138,7 +138,7 @@ static void name_kernel(sqlite3_context *context, int count, sqlite3_value **val
     free(name);
 }
 
-/* Makes the temporary view, if it is missing: SQLite does not let a file's own view use all
+/* Makes the temporary view, if it is missing, since SQLite does not let a file's own view use all
  * functions. */
 static void make_view(const db_t *db, const rocpd_source_t *s)
 {
@@ -150,7 +150,7 @@ static void make_view(const db_t *db, const rocpd_source_t *s)
         db_view(db, s->name, s->view, true, false);
 }
 
-/* Sums up the rows of the statement: name, duration, pid, guid; and with `of` a category, their
+/* Sums the rows of the statement: name, duration, pid, guid; and, with `of` a category, the
  * category. */
 static int read_view(const db_t *db, const rocpd_source_t *s, rocpd_of_t of, rocpd_partial_t *to)
 {
@@ -158,7 +158,8 @@ static int read_view(const db_t *db, const rocpd_source_t *s, rocpd_of_t of, roc
     int result = 0;
     if (s->view) make_view(db, s);
     for (db_rows(&c, db, s->sql, ""); result == 0 && db_next(&c);) {
-        if (db_null(&c, 1)) continue; /* no schema has records without times */
+        /* in no version of the schema are there records without times */
+        if (db_null(&c, 1)) continue;
         const int process = rocpd_partial_process(to, (int)db_int(&c, 2), db_text(&c, 3));
         rocpd_sums_t *sums =
             process < 0
@@ -191,7 +192,7 @@ static int read_categories(const db_t *db, rocpd_partial_t *to)
     return room ? 0 : rocpd_rows_no_memory();
 }
 
-/* Notes on which host each process ran. */
+/* Notes the host of each process. */
 static int read_hosts(const db_t *db, rocpd_partial_t *to)
 {
     bool room = true;
@@ -206,7 +207,7 @@ static int read_hosts(const db_t *db, rocpd_partial_t *to)
     return room ? 0 : rocpd_rows_no_memory();
 }
 
-/* Reads all views, or those that are not read quickly. */
+/* Reads all views, or, with `quick`, those that rocpd_rows_quick() does not read. */
 static int read_views(const rocpd_rows_t *r, const db_t *db, bool quick, rocpd_partial_t *to)
 {
     int result = read_hosts(db, to);

@@ -1,10 +1,10 @@
 /* rows_quick.c - see rows.h. The views of the schema join each record with six or more tables. Here
- * SQLite joins records with their events alone; names, processes, threads and agents are few, so
+ * SQLite joins records only with their events; names, processes, threads and agents are few, so
  * they are read first and looked up by their ids.
  *
- * What is looked up for a record follows from the record's ids, of which a program has few
- * combinations: for each combination that was met, a place keeps which row of the sums it goes to.
- * As in the views, a record counts only if the ids name what there is, of the same guid. */
+ * The row of the sums to which a record belongs follows from the record's ids, of which a program
+ * has few combinations: for each combination a place_t keeps that row. As in the views, a record
+ * counts only if all of its ids exist, with the same guid. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,19 +17,19 @@ enum { KEYS_MAX = 6, PLACES = 4096 };
 
 /* Values by guid and id. */
 typedef struct {
-    out_numbers_t *guids; /* of each guid: number of the value + 1, by id */
+    out_numbers_t *guids; /* for each guid: number of the value + 1, by id */
     size_t guid_count;
-    char **texts; /* the values: texts, NULL for NULL, */
+    char **texts; /* the values: texts, NULL for NULL */
     int64_t *numbers;
     size_t count, number_count;
 } lookup_t;
 
-/* Which sum the records with these ids belong to. */
+/* The sum to which records with these ids belong. */
 typedef struct {
     int64_t keys[KEYS_MAX];
     bool used, left_out, marker;
     int process;
-    size_t sums, row; /* places in the partial; of a marker only the first */
+    size_t sums, row; /* indices in the partial; for a marker only the first */
 } place_t;
 
 typedef struct {
@@ -37,18 +37,18 @@ typedef struct {
     const rocpd_rows_t *rows;
     rocpd_partial_t *to;
     char **guids;
-    size_t guid_count, last; /* last: of the guid that was met last */
+    size_t guid_count, last; /* `last`: number of the last row's guid */
     lookup_t strings, processes, threads, agents, kernels;
     place_t *places;
     sums_t extdata;  /* JSON texts of markers; only the names are used */
-    char **messages; /* what is in each of them, or NULL */
+    char **messages; /* the message in each of them, or NULL */
     size_t message_count;
     bool odd, no_memory;
 } quick_t;
 
-/* ---- what there is ---- */
+/* ---- names, processes, threads, agents ---- */
 
-/* Number of the guid in the row's first column, from 1; 0 for NULL. */
+/* Returns the number of the guid in the row's first column, from 1; 0 for NULL. */
 static int64_t guid_of(quick_t *q, const db_cursor_t *c)
 {
     if (db_null(c, 0)) return 0;
@@ -61,7 +61,7 @@ static int64_t guid_of(quick_t *q, const db_cursor_t *c)
     return (int64_t)q->last + 1;
 }
 
-/* An id; a value that is no whole number makes the database odd. */
+/* Returns an id; a value that is not a whole number makes the database odd. */
 static int64_t id_in(quick_t *q, const db_cursor_t *c, int column, bool *null)
 {
     const int type = db_type(c, column);
@@ -104,7 +104,7 @@ static int load(quick_t *q, lookup_t *l, const char *sql)
     return db_end(&c, "summing up records");
 }
 
-/* The value's number, or -1. */
+/* Returns the value's number, or -1. */
 static int64_t look_up(const lookup_t *l, int64_t guid, int64_t id)
 {
     if ((size_t)guid >= l->guid_count || id == INT64_MIN) return -1;
@@ -124,7 +124,7 @@ static void forget(lookup_t *l)
 
 /* ---- places ---- */
 
-/* Notes the place of the sum for a name, which may be NULL. */
+/* Notes the sum for a name, which may be NULL. */
 static void set_place(quick_t *q, place_t *p, rocpd_of_t of, const char *sums_name,
                       const char *name)
 {
@@ -139,10 +139,10 @@ static void set_place(quick_t *q, place_t *p, rocpd_of_t of, const char *sums_na
     p->row = (size_t)(row - sums->rows.rows);
 }
 
-/* Keys of all records begin with their guid, process and thread. */
+/* The keys of all records begin with their guid, process and thread. */
 enum { GUID, PROCESS, THREAD, COMMON };
 
-/* Notes the process; the record is left out if there is no such process or thread. */
+/* Notes the process; if there is no such process or thread, the record is left out. */
 static bool set_process(quick_t *q, place_t *p)
 {
     const int64_t guid = p->keys[GUID];
@@ -155,7 +155,7 @@ static bool set_process(quick_t *q, place_t *p)
     return p->process >= 0;
 }
 
-/* The name of a kernel, with the form that is asked for; `range` is that of its range. */
+/* Returns the name of a kernel in the selected form; `range` is the id of its range. */
 static const char *kernel_name(const quick_t *q, int64_t kernel, int64_t range)
 {
     const char *of_range = q->strings.texts[range];
@@ -192,7 +192,7 @@ static void place_region(quick_t *q, place_t *p)
     const char *category = number < 0 ? NULL : q->strings.texts[number];
     p->left_out = !category;
     if (!category) return;
-    /* a category counts as one even if none of its records does */
+    /* a category gets sums even if none of its records counts */
     const rocpd_sums_t *sums = rocpd_partial_sums(q->to, ROCPD_OF_CATEGORY, category);
     if (!sums) q->no_memory = true;
     p->left_out = !sums || name < 0;
@@ -204,8 +204,8 @@ static void place_region(quick_t *q, place_t *p)
 
 /* ---- texts of markers ---- */
 
-/* What stands under "message" in a JSON text. NULL: nothing; a text that is no JSON makes the
- * database odd, for the views say so in SQLite's words. */
+/* Returns the member "message" of a JSON text; NULL if there is none. A text that is not JSON makes
+ * the database odd, so that the views report it with SQLite's message. */
 static char *extract(quick_t *q, const char *extdata)
 {
     db_cursor_t c;
@@ -218,7 +218,7 @@ static char *extract(quick_t *q, const char *extdata)
     return message;
 }
 
-/* The same, looked up if it was met before. */
+/* The same with a cache. */
 static const char *message_of(quick_t *q, const char *extdata)
 {
     const sum_row_t *row = sums_row_copied(&q->extdata, 0, extdata);
@@ -231,7 +231,7 @@ static const char *message_of(quick_t *q, const char *extdata)
     return q->messages[number];
 }
 
-/* The sum of a marker, which has the name that its text says, or that of its call. */
+/* Returns the sum of a marker, whose name is its text, or else that of its call. */
 static sum_row_t *marker_row(quick_t *q, const place_t *p, const db_cursor_t *c, int extdata)
 {
     const char *name = db_null(c, extdata) ? NULL : message_of(q, db_text(c, extdata));
@@ -244,8 +244,8 @@ static sum_row_t *marker_row(quick_t *q, const place_t *p, const db_cursor_t *c,
 
 /* ---- records ---- */
 
-/* The columns of each kind of record, of which the ids stand in the order of the place's keys
- * behind the guid; those of its event are behind them. */
+/* The columns of each kind of record. The ids stand after the guid, in the order of the place's
+ * keys; the columns of the event follow. */
 enum { START = DB_RECORD_REST, END, IDS };
 
 #define NUMBER(column)                                                                             \
@@ -270,7 +270,7 @@ static const db_wanted_t event_columns[] = {TEXT("guid"), NUMBER("category_id"),
 typedef struct {
     const char *view;
     db_records_t records;
-    int keys;    /* of its places */
+    int keys;    /* number of keys of its places */
     int extdata; /* column with the text of a marker, or 0 */
     void (*place)(quick_t *q, place_t *p);
 } table_t;
@@ -290,7 +290,7 @@ static const table_t regions = {"regions", OF("rocpd_region", region_columns, 3)
 
 enum { TABLES = COUNT(tables) };
 
-/* The place of a record; one that was kept for other ids is taken over. */
+/* Returns the place of a record; a place that was kept for other ids is replaced. */
 static place_t *place_of(quick_t *q, const table_t *t, const db_cursor_t *c)
 {
     int64_t keys[KEYS_MAX] = {guid_of(q, c)};
@@ -310,8 +310,8 @@ static place_t *place_of(quick_t *q, const table_t *t, const db_cursor_t *c)
     return p;
 }
 
-/* The duration of a record. False: it has none; one that is no difference of two whole numbers
- * makes the database odd. */
+/* Computes the duration of a record. Returns false if it has none; one that is not the difference
+ * of two whole numbers makes the database odd. */
 static bool get_duration(quick_t *q, const db_cursor_t *c, int64_t *ns)
 {
     bool no_start, no_end;
@@ -342,7 +342,7 @@ static int read_table(quick_t *q, const table_t *t)
 
 /* ---- a database ---- */
 
-/* Views that mostly have no rows: then their tables have none. */
+/* Views that mostly have no rows: rocpd_rows_quick() reads them if their tables are empty. */
 static const struct {
     const char *view, *sql;
 } rare[] = {
@@ -377,7 +377,7 @@ int rocpd_rows_are_quick(const db_t *db, const rocpd_source_t *view)
     return 0;
 }
 
-/* Reads what records refer to. */
+/* Reads the tables to which records refer. */
 static int load_all(quick_t *q)
 {
     static const char *const shown = "SELECT guid, id, display_name FROM rocpd_info_kernel_symbol";

@@ -1,5 +1,5 @@
-/* store.c - see store.h. One function for each table; which columns it reads of a table with many
- * rows is in columns.h. This file writes processes, agents, code, calls and samples,
+/* store.c - see store.h. There is one function for each table; columns.h lists the columns that are
+ * read of tables with many rows. This file writes processes, agents, code, calls and samples,
  * store_work.c those of kernels, copies, memory, graphs and barriers. */
 #include "rocpd/store.h"
 
@@ -22,7 +22,7 @@
 #include "trace/store.h"
 #include "trace/writer.h"
 
-/* The kinds, by number, and what the rows of a region or a sample of that kind become. */
+/* The kinds, by number, and the domain of a region's or sample's row of that kind. */
 static const struct {
     const char *name;
     enum { NOTHING, MARKER, CALL, CALL_WITH_ARGUMENTS, MPI } becomes;
@@ -95,9 +95,9 @@ void rocpd_store_put(rocpd_store_t *s, const void *record, size_t bytes, const v
     trace_writer_count(s->records, 1, 0, 0);
 }
 
-/* ---- what things are called ---- */
+/* ---- names ---- */
 
-/* The kind of the row of a region or a sample; 0: there is no record for it. */
+/* Returns the kind of a region's or sample's row; 0 if there is no record for it. */
 static uint32_t kind_of(rocpd_store_t *s, const char *category)
 {
     if (s->last && strcmp(kinds[s->last].name, category) == 0) return s->last;
@@ -114,8 +114,8 @@ void rocpd_store_put_kind(rocpd_store_t *s, uint32_t kind)
     s->kind_written[kind] = true;
 }
 
-/* A record can tell TRACE_OPERATION_MAX + 1 operations of a kind apart: rows of others are left
- * out, with a message. */
+/* Reports that rows are left out, since a record can distinguish only TRACE_OPERATION_MAX + 1
+ * operations of a kind. */
 static uint32_t no_operation(rocpd_store_t *s, uint32_t kind)
 {
     if (!s->too_many)
@@ -174,7 +174,7 @@ uint64_t rocpd_store_agent(const rocpd_store_t *s, const db_cursor_t *rows, int 
     return found ? found - 1 : id + 1;
 }
 
-/* ---- things ---- */
+/* ---- descriptions ---- */
 
 static void put_info(rocpd_store_t *s, const char *key, const char *value)
 {
@@ -327,9 +327,9 @@ bool rocpd_store_belongs(rocpd_store_t *s, rocpd_beside_t *b, uint64_t event)
 typedef struct {
     uint64_t count;
     size_t bytes;
-    /* as large as the part of a record behind the call itself */
+    /* as large as the part of a record after the call itself */
     _Alignas(8) char values[(TRACE_WORDS_MAX - sizeof(trace_call_t) / 8) * 8];
-    char **signature; /* type and name of each */
+    char **signature; /* type and name of each argument */
     size_t room;      /* of `signature`, in arguments */
 } arguments_t;
 
@@ -349,7 +349,7 @@ static void read_arguments(rocpd_store_t *s, rocpd_beside_t *b, uint64_t event, 
     for (; rocpd_store_belongs(s, b, event) && !s->failed;
          b->more = rocpd_store_next(s, &b->rows)) {
         size_t left = sizeof(a->values) - a->bytes,
-               most = left - left / 8; /* leaves room for others */
+               most = left - left / 8; /* leaves room for the other values */
         size_t bytes = trace_text_fit(a->values + a->bytes, most, db_text(&b->rows, 3), &cut);
         if (!bytes) s->p->left_out++;
         if (!bytes) continue;
@@ -386,7 +386,7 @@ static void put_marker(rocpd_store_t *s, const db_cursor_t *rows, uint32_t kind,
     rocpd_store_put(s, &m, sizeof(m), NULL, 0);
 }
 
-/* What records of all calls begin with; `bytes`: of the whole record. */
+/* Returns the beginning of the record of a call; `bytes` is the size of the whole record. */
 static trace_api_full_t call_of(const db_cursor_t *rows, uint32_t type, uint32_t kind,
                                 uint32_t operation, size_t bytes)
 {
@@ -412,7 +412,8 @@ static void put_call(rocpd_store_t *s, const db_cursor_t *rows, uint32_t kind, u
         rocpd_store_put(s, &c, bytes, a->values, a->bytes);
 }
 
-/* A call of MPI, whose values are its arguments; `a` is room for what stands behind the record. */
+/* Writes a call of MPI, whose values are its arguments; `a` has room for the data that follows the
+ * record. */
 static void put_mpi(rocpd_store_t *s, const db_cursor_t *rows, rocpd_beside_t *b, uint32_t kind,
                     uint32_t operation, arguments_t *a)
 {
@@ -429,7 +430,7 @@ static void put_mpi(rocpd_store_t *s, const db_cursor_t *rows, rocpd_beside_t *b
     rocpd_store_put(s, &r, sizeof(r), a->values, rest);
 }
 
-/* Makes records of rows that have the columns CALL_*, and ends them. */
+/* Makes records of rows that have the columns CALL_*, and ends the cursor. */
 static void write_calls(rocpd_store_t *s, db_cursor_t *rows)
 {
     rocpd_beside_t beside = {0};
@@ -477,7 +478,7 @@ static void write_regions(rocpd_store_t *s)
     write_calls(s, &rows);
 }
 
-/* Samples of a thread's track are calls that have taken no time. */
+/* Writes the samples of threads' tracks, which become calls that take no time. */
 static void write_samples(rocpd_store_t *s)
 {
     db_cursor_t rows;

@@ -1,7 +1,7 @@
-/* store_state.h - what is known while a process's rows are written as a store, and what the files
- * that write them share: store.c and store_work.c.
+/* store_state.h - the state while a process's rows are written as a store, and the functions that
+ * store.c and store_work.c share.
  *
- * For these two alone; others see store.h. */
+ * Only these two files include it; other files include store.h. */
 #ifndef CROCPROF_ROCPD_STORE_STATE_H
 #define CROCPROF_ROCPD_STORE_STATE_H
 
@@ -23,9 +23,10 @@ typedef struct {
     out_numbers_t agents;     /* by id: handle + 1 */
     out_numbers_t operations; /* by kind and id of the name: number of the operation + 1 */
     uint32_t operation_counts[TRACE_KIND_MAX + 1];
-    bool too_many; /* it was told that a kind has more operations than a record can tell apart */
+    bool too_many; /* it was reported that a kind has more operations than a record can
+                    * distinguish */
     bool kind_written[TRACE_KIND_MAX + 1];
-    uint32_t last; /* kind of the last row, which is mostly that of the next */
+    uint32_t last; /* kind of the last row, since the next row mostly has the same */
     uint64_t texts;
     out_numbers_t ranges; /* texts of ranges, by their ids */
     bool rename, failed;
@@ -33,50 +34,52 @@ typedef struct {
 
 /* ---- rows ---- */
 
-/* Begins a statement about the process, whose only parameter is its guid; after a failure it has no
- * rows. */
+/* Begins a statement about the process, whose only parameter is the process's guid; after a failure
+ * it has no rows. */
 void rocpd_store_begin(rocpd_store_t *s, db_cursor_t *rows, const char *sql);
 /* The same for records. */
 void rocpd_store_begin_records(rocpd_store_t *s, db_cursor_t *rows, const db_records_t *which);
 bool rocpd_store_next(const rocpd_store_t *s, db_cursor_t *rows);
 void rocpd_store_finish(rocpd_store_t *s, db_cursor_t *rows);
 
-/* Rows that are read in parallel with those of another statement; both are in the order of
- * events. */
+/* Rows that are read in parallel with those of another statement. The rows of both are in the order
+ * of events. */
 typedef struct {
     db_cursor_t rows;
     bool more;
 } rocpd_beside_t;
 
 void rocpd_store_begin_beside(rocpd_store_t *s, rocpd_beside_t *b, const char *sql);
-/* True while the next row, whose column 0 is the id of an event, belongs to this event. */
+/* Returns true while the next row, whose column 0 is the id of an event, belongs to this event. */
 bool rocpd_store_belongs(rocpd_store_t *s, rocpd_beside_t *b, uint64_t event);
 
-/* SQL that joins a row with its event, E, and with the name of the event's category. Rows of which
+/* SQL that joins a row with its event, E, and with the name of the event's category. Rows for which
  * one of the two is missing are left out, as in the schema's own views. */
 #define ROCPD_EVENT_OF(row)                                                                        \
     "JOIN rocpd_event E ON E.id = " row ".event_id AND E.guid = " row ".guid JOIN rocpd_string C " \
     "ON C.id = E.category_id AND C.guid = E.guid "
 
-/* ---- what is written ---- */
+/* ---- records ---- */
 
-/* Puts the record with the times of the clock that all processes of the conversion have. */
+/* Puts the record after converting its times to the clock that all processes of the conversion
+ * share. */
 void rocpd_store_put(rocpd_store_t *s, const void *record, size_t bytes, const void *rest,
                      size_t more);
 void rocpd_store_put_name(rocpd_store_t *s, trace_head_t head, const char *name);
-/* Puts the name of a kind, the first time. */
+/* Puts the name of a kind when it is needed for the first time. */
 void rocpd_store_put_kind(rocpd_store_t *s, uint32_t kind);
 
-/* Number of an operation, by the id of its name, which is put the first time; operations of each
- * kind are numbered as they come, but for functions of MPI, which have numbers of their own. */
+/* Returns the number of an operation, by the id of its name, which is put when it is needed for the
+ * first time. Operations of each kind are numbered in this order, except for functions of MPI,
+ * which have fixed numbers. */
 enum { ROCPD_NO_OPERATION = UINT32_MAX };
 uint32_t rocpd_store_operation(rocpd_store_t *s, uint32_t kind, uint64_t name_id, const char *name,
                                bool *first);
 
-/* The number of the range that a kernel is named after; 0 if kernels keep their names. */
+/* Returns the number of the range after which a kernel is named; 0 if kernels keep their names. */
 uint64_t rocpd_store_range(rocpd_store_t *s, uint64_t text_id, const char *value);
-/* The handle of the agent whose id is in the column: of an id that no agent has, the id plus 1; 0
- * for NULL. */
+/* Returns the handle of the agent whose id is in the column; the id plus 1 if no agent has the id;
+ * 0 for NULL. */
 uint64_t rocpd_store_agent(const rocpd_store_t *s, const db_cursor_t *rows, int column);
 
 /* ---- in store_work.c ---- */

@@ -1,5 +1,5 @@
-/* store_work.c - see store_state.h. Kernels with their counters' values, copies, memory, graphs and
- * events of HIP: what GPUs and memory did. */
+/* store_work.c - see store_state.h. It writes the work of GPUs and memory: kernels with their
+ * counters' values, copies, memory, graphs and events of HIP. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void put_values(rocpd_store_t *s, trace_counters_t *c, const trace_value_
     c->count = 0;
 }
 
-/* Writes a dispatch's values, to several records if one cannot hold them. */
+/* Writes a dispatch's values, in several records if they do not fit into one. */
 static void write_values(rocpd_store_t *s, rocpd_beside_t *b, uint64_t event,
                          const trace_dispatch_t *d)
 {

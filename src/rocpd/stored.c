@@ -22,7 +22,7 @@ bool rocpd_is_store(const char *path)
     return trace_join(meta, sizeof(meta), path, TRACE_META_FILE) == 0 && access(meta, F_OK) == 0;
 }
 
-/* The settings of the process's run, except for the format. */
+/* Returns a setting of the process's run; the format is not taken from there. */
 static const char *variable(const void *run, const char *name)
 {
     if (strcmp(name, trace_settings[TRACE_SET_OUTPUT_FORMAT].variable) == 0) return "rocpd";
@@ -71,7 +71,7 @@ int rocpd_stored_begin(rocpd_stored_t *s, const char *store)
     }
     snprintf(s->database, sizeof(s->database), "%s/store.db", s->directory);
     snprintf(run, sizeof(run), "%s/..", store);
-    trace_run_t *settings = trace_run_read(run); /* without it the defaults hold */
+    trace_run_t *settings = trace_run_read(run); /* if there is none, the defaults hold */
     const int result = convert(s, store, settings);
     trace_run_free(settings);
     return result;

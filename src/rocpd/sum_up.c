@@ -18,7 +18,7 @@
 #include "rocpd/rows.h"
 #include "rocpd/stored.h"
 
-static const char magic[] = "CROCSUM\n"; /* its MAGIC bytes, without the final 0 */
+static const char magic[] = "CROCSUM\n"; /* MAGIC bytes, without the final zero */
 enum { MAGIC = sizeof(magic) - 1, VERSION = 2, HEAD = 24, CHECKSUM = 8 };
 
 /* ---- files of sums ---- */
@@ -47,7 +47,7 @@ static bool is_sums(const char *path)
     return is;
 }
 
-/* What is wrong with a file of sums, or NULL. */
+/* Describes what is wrong with a file of sums; NULL if it is valid. */
 static const char *problem_of(const char *bytes, size_t count)
 {
     if (count < HEAD + CHECKSUM) return "is cut: it ends in its head";
@@ -61,7 +61,8 @@ static const char *problem_of(const char *bytes, size_t count)
                : "is damaged: its checksum is that of other bytes";
 }
 
-/* What is wrong with the bytes as sums that are to be added to those with such names, or NULL. */
+/* Describes why bytes cannot be added to sums with this form of kernels' names; NULL if they
+ * can. */
 static const char *problem_with(const char *bytes, size_t count, uint32_t names)
 {
     const char *problem = problem_of(bytes, count);
@@ -87,7 +88,7 @@ int rocpd_sums_add(rocpd_partial_t *p, const char *bytes, size_t count, const ch
     return result;
 }
 
-/* Writes the sums in a file to `to`. 0, or -1 with the reason told. */
+/* Writes the sums in a file to `to`. Returns 0, or -1 after reporting the reason. */
 static int copy_sums(const char *path, uint32_t names, FILE *to)
 {
     enum { MOST = 1 << 30 };
@@ -145,16 +146,17 @@ int rocpd_sums_write(const rocpd_partial_t *p, const char *path)
 
 typedef struct {
     const rocpd_options_t *options;
-    const rocpd_files_t *files; /* all */
-    rocpd_files_t databases;    /* those of them that are databases */
+    const rocpd_files_t *files; /* all files */
+    rocpd_files_t databases;    /* those of the files that are databases */
     size_t *places;             /* of each file: its number among the databases + 1, or 0 */
-    rocpd_base_t base;          /* of the databases: they are read as the first one that is sound */
+    rocpd_base_t base;          /* opened from the databases; the first one that can be read
+                                 * determines the views */
     rocpd_rows_t rows;
-    bool based; /* there is a base */
+    bool based; /* `base` is open */
     rocpd_how_t how;
     bool forgiving;
     rocpd_partial_t *whole;
-    rocpd_partial_t file; /* of the file that is being read */
+    rocpd_partial_t file; /* sums of the file that is being read */
 } work_t;
 
 static int read_into(const db_t *db, void *data)
@@ -169,7 +171,7 @@ static int read_into(const db_t *db, void *data)
     return result;
 }
 
-/* Reads a database by its own views, for which it takes longer to be opened. */
+/* Reads a database by its own views, which takes longer to open. */
 static int read_alone(work_t *w, char *path)
 {
     work_t alone = {.options = w->options, .how = w->how, .file = w->file};
@@ -202,7 +204,7 @@ static int read_database(work_t *w, size_t number)
     return result == ROCPD_OTHER_VERSION ? read_alone(w, path) : result;
 }
 
-/* In a worker. */
+/* Runs in a worker: reads a file and writes its sums to `to`. */
 static int read_file(void *data, size_t number, FILE *to)
 {
     work_t *w = data;
@@ -241,7 +243,7 @@ static const char *name_file(const void *data, size_t number)
     return w->files->paths[number];
 }
 
-/* Whether a database can be read, without a word. */
+/* Returns whether a database can be read; nothing is reported. */
 static bool is_sound(const char *path)
 {
     char why[DB_WHY_BYTES];
@@ -252,7 +254,7 @@ static bool is_sound(const char *path)
     return sound;
 }
 
-/* Lists the databases, the first that is sound before all others. */
+/* Lists the databases, with the first that can be read before all others. */
 static int list_databases(work_t *w)
 {
     const size_t count = w->files->count;

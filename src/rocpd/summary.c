@@ -1,8 +1,8 @@
 /* summary.c - rocpd summary: where the time went, by name.
  *
- * There is a summary for every view of things that take time, one for each kind of API calls, and
- * one for markers. The tables are made of sums by process and name (sum_up.h), whose rows stand in
- * temp.summary_rows to be shown. */
+ * There is a summary for every view of records that take time, one for each kind of API calls, and
+ * one for markers. The tables are made of sums by process and name (sum_up.h), whose rows are put
+ * into temp.summary_rows to be shown. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,19 +23,19 @@ static void set_case(char *text, bool upper)
 
 typedef struct {
     char *name;
-    sums_t by_process; /* as in a partial */
+    sums_t by_process; /* by process, as in a partial */
 } summary_t;
 
 typedef struct {
-    const db_t *db; /* for the tables that are shown */
+    const db_t *db; /* used to show the tables */
     const rocpd_options_t *options;
-    rocpd_partial_t whole; /* of all files; the caller's */
+    rocpd_partial_t whole; /* the sums of all files; owned by the caller */
     summary_t *summaries;
     size_t count;
-    sums_t domains; /* the whole of each summary */
+    sums_t domains; /* the total of each summary */
 } work_t;
 
-/* Adds up the processes' sums of each name. */
+/* Sums the processes' sums of each name. */
 static int join_processes(sums_t *all, const sums_t *sums)
 {
     for (size_t i = 0; i < sums->count; i++) {
@@ -61,8 +61,8 @@ static const char by_name[] = "SELECT " COLUMNS "ORDER BY S.rowid";
 static const char by_rank[] = "SELECT S.pid AS \"ProcessID\", S.host AS \"Hostname\", " COLUMNS
                               "WHERE S.host IS NOT NULL ORDER BY S.pid, S.rowid";
 
-/* Fills the table with the sums, sorted; their groups are those of the processes of `ranks`, which
- * may be NULL. */
+/* Fills the table with the sums, sorted; their groups are the processes of `ranks`, which may be
+ * NULL. */
 static int put_rows(const db_t *db, sums_t *sums, const rocpd_partial_t *ranks)
 {
     const sum_t whole = sums_whole(sums);
@@ -83,7 +83,7 @@ static int put_rows(const db_t *db, sums_t *sums, const rocpd_partial_t *ranks)
     return db_end(&c, "summary");
 }
 
-/* Shows sums; those of processes have the end _summary_by_rank. */
+/* Shows sums; the name of those by process ends with _summary_by_rank. */
 static int show(const work_t *w, sums_t *sums, const rocpd_partial_t *ranks, const char *summary,
                 const char *end)
 {
@@ -121,9 +121,9 @@ static int summarise(work_t *w, summary_t *s)
     return result;
 }
 
-/* ---- which summaries there are ---- */
+/* ---- the summaries ---- */
 
-/* Adds an empty summary; NULL without memory. */
+/* Adds an empty summary; returns NULL without memory. */
 static summary_t *add_summary(work_t *w, const char *name)
 {
     char *copy = BASE_GROW_BY_ONE(w->summaries, w->count) ? strdup(name) : NULL;
@@ -132,7 +132,7 @@ static summary_t *add_summary(work_t *w, const char *name)
     return &w->summaries[w->count++];
 }
 
-/* Adds sums by process to those of a summary. 0, or -1 without memory. */
+/* Adds sums by process to those of a summary. Returns 0, or -1 without memory. */
 static int add_sums(summary_t *s, const sums_t *sums)
 {
     for (size_t i = 0; s && i < sums->count; i++) {
@@ -160,7 +160,7 @@ static int add_views(work_t *w)
     return result == 0 ? 0 : rocpd_rows_no_memory();
 }
 
-/* "HIP_RUNTIME_API_EXT" -> "hip", "rocm_x_y" -> "rocm_x". */
+/* Converts "HIP_RUNTIME_API_EXT" to "hip", "rocm_x_y" to "rocm_x". */
 static void first_word(const char *category, char *word, size_t room)
 {
     size_t skip = strncasecmp(category, "rocm_", 5) == 0 ? 5 : 0;
@@ -169,8 +169,8 @@ static void first_word(const char *category, char *word, size_t room)
     set_case(word, false);
 }
 
-/* Whether the option's word names the category: it is the category's word, or begins with it and an
- * underscore. HIP_RUNTIME_API names hip, hipfile does not. */
+/* Returns whether the option's word selects the category: it is the category's word, or begins with
+ * it and an underscore. HIP_RUNTIME_API selects hip; hipfile does not. */
 static bool names(const char *option, const char *word)
 {
     const size_t bytes = strlen(word);
@@ -185,7 +185,8 @@ static bool wants_category(const rocpd_options_t *o, const char *word)
     return false;
 }
 
-/* Finds the first words of the categories, in the order of these. 0, or -1 without memory. */
+/* Lists the first words of the categories, in the order of the categories. Returns 0, or -1 without
+ * memory. */
 static int find_words(const work_t *w, sums_t *words)
 {
     sums_t categories = {0}; /* of both only the names are used */
@@ -193,7 +194,7 @@ static int find_words(const work_t *w, sums_t *words)
     for (size_t i = 0; i < w->whole.count; i++)
         if (w->whole.sums[i].of == ROCPD_OF_CATEGORY)
             failed |= !sums_row_copied(&categories, 0, w->whole.sums[i].name);
-    sums_sort(&categories); /* by name: there are no numbers */
+    sums_sort(&categories); /* by name, since there are no numbers */
     for (size_t i = 0; i < categories.count; i++) {
         char word[64];
         first_word(categories.rows[i].name, word, sizeof(word));
@@ -218,8 +219,8 @@ static int add_region(work_t *w, const char *word)
     return result;
 }
 
-/* Adds summaries of API calls, by the first word of their category, and of markers, by their text.
- * They come in the order of the categories. */
+/* Adds summaries of API calls, by the first word of their category, and of markers, by their text,
+ * in the order of the categories. */
 static int add_regions(work_t *w)
 {
     sums_t words = {0};
@@ -230,7 +231,7 @@ static int add_regions(work_t *w)
     return result == 0 ? 0 : rocpd_rows_no_memory();
 }
 
-/* ---- the whole ---- */
+/* ---- all summaries ---- */
 
 static void forget(work_t *w)
 {

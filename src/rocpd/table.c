@@ -13,17 +13,18 @@
 #include "output/json.h"
 #include "rocpd/pdf.h"
 
-enum { REAL_BYTES_MAX = 320 }; /* the greatest has 309 digits before the point and 6 behind it */
+/* the largest number has 309 digits before the point and 6 after it */
+enum { REAL_BYTES_MAX = 320 };
 
 typedef struct {
     out_file_t *f;
     db_cursor_t *rows;
     int columns;
-    base_column_t *shape;          /* of the columns; for aligned forms */
+    base_column_t *shape;          /* widths of the columns; for aligned forms */
     const char **cells;            /* the line that is being written */
     char (*reals)[REAL_BYTES_MAX]; /* its numbers, one for each column */
     rocpd_pdf_t *pdf;
-    bool failed; /* the reason has been told */
+    bool failed; /* the reason has been reported */
 } table_t;
 
 static const char *name_of(const table_t *t, int column)
@@ -130,8 +131,8 @@ static void md_cells(table_t *t, long long row)
 
 /* ---- CSV ---- */
 
-/* Writes a name as Python's str.title() does: a letter behind a character that is no letter is a
- * capital, others are small. */
+/* Writes a name as Python's str.title() does: a letter after a character that is not a letter
+ * becomes a capital, other letters become small. */
 static void put_title(out_file_t *f, const char *name)
 {
     bool inside = false;

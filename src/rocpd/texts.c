@@ -1,4 +1,4 @@
-/* texts.c - see texts.h. A text that is NULL counts as "", as elsewhere. */
+/* texts.c - see texts.h. A text that is NULL counts as "", as in the other rooms. */
 #include "rocpd/texts.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* times.c - see times.h and rocpd_change_times() in base.h: which columns have times. */
+/* times.c - see times.h and rocpd_change_times() in base.h: converts the columns that have
+ * times. */
 #include "rocpd/times.h"
 
 #include <errno.h>
@@ -8,9 +9,9 @@
 #include "base/log.h"
 #include "base/text.h"
 
-/* SQL for the columns of times of one of AMD's tables: in place of a column, `form` with the
- * function, "guid" and the column's name twice. *any: there are such columns. NULL with the reason
- * told. */
+/* Returns SQL for the columns with times of one of AMD's tables: each becomes `form`, with the
+ * function, "guid" and the column's name twice. *any says whether there are such columns. Returns
+ * NULL after reporting the reason. */
 static char *time_columns(const rocpd_base_t *b, const db_t *db, const char *part,
                           const char *table, bool all, bool *any)
 {
@@ -62,7 +63,7 @@ int rocpd_change_times(rocpd_base_t *b, const char *time)
 {
     int result = 0;
     b->time = time;
-    if (b->files->count > 1) return 0; /* when tables are filled */
+    if (b->files->count > 1) return 0; /* times are converted when the tables are filled */
     for (size_t i = 0; result == 0 && i < b->view_count; i++) {
         bool any;
         const char *name = b->views[i].name;

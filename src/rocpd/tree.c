@@ -1,5 +1,5 @@
-/* tree.c - see tree.h: the tree, and which inputs are whose. Ways: messages of MPI, here, and files
- * in the folder of the output, in tree_files.c. */
+/* tree.c - see tree.h: the tree, and the division of the inputs among the ranks. Sums are sent as
+ * messages of MPI, here, or as files in the folder of the output, in tree_files.c. */
 #include "rocpd/tree.h"
 
 #include <errno.h>
@@ -17,15 +17,15 @@
 #include "trace/keys.h"
 #include "trace/ranks.h"
 
-/* ---- ways ---- */
+/* ---- ways to send sums ---- */
 
 typedef struct {
     const char *name;
-    /* Fills in rank and size. 0, or -1 with the reason told. */
+    /* Sets rank and size. Returns 0, or -1 after reporting the reason. */
     int (*begin)(rocpd_tree_t *t, const rocpd_options_t *o);
-    /* 0, or -1 with the reason told. */
+    /* Sends bytes to another rank. Returns 0, or -1 after reporting the reason. */
     int (*send)(rocpd_tree_t *t, long to, const char *bytes, size_t count);
-    /* The bytes, to be freed; NULL with the reason told. */
+    /* Returns the bytes from another rank, to be freed; NULL after reporting the reason. */
     char *(*receive)(rocpd_tree_t *t, long from, size_t *count);
     void (*end)(rocpd_tree_t *t);
 } way_t;
@@ -34,7 +34,7 @@ struct rocpd_tree {
     const way_t *way;
     const char *output; /* or NULL */
     long rank, size;
-    long share, shares; /* this rank's share of inputs that several ranks see */
+    long share, shares; /* this rank's share of inputs that several ranks find */
     rocpd_tree_files_t files;
 };
 
@@ -77,7 +77,7 @@ static int begin_files(rocpd_tree_t *t, const rocpd_options_t *o)
 
 static int send_file(rocpd_tree_t *t, long to, const char *bytes, size_t count)
 {
-    (void)to; /* who it is for knows whose it is */
+    (void)to; /* the receiver finds the file by the sender's rank */
     return rocpd_tree_files_send(&t->files, t->rank, bytes, count);
 }
 
@@ -140,7 +140,7 @@ void rocpd_tree_end(rocpd_tree_t *t)
 
 /* ---- inputs ---- */
 
-/* Finds what one word of --input names. */
+/* Finds the files for one word of --input. */
 static int find_word(const char *word, rocpd_files_t *found)
 {
     rocpd_options_t one = {.command = ROCPD_REDUCE};
@@ -149,8 +149,8 @@ static int find_word(const char *word, rocpd_files_t *found)
     return rocpd_files_find(found, &one);
 }
 
-/* Parts that other ranks write meanwhile, and the output of an earlier run, may match a wildcard.
- */
+/* Returns whether the file is a part that another rank is writing, or the output of an earlier run:
+ * both may match a wildcard. */
 static bool is_output(const rocpd_tree_t *t, const char *path)
 {
     const char *name = base_last_part(path);
@@ -179,7 +179,7 @@ static int add_word(const rocpd_tree_t *t, const trace_keys_t *keys, const char 
         base_error("--input %s: %s", word, why);
         return -1;
     }
-    /* with the rank in it, each rank names what is its own */
+    /* if the word contains the rank, each rank finds its own inputs */
     const bool shared = !strstr(word, "%r") && !strstr(word, "{rank}"); /* %r, or %rank% */
     int result = 0;
     if (find_word(path, &found) != 0)
@@ -204,9 +204,9 @@ int rocpd_tree_files(const rocpd_tree_t *t, const rocpd_options_t *o, rocpd_file
 
 /* ---- the tree ---- */
 
-/* Adds what the rank `from` has, with all behind it: the ranks from + 1 to from + step - 1, whose
- * sums are taken from themselves where that rank does not give them. 0, or -1 with the reason told.
- */
+/* Adds the sums of the ranks `from` to from + step - 1, which the rank `from` has added up. If that
+ * rank does not send them, the sums of the ranks after it are received from these themselves.
+ * Returns 0, or -1 after reporting the reason. */
 static int take(rocpd_tree_t *t, rocpd_partial_t *p, long from, long step)
 {
     char name[64];

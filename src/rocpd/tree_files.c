@@ -1,5 +1,5 @@
-/* tree_files.c - see tree_files.h. Names of parts have the id of the job's step in them, so that
- * what an earlier run has left is never taken for a part of this one. A launcher that gives its
+/* tree_files.c - see tree_files.h. Names of parts contain the id of the job's step, so that a file
+ * that an earlier run has left is never taken for a part of this run. Each launcher that gives its
  * jobs ids is a row. */
 #include "rocpd/tree_files.h"
 
@@ -18,7 +18,8 @@
 #include "output/file.h"
 #include "rocpd/rows.h"
 
-/* Variables whose values tell a step from all others: of a launcher, as trace/ranks.c names it. */
+/* Variables whose values together identify a step of a job, for each launcher by its name in
+ * trace/ranks.c. */
 static const struct {
     const char *launcher;
     const char *variables[2];
@@ -30,7 +31,7 @@ static const struct {
     {"Slurm", {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
 };
 
-/* Appends a value; other characters than those of names become '_'. */
+/* Appends a value; characters that are not allowed in names become '_'. */
 static void add_word(char *text, size_t bytes, const char *word)
 {
     size_t used = strlen(text);
@@ -97,8 +98,9 @@ int rocpd_tree_files_send(const rocpd_tree_files_t *f, long rank, const char *by
     return -1;
 }
 
-/* Over NFS, a file that was not there is looked for again only when its folder is opened anew. */
-static void look_again(const char *path)
+/* Opens the folder again: over NFS, a file that did not exist is only searched for again when its
+ * folder is opened. */
+static void reopen_folder(const char *path)
 {
     char folder[PATH_MAX];
     snprintf(folder, sizeof(folder), "%s", path);
@@ -125,7 +127,7 @@ char *rocpd_tree_files_receive(const rocpd_tree_files_t *f, long rank, size_t *c
         }
         if (base_clock_ns(CLOCK_MONOTONIC) >= f->until_ns || db_interrupted) break;
         nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
-        look_again(path);
+        reopen_folder(path);
     }
     base_error("rank %ld has not given its sums within %g s (--tree-wait): they are left out", rank,
                f->seconds);

@@ -1,5 +1,5 @@
-/* window.c - see window.h. Bounds are found in the files themselves, one after another, before
- * anything else is read. */
+/* window.c - see window.h. The bounds are read from the files, one after another, before anything
+ * else is read. */
 #include "rocpd/window.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/words.h"
 
-/* The columns of times in tables whose rows have times. */
+/* The columns with times, by table. */
 static const struct {
     const char *table, *start, *end;
 } timed[] = {
@@ -33,7 +33,7 @@ char *rocpd_window_condition(const rocpd_window_t *w, const char *table)
     return sqlite3_mprintf("");
 }
 
-/* The first beginning and the last end of the rows of the files so far. */
+/* The first begin and the last end of the rows of the files so far. */
 typedef struct {
     long long begin, end;
     bool any;
@@ -67,7 +67,7 @@ static int add_span(const db_t *db, size_t number, void *data)
     return db_end(&c, "reading times");
 }
 
-/* A marker, and the times of those with its text in the files so far. */
+/* A marker, and the times of the markers with its text in the files so far. */
 typedef struct {
     const char *text;
     long long begin, end, count;
@@ -88,7 +88,7 @@ static int add_marker(const db_t *db, size_t number, void *data)
             "JSON_EXTRACT(E.extdata, '$.message') = ?1)",
             "t", m->text);
     if (db_next(&c) && db_int(&c, 2)) {
-        m->begin = db_int(&c, 0); /* the times of the last one: a second one is an error */
+        m->begin = db_int(&c, 0); /* times of the last one; a second one is an error */
         m->end = db_int(&c, 1);
         m->count += db_int(&c, 2);
     }
@@ -109,7 +109,8 @@ static int find_marker(const rocpd_files_t *f, const char *text, long long *begi
     return -1;
 }
 
-/* A whole number is read exactly; a number with a point or an exponent is as exact as a double. */
+/* Converts a word to nanoseconds: a whole number exactly, a number with a point or an exponent as
+ * exactly as a double. */
 static long long nanoseconds(const char *word, double number)
 {
     if (!word[strspn(word, " +-0123456789")]) return strtoll(word, NULL, 10);
