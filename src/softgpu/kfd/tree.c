@@ -105,12 +105,18 @@ static void remove_tree(const char *path)
     nftw(path, remove_entry, NFTW_FILES, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Opens and locks a folder; -1 if another process holds it. */
-static int lock_folder(const char *path)
+/* Opens and locks a folder; -1 if that fails. With LOCK_NB in how it fails if another process holds
+ * the lock. */
+static int lock_folder(const char *path, int how)
 {
     int fd = base_file_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    int error = 0;
+    while (fd >= 0 && (error = flock(fd, LOCK_EX | how)) != 0 && errno == EINTR)
+        continue;
+    if (error != 0) {
+        error = errno;
         close(fd);
+        errno = error;
         fd = -1;
     }
     return fd;
@@ -119,7 +125,7 @@ static int lock_folder(const char *path)
 static void reclaim_folder(const char *path)
 {
     struct stat st;
-    int fd = lock_folder(path);
+    int fd = lock_folder(path, LOCK_NB);
     if (fd < 0) return;
     if (fstat(fd, &st) == 0 && st.st_uid == getuid() &&
         time(NULL) - st.st_ctime > RECLAIM_AGE_SECONDS) {
@@ -153,8 +159,10 @@ static int make_tree(const kfd_config_t *config)
     int n = snprintf(root_path, sizeof(root_path), "%s/%s%d-XXXXXX", base, prefix, (int)getpid());
     if (n < 0 || (size_t)n >= sizeof(root_path)) return -ENAMETOOLONG;
     if (!mkdtemp(root_path)) return -errno;
-    root_fd = lock_folder(root_path);
-    if (root_fd < 0) return -EBUSY;
+    /* a process that looks for leftovers may hold the new folder's lock for the moment in which it
+     * reads its age */
+    root_fd = lock_folder(root_path, 0);
+    if (root_fd < 0) return -errno;
     base_file_limit_t limit;
     base_file_limit_begin(&limit, true);
     int error = kfd_topology_write(root_path, config);
