@@ -9,16 +9,18 @@
 #include "isa/isa.h"
 #include "isa/table.h"
 
-/* More than any function that a compiler made; the work grows with their square at worst. */
+/* Functions with more blocks are not analysed; compilers make none. The work grows with the square
+ * of the number at worst. */
 enum { BLOCKS_MAX = 20000, NONE = UINT32_MAX };
 
 typedef struct {
-    size_t first, count;  /* instructions */
-    uint32_t next[2];     /* blocks that it leads to, or NONE */
-    uint32_t order;       /* in reverse postorder; NONE: not seen yet */
-    uint32_t dominator;   /* a block; itself for an entry */
-    uint32_t into, leads; /* edges[into .. into + leads): blocks that lead here */
-    uint32_t loop, mark;  /* smallest loop's header; the loop that was looked at last */
+    size_t first, count;  /* indices of its instructions */
+    uint32_t next[2];     /* successors, or NONE */
+    uint32_t order;       /* in reverse postorder; NONE: not visited yet */
+    uint32_t dominator;   /* a block; an entry is its own */
+    uint32_t into, leads; /* edges[into .. into + leads): the predecessors */
+    uint32_t loop, mark;  /* header of the smallest loop around it; the loop that was visited
+                           * last */
     size_t loop_size;
 } block_t;
 
@@ -27,7 +29,7 @@ typedef struct {
     size_t step_count;
     block_t *blocks;
     uint32_t block_count;
-    uint32_t *edges, *sorted, *stack; /* sorted: blocks in reverse postorder */
+    uint32_t *edges, *sorted, *stack; /* `sorted`: blocks in reverse postorder */
     uint32_t sorted_count;
 } graph_t;
 
@@ -55,14 +57,14 @@ static size_t find_step(const graph_t *g, uint64_t address)
     return first < g->step_count && g->steps[first].address == address ? first : SIZE_MAX;
 }
 
-/* Whether the instruction runs on into the next one of the list. */
+/* Returns whether execution can continue with the next instruction of the list. */
 static bool runs_on(const ins_step_t *s)
 {
     return s->falls && s[1].address == s->address + s->bytes;
 }
 
-/* Sets each instruction's `block`: first those of the leaders, which begin blocks, to their own
- * address, then the others to their leader's. */
+/* Sets each instruction's `block`: first the leaders, which begin blocks, get their own address,
+ * then the others that of their leader. */
 static void find_leaders(graph_t *g)
 {
     uint64_t block = 0;
@@ -117,7 +119,7 @@ static void link_blocks(graph_t *g)
     }
 }
 
-/* Fills in `edges`: for each block, the blocks that lead to it. */
+/* Fills in `edges`: for each block, its predecessors. */
 static void link_back(graph_t *g)
 {
     uint32_t at = 0;
@@ -137,7 +139,8 @@ static void link_back(graph_t *g)
         }
 }
 
-/* Postorder from one entry, without recursion: `mark` counts the edges that were followed. */
+/* Visits the blocks in postorder from one entry, without recursion: `mark` counts the edges that
+ * were followed. */
 static void walk_from(graph_t *g, uint32_t entry)
 {
     uint32_t depth = 0;
@@ -160,8 +163,8 @@ static void walk_from(graph_t *g, uint32_t entry)
     }
 }
 
-/* Walks from the first block, then from blocks that nothing leads to, then from those that have not
- * been reached. */
+/* Visits the blocks from the first one, then from blocks without predecessors, then from those that
+ * have not been reached. */
 static void sort_blocks(graph_t *g)
 {
     if (g->block_count) walk_from(g, 0);
@@ -180,7 +183,7 @@ static void sort_blocks(graph_t *g)
     }
 }
 
-/* The nearest block that dominates both; NONE: no block does. */
+/* Returns the nearest block that dominates both; NONE if there is none. */
 static uint32_t common(const graph_t *g, uint32_t a, uint32_t b)
 {
     while (a != b) {
@@ -192,8 +195,8 @@ static uint32_t common(const graph_t *g, uint32_t a, uint32_t b)
     return a;
 }
 
-/* Improves a block's dominator; true if it has changed. A block that is reached from two entries
- * without a common dominator counts as an entry itself. */
+/* Improves a block's dominator; returns true if it has changed. A block that is reached from two
+ * entries without a common dominator counts as an entry itself. */
 static bool improve(graph_t *g, uint32_t b)
 {
     block_t *k = &g->blocks[b];
@@ -229,8 +232,8 @@ static bool dominates(const graph_t *g, uint32_t above, uint32_t b)
     return b == above;
 }
 
-/* Collects in the stack the blocks from which the loop's branches back are reached without passing
- * its header. */
+/* Collects on the stack the blocks of a loop: those from which its branches back are reached
+ * without passing its header. */
 static uint32_t collect(graph_t *g, uint32_t header)
 {
     uint32_t count = 0;

@@ -1,9 +1,9 @@
 /* gpus.c - the unit on which a GPU places workgroups, from its row in the table of GPUs.
  *
- * Apart from the rules of occupancy because a unit depends on how a kernel was compiled. GPUs with
- * waves of 32 run waves of 64, too, which take two registers of a SIMD for each of theirs. Their
- * compute units come in pairs (WGP): a workgroup is on one of the two or, if it was compiled so, on
- * both. */
+ * It is apart from the rules of occupancy because a unit depends on how a kernel was compiled. GPUs
+ * with waves of 32 run waves of 64, too, which take two registers of a SIMD for each of theirs.
+ * Their compute units come in pairs (WGP): a workgroup is on one of the two or, if it was compiled
+ * so, on both. */
 #include "gpus/gpus.h"
 #include "insight/occupancy.h"
 

@@ -1,5 +1,5 @@
-/* instructions.c - see instructions.h. Reads and adds up rows of the store; join.c finds out what
- * they mean. */
+/* instructions.c - see instructions.h. It reads and sums rows of the store; join.c adds their
+ * texts, lines and functions. */
 #include "insight/instructions.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ bool ins_any(const out_model_t *m)
 
 /* ---- rows ---- */
 
-/* A store of another version may have fewer columns, or more. */
+/* Returns a column of a row. A store of another version may have fewer columns, or more. */
 static uint64_t column(const trace_table_t *t, uint64_t row, unsigned which)
 {
     return which < t->columns ? trace_table_row(t, row)[which] : 0;
@@ -59,7 +59,7 @@ static void add(softgpu_instruction_counts_t *to, const softgpu_instruction_coun
         ((uint64_t *)to)[k] += ((const uint64_t *)from)[k];
 }
 
-/* Adds up neighbouring rows of the same instruction. */
+/* Sums adjacent rows of the same instruction. */
 static void join(ins_set_t *set)
 {
     size_t kept = 0;
@@ -87,7 +87,7 @@ static bool read_rows(const out_model_t *m, ins_set_t *set)
     return true;
 }
 
-/* The last row of kernel 0 says it (trace/instructions.h). */
+/* The last row of kernel 0 says whether all counts were written (trace/instructions.h). */
 bool ins_unfinished(const out_model_t *m)
 {
     bool unfinished = false;
@@ -100,7 +100,7 @@ bool ins_unfinished(const out_model_t *m)
 
 typedef struct {
     ins_kernel_t of;
-    uint64_t told; /* number of rows that came before */
+    uint64_t told; /* number of rows read before */
 } told_t;
 
 static int by_id(const ins_kernel_t *x, const ins_kernel_t *y)
@@ -116,7 +116,7 @@ static int by_id_and_time(const void *a, const void *b)
     return ids ? ids : (x->told > y->told) - (x->told < y->told);
 }
 
-/* Reads the rows of kernels. Of the rows of kernel 0, the level and what is summed by are kept. */
+/* Reads the rows of kernels. From the rows of kernel 0, the level and the kind of sums are kept. */
 static size_t read_told(const out_model_t *m, ins_set_t *set, told_t *told)
 {
     size_t n = 0;
@@ -140,7 +140,8 @@ static size_t read_told(const out_model_t *m, ins_set_t *set, told_t *told)
     return n;
 }
 
-/* A kernel's numbers are written anew whenever a code object is unloaded: the last row counts. */
+/* Reads the kernels. A kernel's numbers are written again whenever a code object is unloaded: the
+ * last row is valid. */
 static bool read_kernels(const out_model_t *m, ins_set_t *set)
 {
     uint64_t rows = 0;

@@ -9,7 +9,7 @@
 #include "model/model.h"
 #include "softgpu/instruction_counts.h"
 
-enum { INS_TEXT_BYTES = 96, INS_INLINED_MAX = 256 /* functions within each other */ };
+enum { INS_TEXT_BYTES = 96, INS_INLINED_MAX = 256 /* INS_INLINED_MAX: most nested functions */ };
 
 /* Columns of by_lanes: X(name) */
 #define INS_BY_LANES(X)                                                                            \
@@ -20,19 +20,20 @@ enum { INS_TEXT_BYTES = 96, INS_INLINED_MAX = 256 /* functions within each other
     X(lanes_25_32) X(lanes_33_40) X(lanes_41_48) X(lanes_49_56) X(lanes_57_64)
 
 typedef struct {
-    uint64_t kernel, object, address; /* ids; of the code object's file */
-    uint64_t group;                   /* ins_set_t.by */
+    uint64_t kernel, object, address; /* `kernel`, `object`: ids; `address`: in the code object's
+                                       * file */
+    uint64_t group;                   /* its meaning depends on ins_set_t.by */
     const char *range;                /* the ROCTx range, if `group` stands for one; else "" */
     uint32_t words[3], n_words;
-    const struct isa_arch *arch; /* of the GPU (isa/arch.h); NULL: an unknown one */
+    const struct isa_arch *arch; /* of the GPU (isa/arch.h); NULL: an unknown GPU */
     softgpu_instruction_counts_t counts;
-    char text[INS_TEXT_BYTES];   /* as LLVM writes it */
-    const char *function, *file; /* "" if not known; they live as long as the set */
+    char text[INS_TEXT_BYTES];   /* in LLVM's syntax */
+    const char *function, *file; /* "" if not known; valid as long as the set */
     uint32_t line;               /* 0: not known */
     /* the functions that it was inlined from, as dis_object_inlined has them */
     const dis_inlined_t *inlined;
     size_t inlined_count;
-    size_t user_level; /* of the user's place: frames.h */
+    size_t user_level; /* level of the user's line: frames.h */
     /* addresses where its basic block and, if the depth is not 0, its innermost loop begin */
     uint64_t block, loop;
     uint32_t depth;
@@ -43,50 +44,53 @@ typedef struct {
     const char *range;
 } ins_kernel_t;
 
-/* What is known of the code of a kernel whose instructions were counted. */
+/* Facts about the code of a kernel whose instructions were counted. */
 typedef struct {
     uint64_t kernel, object;
     const char *gpu, *file; /* "" if not known */
     uint32_t line;
-    bool noted; /* the compiler's notes of the kernel were found */
+    bool noted; /* the compiler's notes about the kernel were found */
     dis_kernel_t notes;
 } ins_code_facts_t;
 
 typedef struct ins_code ins_code_t; /* a code object that was opened */
 
 typedef struct {
-    ins_instruction_t *items; /* by kernel, group, object and address */
+    ins_instruction_t *items; /* sorted by kernel, group, object and address */
     size_t count;
-    ins_kernel_t *kernels; /* by id and group */
+    ins_kernel_t *kernels; /* sorted by id and group */
     size_t kernel_count;
-    uint64_t lost;  /* dispatches of which instructions are missing */
-    uint64_t level; /* SOFTGPU_INSTRUCTION_*_LEVEL: whether the model's numbers are there */
-    uint64_t by;    /* trace_counted_by_t: what instructions and kernels are summed by */
-    ins_code_facts_t *facts; /* by kernel */
+    uint64_t lost;  /* number of dispatches without complete counts */
+    uint64_t level; /* SOFTGPU_INSTRUCTION_*_LEVEL: whether the model's numbers were counted */
+    uint64_t by;    /* trace_counted_by_t: the kind of sums */
+    ins_code_facts_t *facts; /* sorted by kernel */
     size_t fact_count;
-    ins_code_t *codes; /* join.c's: the objects that own texts and lists of inlined functions */
+    ins_code_t *codes; /* the code objects that own texts and lists of inlined functions; used by
+                        * join.c */
     size_t code_count;
     void **kept;
     size_t kept_count;
 } ins_set_t;
 
-/* Reads the counted instructions of a store, possibly none. 0, or -1 with a line in `why`. */
+/* Reads the counted instructions of a store, possibly none. Returns 0, or -1 with a line in
+ * `why`. */
 int ins_load(const out_model_t *model, const char *store, ins_set_t *set, char *why,
              size_t why_bytes);
 void ins_free(ins_set_t *set);
 
-/* The facts of a kernel; NULL: there are none. */
+/* Returns the facts about a kernel; NULL if there are none. */
 const ins_code_facts_t *ins_facts_of(const ins_set_t *set, uint64_t kernel);
 
-/* The model's clocks of the waves that executed it: issue, waits and stalls. */
+/* Returns the model's clocks of the waves that executed the instruction: issue, waits and
+ * stalls. */
 uint64_t ins_clocks(const softgpu_instruction_counts_t *n);
 
-/* A copy of the data that lives as long as the set; NULL without memory. */
+/* Returns a copy of the data that lives as long as the set; NULL without memory. */
 void *ins_keep(ins_set_t *set, const void *data, size_t bytes);
 
-/* Whether the store has counted instructions. */
+/* Returns whether the store has counted instructions. */
 bool ins_any(const out_model_t *model);
-/* Whether the process was killed before it had written them all. */
+/* Returns whether the process was killed before it had written all counts. */
 bool ins_unfinished(const out_model_t *model);
 
 #endif

@@ -21,7 +21,7 @@
 
 struct ins_code {
     uint64_t id;
-    dis_object_t *object; /* NULL: it was not kept, or cannot be read */
+    dis_object_t *object; /* NULL: the code object was not kept, or cannot be read */
 };
 
 /* ---- code objects ---- */
@@ -42,9 +42,9 @@ static const isa_arch_t *arch_of_agent(const out_agent_t *a)
     return a ? isa_arch_find((uint32_t)out_agent_value(a, TRACE_AGENT_Gfx_Target_Version)) : NULL;
 }
 
-/* The GPU that the instruction is of: as its code object says; if that was not kept, the one that
- * the object was loaded on; of code in no object, the process's first one. NULL: one that softgpu
- * does not know. */
+/* Returns the GPU of an instruction: the one that its code object names; if that was not kept, the
+ * one on which the object was loaded; for code in no object, the process's first GPU. Returns NULL
+ * if softgpu does not support it. */
 static const isa_arch_t *arch_of(const out_model_t *m, const dis_object_t *object, uint64_t id)
 {
     const isa_arch_t *arch = NULL;
@@ -66,8 +66,7 @@ void *ins_keep(ins_set_t *set, const void *data, size_t bytes)
     return copy;
 }
 
-/* Neighbouring instructions mostly come from the same inlined functions: then they share the
- * list. */
+/* Adjacent instructions mostly come from the same inlined functions: then they share the list. */
 static bool join_inlined(ins_set_t *set, ins_instruction_t *i, const ins_instruction_t *last,
                          dis_object_t *object)
 {
@@ -102,7 +101,7 @@ static bool describe(ins_set_t *set, ins_instruction_t *i, const ins_instruction
     return true;
 }
 
-/* In one object, the same function has the same pointer as its name. */
+/* In one object, the name of a function always has the same pointer. */
 static bool same_function(const ins_instruction_t *a, const ins_instruction_t *b)
 {
     return a->kernel == b->kernel && a->group == b->group && a->object == b->object &&
@@ -149,8 +148,8 @@ static const dis_symbol_t *find_symbol(const dis_object_t *object, const char *n
     return NULL;
 }
 
-/* Finds the kernel's line. Its first instruction may be that of an inlined function: then the
- * outermost frame has it. */
+/* Finds the kernel's line. Its first instruction may belong to an inlined function: then the
+ * outermost frame has the line. */
 static void find_kernel_line(ins_code_facts_t *f, dis_object_t *object, uint64_t address)
 {
     dis_inlined_t list[INS_INLINED_MAX];
@@ -173,8 +172,8 @@ static void describe_kernel(ins_code_facts_t *f, const char *name, dis_object_t 
     dis_object_parameters(object, symbol->address, &f->notes);
 }
 
-/* Makes the facts of each kernel. The set's kernels are sorted by id; a kernel with several groups
- * comes several times. */
+/* Makes the facts about each kernel. The set's kernels are sorted by id; a kernel with several
+ * groups occurs several times. */
 static bool describe_kernels(ins_set_t *set, const out_model_t *m, const char *store)
 {
     set->facts = calloc(set->kernel_count + 1, sizeof(*set->facts));

@@ -1,8 +1,8 @@
 /* occupancy.c - see occupancy.h.
  *
- * Each limit has a function. The rules are those by which hardware
- * places waves: what a wave takes is rounded up to granules, a workgroup is whole on one compute
- * unit, and its waves are spread over the SIMDs. */
+ * Each limit has a function. The rules are those by which hardware places waves: the resources of a
+ * wave are rounded up to granules, a workgroup is on one compute unit, and its waves are spread
+ * over the SIMDs. */
 #include "insight/occupancy.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static uint64_t vgprs_of(const ins_unit_t *g, const ins_resources_t *r)
     return up(both ? both : 1, g->vgpr_granule);
 }
 
-/* Waves that a unit holds in whole workgroups, if each SIMD can hold `simd_waves`. */
+/* Returns how many waves a unit holds in whole workgroups, if each SIMD can hold `simd_waves`. */
 static uint32_t whole_groups(uint64_t simd_waves, const ins_unit_t *g, uint32_t group)
 {
     const uint32_t waves = simd_waves < g->waves ? (uint32_t)simd_waves : g->waves;
@@ -58,8 +58,8 @@ static uint32_t simd_waves(const ins_unit_t *g, uint32_t unit_waves)
     return (unit_waves + g->simds - 1) / g->simds;
 }
 
-/* Sets the next step up: one wave more on each SIMD if there are slots for it, else one workgroup
- * more on the unit. */
+/* Sets the next step up: one more wave on each SIMD if there are slots for it, else one more
+ * workgroup on the unit. */
 static void fill_next(const ins_unit_t *g, ins_occupancy_t *o)
 {
     const uint32_t group = o->group_waves;
@@ -85,7 +85,7 @@ ins_occupancy_t ins_occupancy_on(const ins_unit_t *g, const ins_resources_t *r)
     const uint64_t group = up(r->group_size ? r->group_size : 1, g->wave_items) / g->wave_items;
     o.waves_max = g->waves;
     o.unit_max = g->simds * g->waves;
-    /* a workgroup that is larger than a unit never has room, whatever its waves take */
+    /* a workgroup that is larger than a unit never fits, however small its waves are */
     o.group_waves = group <= o.unit_max ? (uint32_t)group : o.unit_max + 1;
     o.vgprs = (uint32_t)vgprs_of(g, r);
     fill_limits(g, r, &o);
@@ -98,8 +98,8 @@ ins_occupancy_t ins_occupancy_on(const ins_unit_t *g, const ins_resources_t *r)
     /* if all wave slots are used, no other limit matters */
     if (o.limiters & 1u << INS_LIMIT_SLOTS) o.limiters = 1u << INS_LIMIT_SLOTS;
     fill_next(g, &o);
-    /* a limiter is what has to change for a SIMD to hold more waves: that includes a limit that
-     * would let one more workgroup into the unit, but no more waves into a SIMD */
+    /* a limiter is what has to change for a SIMD to hold more waves; that includes a limit that
+     * prevents one more workgroup on the unit, although it allows more waves on a SIMD */
     if (o.next_waves <= o.waves) return o;
     o.limiters = 0;
     for (unsigned k = 0; k < INS_LIMIT_COUNT; k++)

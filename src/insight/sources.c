@@ -52,7 +52,7 @@ bool ins_source_is_header(const char *path)
     return false;
 }
 
-/* The rest of `path` if it is `old` or lies below it; else NULL. */
+/* Returns the rest of `path` if it is `old` or lies below it; else NULL. */
 static const char *below(const char *path, const char *old, size_t length)
 {
     while (length && old[length - 1] == '/')
@@ -80,7 +80,7 @@ char *ins_source_read(const char *path, const char *moved)
     struct stat is;
     size_t size;
     find_place(path, moved, place);
-    /* only regular files are opened: opening a pipe, for example, could wait for ever */
+    /* only regular files are opened, since opening a pipe, for example, could wait for ever */
     if (stat(place, &is) != 0 || !S_ISREG(is.st_mode)) return NULL;
     return base_file_text(place, INS_SOURCE_BYTES_MAX, &size, why, sizeof(why));
 }

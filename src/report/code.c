@@ -1,5 +1,5 @@
 /* code.c - see code.h. Counts of the same instruction from several dispatches or processes are
- * added up: a report is about kernels. */
+ * summed, since a report is about kernels. */
 #include "report/code.h"
 
 #include <stdlib.h>
@@ -25,11 +25,12 @@ typedef struct {
     rep_names_t *names;
     db_cursor_t rows;
     const out_numbers_t *symbols;
-    int facts[FACT_COUNT];      /* column of each fact in the statement; -1: not in this database */
-    int counts[REP_COUNTS_MAX]; /* column of each count; -1: not in this database */
+    int facts[FACT_COUNT];      /* column of each fact in the statement; -1: the database does not
+                                 * have it */
+    int counts[REP_COUNTS_MAX]; /* column of each count; -1: the database does not have it */
 } reader_t;
 
-/* Columns that are no counts, and the fact that each has. */
+/* Columns that are not counts, and the fact in each. */
 static const struct {
     const char *name;
     int fact; /* -1: not used */
@@ -59,7 +60,7 @@ static int known_column(const char *name)
     return -1;
 }
 
-/* The number that the run has given to a count; REP_COUNTS_MAX if there are too many. */
+/* Returns the number of a count in the run; REP_COUNTS_MAX if there are too many. */
 static size_t count_column(reader_t *r, const char *name)
 {
     rep_run_t *run = r->run;

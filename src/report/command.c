@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
     {"events", KEY_EVENTS, "N", 0, "most events of the timeline (5000000)", 0},
     {0}};
 
-/* Reads a line: NAME VALUE. # begins a comment. */
+/* Reads a line NAME VALUE; # begins a comment. */
 static int read_roof(rep_request_t *q, char *line, const char *path, unsigned number)
 {
     static const char *const names[] = {
@@ -95,7 +95,8 @@ static error_t parse(int key, char *word, struct argp_state *state)
     }
 }
 
-/* Two paths without --together are two runs to be compared; else all paths are one run. */
+/* Chooses the runs: two paths without --together are two runs to be compared; else all paths are
+ * one run. */
 static void choose_runs(asked_t *a)
 {
     rep_request_t *q = &a->request;
@@ -122,7 +123,7 @@ int rep_command(int argc, char **argv)
         NULL,
         NULL,
         NULL};
-    static char name[] = "rocprofv3 report"; /* as help shows it */
+    static char name[] = "rocprofv3 report"; /* for help texts */
     asked_t a = {.output = "report.html", .request = {.events = REP_EVENTS_MOST}};
     argp_err_exit_status = EXIT_USAGE;
     argv[0] = name;

@@ -1,5 +1,5 @@
-/* findings.c - see findings.h. The databases are opened apart from read.c, since rules see all
- * processes at once, while a report reads one process after the other. */
+/* findings.c - see findings.h. The databases are opened here and again in read.c, because rules
+ * read all processes at once, while a report reads one process after the other. */
 #include "report/findings.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "results/findings.h"
 
-/* The text of a finding and, behind it, those of the findings that follow from it. NULL without
+/* Returns the text of a finding followed by the texts of the findings beneath it; NULL without
  * memory. */
 static char *whole_text(const res_finding_t *f)
 {

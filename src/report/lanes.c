@@ -5,10 +5,11 @@
 #include <string.h>
 
 enum {
-    LANES_MAX = 64,    /* of a track; further events at the same time share the last one */
-    FIRST_SHIFT = 10,  /* a microsecond: below it nothing is worth merging */
+    LANES_MAX = 64,    /* most lanes of a track; further events at the same time share the last
+                        * one */
+    FIRST_SHIFT = 10,  /* a microsecond: below it merging is not worth while */
     SHIFT_STEP = 2,    /* from level to level, so that all levels together stay small */
-    LEVEL_LEAST = 256, /* so few rectangles can always be drawn: no further level is made */
+    LEVEL_LEAST = 256, /* so few rectangles can always be drawn, so no further level is made */
 };
 
 typedef struct {
@@ -53,7 +54,7 @@ static void find_lanes(rep_run_t *run, const order_t *order)
     }
 }
 
-/* Sorts the events of each track by lane; before, they are sorted by start. */
+/* Sorts the events of each track by lane; before that, they are sorted by start. */
 static bool sort_by_lane(rep_run_t *run, order_t *order)
 {
     size_t count = run->events.count;
@@ -72,7 +73,7 @@ static bool sort_by_lane(rep_run_t *run, order_t *order)
     return sorted;
 }
 
-/* Moves the events into that order, and has links point at the events' new places. */
+/* Moves the events into that order, and adapts links to the new indices. */
 static bool move_events(rep_run_t *run, const order_t *order)
 {
     size_t count = run->events.count;

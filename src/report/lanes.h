@@ -12,12 +12,12 @@
 
 typedef struct {
     uint64_t start, end;
-    uint32_t count; /* number of events in it */
+    uint32_t count; /* number of events in the rectangle */
     uint32_t event; /* the longest of them: its index in the lane */
 } rep_rect_t;
 
 typedef struct {
-    unsigned shift; /* bins of 2^shift ns */
+    unsigned shift; /* bins are 2^shift ns long */
     REP_ARRAY(rep_rect_t) rects;
 } rep_level_t;
 
@@ -26,7 +26,7 @@ enum { REP_LEVELS_MAX = 32 };
 typedef struct {
     uint32_t track;
     uint16_t lane;
-    size_t first, count; /* events of the run */
+    size_t first, count; /* its events in the run */
     rep_level_t levels[REP_LEVELS_MAX];
     unsigned level_count;
 } rep_lane_t;
@@ -34,7 +34,7 @@ typedef struct {
 typedef REP_ARRAY(rep_lane_t) rep_lanes_t;
 
 /* Sorts the events of the run by track, lane and start, adapts their links, and makes the lanes.
- * False when out of memory; to be freed either way. */
+ * Returns false when out of memory; to be freed in both cases. */
 bool rep_lanes_make(rep_lanes_t *lanes, rep_run_t *run);
 void rep_lanes_free(rep_lanes_t *lanes);
 

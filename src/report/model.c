@@ -1,4 +1,5 @@
-/* model.c - see model.h. Arrays, names, sums; databases and pages are not known here. */
+/* model.c - see model.h. It has arrays, names and sums, and does not depend on databases and
+ * pages. */
 #include "report/model.h"
 
 #include <stdlib.h>
@@ -45,7 +46,7 @@ void rep_names_free(rep_names_t *n)
     free(n->by_text.rows);
 }
 
-/* ---- things ---- */
+/* ---- kernels, counters and other rows ---- */
 
 rep_kernel_t *rep_kernel(rep_run_t *r, uint32_t symbol, uint32_t name)
 {

@@ -11,7 +11,9 @@
 #include "insight/occupancy.h"
 #include "output/json.h"
 
-enum { HISTOGRAM_BINS = 40, LOGARITHMIC_FROM = 20 /* times the least duration */ };
+/* LOGARITHMIC_FROM: if the longest duration is this many times the shortest, the bins are
+ * logarithmic. */
+enum { HISTOGRAM_BINS = 40, LOGARITHMIC_FROM = 20 };
 
 typedef struct {
     out_json_t j;
@@ -30,7 +32,7 @@ static void put_byte(rep_bytes_t *b, uint8_t byte)
         b->failed = true;
 }
 
-/* LEB128. */
+/* Writes a number in LEB128. */
 static void put_number(rep_bytes_t *b, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
@@ -38,7 +40,7 @@ static void put_number(rep_bytes_t *b, uint64_t value)
     put_byte(b, (uint8_t)value);
 }
 
-/* Zigzag. */
+/* Writes a signed number in zigzag form. */
 static void put_difference(rep_bytes_t *b, int64_t difference)
 {
     uint64_t bits = (uint64_t)difference;
@@ -47,7 +49,7 @@ static void put_difference(rep_bytes_t *b, int64_t difference)
 
 /* ---- records ---- */
 
-/* Starts in columns are counted from the beginning of the run. */
+/* Writes the columns of events; starts are relative to the beginning of the run. */
 static void put_events(pack_t *p, const rep_lane_t *lane, const rep_run_t *run)
 {
     const rep_event_t *e = run->events.rows + lane->first;
@@ -144,7 +146,7 @@ static void put_rank_kernels(pack_t *p, const rep_rank_t *r)
     }
 }
 
-/* Writes a rank as an array; the times in it count from the job's beginning. */
+/* Writes a rank as an array; its times are relative to the job's beginning. */
 static void put_rank(pack_t *p, const rep_rank_t *r, int64_t begin)
 {
     out_json_t *j = &p->j;
@@ -265,7 +267,7 @@ static void put_process(out_json_t *j, const rep_process_t *r)
     out_json_end(j, '}');
 }
 
-/* Peaks of the agent's GPU in a clock, by the name of their roof; {}: none are known. */
+/* Writes the agent's peak rates per clock, by the name of their roof; {} if none are known. */
 static void put_sheet(out_json_t *j, const char *gpu)
 {
     static const struct {
@@ -339,8 +341,8 @@ static void put_kernel(out_json_t *j, rep_kernel_t *k)
     out_json_end(j, '}');
 }
 
-/* Writes the waves that a SIMD can hold of the kernel, how many slots it has, and what limits the
- * waves; nothing if the GPU is not known. */
+/* Writes the waves of the kernel that a SIMD can hold, its number of slots, and the limit of the
+ * waves; writes nothing if the GPU is not known. */
 static void put_occupancy(pack_t *p, const rep_run_t *run, const rep_launch_t *l)
 {
     char limiter[128];
@@ -373,8 +375,8 @@ static void put_launch(pack_t *p, const rep_run_t *run, const rep_launch_t *l)
     out_json_end(j, ']');
 }
 
-/* The class of a counter. On a GPU every counter is measured; for softgpu, the definitions have the
- * class. */
+/* Returns the class of a counter. On a real GPU every counter is measured; for softgpu, the
+ * definitions have the class. */
 static const char *class_of(const rep_counter_t *c, const ctr_catalogue_t *catalogue,
                             const char *name)
 {
@@ -557,7 +559,7 @@ static void put_roofs(out_json_t *j, const rep_request_t *request)
     out_json_end(j, '}');
 }
 
-/* ---- the whole ---- */
+/* ---- the packed data ---- */
 
 static bool compress_parts(rep_bytes_t *to, const char *json, size_t json_bytes,
                            const rep_bytes_t *columns)

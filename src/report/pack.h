@@ -26,7 +26,7 @@ typedef struct {
     rep_lanes_t lanes;
 } rep_part_t;
 
-/* Writes the bytes of all parts, gzipped. False when out of memory. */
+/* Writes the bytes of all parts, gzipped. Returns false when out of memory. */
 bool rep_pack(rep_bytes_t *to, rep_part_t *parts, size_t count, const rep_names_t *names,
               const rep_request_t *request);
 

@@ -1,5 +1,5 @@
-/* ranks.c - see ranks.h. Everything comes from the sums that findings rest on (gather.h), so that
- * no record is read for it again. */
+/* ranks.c - see ranks.h. All numbers come from the sums on which findings are based (gather.h), so
+ * that no record is read again. */
 #include "report/ranks.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "results/gather.h"
 
-/* Whether it is known when ranks wait for others. */
+/* Returns whether it is known when ranks wait for others. */
 static bool knows_waits(const gather_part_t *all)
 {
     const gather_call_t *calls = all->calls.list.rows;
@@ -18,8 +18,8 @@ static bool knows_waits(const gather_part_t *all)
     return known;
 }
 
-/* How long a rank works. In a job whose ranks wait for each other, the slowest is the one that
- * waits least; where that is not known, the one that gives its GPU most to do. */
+/* Returns how long a rank works. In a job whose ranks wait for each other, the slowest rank is the
+ * one that waits least; if waits are not known, the one whose GPU has most work. */
 static int64_t own_time(const gather_work_t *w, bool waits)
 {
     return waits ? gather_last(w) - gather_first(w) - w->wait_ns : w->busy_ns;
@@ -30,14 +30,14 @@ static bool has_records(const gather_work_t *w)
     return w->busy || w->called;
 }
 
-/* ---- which are read in full ---- */
+/* ---- the choice of ranks that are read in full ---- */
 
 typedef struct {
     int64_t own;
     size_t process;
 } worker_t;
 
-/* Of equal ones the first is the last. */
+/* Sorts by own time; of equal ones the first is the last. */
 static int by_own_time(const void *left, const void *right)
 {
     const worker_t *a = left, *b = right;
@@ -45,7 +45,7 @@ static int by_own_time(const void *left, const void *right)
     return (a->process < b->process) - (a->process > b->process);
 }
 
-/* The processes that have records, the slowest last; NULL without memory. */
+/* Returns the processes that have records, the slowest last; NULL without memory. */
 static worker_t *sort_workers(const gather_part_t *all, size_t *count)
 {
     const gather_work_t *work = all->work.rows;
@@ -89,8 +89,8 @@ typedef struct {
     rep_run_t *run;
     rep_names_t *names;
     rep_found_t *found;
-    out_numbers_t places; /* of kernels plus one, by process and symbol */
-    uint32_t *kernels;    /* of the run, by place */
+    out_numbers_t places; /* index of kernels plus one, by process and symbol */
+    uint32_t *kernels;    /* kernels of the run, by that index */
     out_numbers_t gpus;   /* name plus one, by process */
 } job_t;
 
@@ -112,7 +112,7 @@ static int read_places(job_t *j)
     return db_end(&c, "reading kernels");
 }
 
-/* The GPU on which each process ran most of its kernels. */
+/* Reads the GPU on which each process ran most of its kernels. */
 static int read_gpus(job_t *j)
 {
     db_cursor_t c;
@@ -129,7 +129,7 @@ static int read_gpus(job_t *j)
     return db_end(&c, "reading agents");
 }
 
-/* The kernels of all ranks: those that were not read are added to the run. */
+/* Finds the kernels of all ranks; those that were not read are added to the run. */
 static bool find_kernels(job_t *j)
 {
     const res_values_t *v = &j->found->values;
@@ -144,7 +144,7 @@ static bool find_kernels(job_t *j)
     return j->kernels && !j->run->failed;
 }
 
-/* The kernel of a symbol of a process; NULL: it is not known. */
+/* Returns the kernel of a symbol of a process; NULL if it is not known. */
 static const uint32_t *kernel_of(const job_t *j, const char *guid, int64_t symbol)
 {
     const uint64_t place = out_numbers_get(&j->places, key_of(guid, (uint64_t)symbol));
@@ -221,7 +221,7 @@ static bool add_rank(job_t *j, const gather_work_t *w, const char *guid)
     return !has_records(w) || take_bins(j, r, w, guid);
 }
 
-/* Adds a launch to the kernels of its rank; those of one rank come one after another. */
+/* Adds a launch to the kernels of its rank; the launches of one rank are adjacent. */
 static bool add_launch(job_t *j, const gather_launch_t *l)
 {
     const char *guid = res_gathered(&j->found->databases)->processes[l->process];
@@ -256,7 +256,7 @@ static bool add_ranks(job_t *j)
     return room;
 }
 
-/* Which ranks there should be and are not. */
+/* Lists the ranks of the job without data. */
 static bool find_missing(job_t *j)
 {
     enum { RANKS_MOST = 1 << 24 };
@@ -347,7 +347,7 @@ static bool sum_up(job_t *j)
     return room;
 }
 
-/* ---- the whole ---- */
+/* ---- all ranks ---- */
 
 static void note_clocks(rep_ranks_t *ranks, const res_run_t *databases)
 {
@@ -372,7 +372,7 @@ static bool find_slowest(rep_ranks_t *ranks, const gather_part_t *all)
     return sorted;
 }
 
-/* Whether at least two ranks of a job are known. */
+/* Returns whether at least two ranks of a job are known. */
 static bool is_job(const rep_found_t *found)
 {
     const gather_part_t *all = res_gathered(&found->databases);

@@ -1,9 +1,10 @@
-/* read.c - see read.h. Processes are read one after the other; of each, first agents, kernels and
- * other things, then records.
+/* read.c - see read.h. Processes are read one after the other; for each, first agents, kernels and
+ * other descriptions, then records.
  *
- * Calls are read before what they launched, so that a kernel finds the event of its call. If a
- * command was run both with and without counters, only the counters are taken from the runs that
- * have them: their times are of no use, since counting makes kernels wait for each other. */
+ * Calls are read before the kernels that they launched, so that the event of a kernel's call is
+ * known. If a command was run both with and without counters, only the counters are taken from the
+ * runs that have them: their times are of no use, since counting makes kernels wait for each
+ * other. */
 #include "report/read.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@
 #include "results/names.h"
 #include "results/run.h"
 
-/* A kernel's symbol in a process: `launch` has its registers. */
+/* A kernel's symbol in a process; `launch` has its registers. */
 typedef struct {
     uint32_t symbol, name;
     rep_launch_t launch;
@@ -28,9 +29,9 @@ typedef struct {
     rep_run_t *run;
     rep_names_t *names;
     res_run_t databases;
-    const db_t *db; /* of the process that is being read */
-    uint64_t most;  /* the most events of the timeline */
-    /* The following are of the process that is being read. */
+    const db_t *db; /* narrowed to the process that is being read */
+    uint64_t most;  /* most events of the timeline */
+    /* The following members belong to the process that is being read. */
     uint32_t process;
     out_numbers_t strings, agents, queues, streams,
         threads;              /* all five: number of the name plus one, by id */
@@ -38,7 +39,7 @@ typedef struct {
     out_numbers_t launchers;  /* index of a call's event plus one, by stack id */
     out_numbers_t dispatched; /* index of a dispatch's kernel plus one, by event id */
     REP_ARRAY(symbol_t) symbols;
-    bool failed, told; /* told: the reason has been told; else memory has run out */
+    bool failed, told; /* `told`: the reason has been reported; else memory has run out */
 } reader_t;
 
 static rep_process_t *process(const reader_t *r)
@@ -125,7 +126,7 @@ static void find_processes(reader_t *r)
     finish(r, &c);
 }
 
-/* The number that a statement about the process returns. */
+/* Returns the number that a statement about the process yields. */
 static uint64_t number_of(reader_t *r, const char *sql)
 {
     uint64_t count = 0;
@@ -173,7 +174,7 @@ static void find_passes(reader_t *r)
         }
 }
 
-/* ---- things ---- */
+/* ---- descriptions ---- */
 
 static void read_names(reader_t *r, out_numbers_t *to, const char *sql)
 {
@@ -270,7 +271,7 @@ static uint32_t track(reader_t *r, rep_track_kind_t kind, uint64_t id, uint32_t 
     return (uint32_t)r->run->tracks.count - 1;
 }
 
-/* Adds an event to the timeline. NULL if the timeline does not have it. */
+/* Adds an event to the timeline. Returns NULL if it is not in the timeline. */
 static rep_event_t *add_event(reader_t *r, uint64_t start, uint64_t end, uint32_t name)
 {
     rep_run_t *run = r->run;
@@ -290,7 +291,7 @@ static rep_event_t *add_event(reader_t *r, uint64_t start, uint64_t end, uint32_
 }
 
 #define EVENT_OF(row) " JOIN rocpd_event E ON E.id = " row ".event_id AND E.guid = " row ".guid "
-/* SQL: the text of a mark or range. */
+/* SQL expression for the text of a mark or range. */
 #define MESSAGE "CASE WHEN E.extdata = '{}' THEN NULL ELSE JSON_EXTRACT(E.extdata, '$.message') END"
 
 /* Adds a record to the sums of its name. */
@@ -312,7 +313,7 @@ static void add_sum(reader_t *r, rep_sums_t which, uint32_t name, uint32_t categ
     s->bytes += bytes;
 }
 
-/* A record that ends before it begins takes no time. */
+/* Returns the duration; a record that ends before it begins has none. */
 static int64_t time_between(uint64_t start, uint64_t end)
 {
     return end > start ? (int64_t)(end - start) : 0;
@@ -347,7 +348,7 @@ static void read_marks(reader_t *r)
           ", T.name_id FROM rocpd_sample S JOIN rocpd_track T ON T.id = "
           "S.track_id AND T.guid = S.guid" EVENT_OF("S") "WHERE S.guid = ? AND T.tid IS NOT NULL");
     while (next(r, &c)) {
-        if (db_null(&c, 3)) continue; /* a counter's value, no mark */
+        if (db_null(&c, 3)) continue; /* the value of a counter, not a mark */
         uint64_t at = db_uint(&c, 1), tid = db_uint(&c, 0);
         rep_event_t *e = add_event(r, at, at, name(r, &c, 3));
         if (!e) continue;
@@ -389,7 +390,7 @@ static rep_kernel_t *kernel_of(reader_t *r, uint64_t id)
     return rep_kernel(r->run, symbol.symbol, symbol.name);
 }
 
-/* The launch in a row; its grid is in work-items, as databases have it. */
+/* Returns the launch in a row, whose grid is in work-items, as in databases. */
 static rep_launch_t launch_in(reader_t *r, const db_cursor_t *c)
 {
     const symbol_t symbol = symbol_of(r, db_uint(c, 0));
@@ -589,7 +590,7 @@ static void read_values(reader_t *r)
     dispatch_values_t *d = calloc(1, sizeof(*d));
     if (!d) r->failed = true;
     read_counters(r, &counters);
-    /* each row is the value of an instance; rows of a dispatch come one after the other */
+    /* each row is the value of an instance; rows of a dispatch are adjacent */
     db_cursor_t c;
     char *sql =
         sqlite3_mprintf("SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? AND %s",
@@ -664,10 +665,11 @@ static void read_process(reader_t *r)
 
 enum { PARTS = 4096 };
 
-/* How many records begin when, over all files. */
+/* A histogram of the begins of records, over all files. */
 typedef struct {
     uint64_t first, last, width, count;
-    uint64_t parts[PARTS]; /* of the time from the first to the last, each `width` long */
+    uint64_t parts[PARTS]; /* number of records in parts of the time from the first to the last,
+                            * each `width` long */
 } starts_t;
 
 static int add_span(const db_t *db, void *data)
@@ -697,8 +699,8 @@ static int add_parts(const db_t *db, void *data)
     return db_end(&c, "reading records");
 }
 
-/* Finds the time up to which there are as many events as a timeline may hold, with the accuracy of
- * one of PARTS. */
+/* Finds the time before which as many events begin as a timeline may hold, with the accuracy of one
+ * of PARTS. */
 static void find_window(reader_t *r)
 {
     starts_t s = {0};
@@ -719,8 +721,8 @@ static void find_window(reader_t *r)
 
 /* ---- files ---- */
 
-/* "out/7_results.pftrace" for "out/7_results.db", if that file exists, else "". NULL without
- * memory. */
+/* Returns "out/7_results.pftrace" for "out/7_results.db", if that file exists, else ""; NULL
+ * without memory. */
 static char *trace_beside(const char *database)
 {
     char *path = NULL;
@@ -731,7 +733,7 @@ static char *trace_beside(const char *database)
 }
 
 /* Keeps the names of the databases and of the traces beside them, which have all records. Databases
- * that are removed when the page is made (`passing`) are not named. */
+ * that are removed after the page is made (`passing`) are not listed. */
 static void name_files(reader_t *r, bool passing)
 {
     for (size_t i = 0; i < r->databases.files.count; i++) {
@@ -745,7 +747,7 @@ static void name_files(reader_t *r, bool passing)
 
 /* ---- the run ---- */
 
-/* Kernels with the same name in the databases get different names, also in the timeline. */
+/* Gives different names to kernels with the same name in the databases, also in the timeline. */
 static void name_apart(reader_t *r)
 {
     rep_run_t *run = r->run;

@@ -5,8 +5,8 @@
 #include "report/model.h"
 #include "report/report.h"
 
-/* Reads all databases of the input into the run, which must be empty. 0, or -1 with the reason
- * told; either way the run is to be freed. */
+/* Reads all databases of the input into the run, which must be empty. Returns 0, or -1 after
+ * reporting the reason; the run is to be freed in both cases. */
 int rep_read(rep_run_t *run, rep_names_t *names, const rep_request_t *request,
              const rep_input_t *input);
 

@@ -1,4 +1,4 @@
-/* report.c - see report.h. Writes the page around the packed bytes. */
+/* report.c - see report.h. It writes the page around the packed bytes. */
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "report/ranks.h"
 #include "report/read.h"
 
-extern const char report_page_head[], report_page_tail[]; /* page/, made by the build */
+extern const char report_page_head[], report_page_tail[]; /* files of page/ as strings, made by the
+                                                           * build */
 
 static void put_base64(out_file_t *f, const rep_bytes_t *b)
 {
@@ -45,7 +46,7 @@ static int write_page(const rep_bytes_t *bytes, const char *path)
     return done ? 0 : -1;
 }
 
-/* Reads a run: first what is known of all its processes, then the records. */
+/* Reads a run: first the facts about all its processes, then the records. */
 static int read_run(rep_run_t *run, rep_names_t *names, const rep_request_t *request,
                     const rep_input_t *input)
 {

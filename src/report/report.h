@@ -38,23 +38,24 @@ typedef enum {
 enum { REP_RUNS_MAX = 2, REP_EVENTS_MOST = 5000000 };
 
 typedef struct {
-    const char *label;  /* name of the run, for people */
-    char *const *paths; /* databases, or directories that hold them; none: the working directory */
+    const char *label;  /* name of the run, for display */
+    char *const *paths; /* databases, or directories that contain them; none: the working
+                         * directory */
     size_t count;
-    bool passing; /* the databases are removed when the page is made: it does not name them */
+    bool passing; /* the databases are removed after the page is made, so it does not list them */
 } rep_input_t;
 
 typedef struct {
     rep_input_t runs[REP_RUNS_MAX]; /* if there are two, they are compared */
     size_t run_count;
-    double roofs[REP_ROOF_COUNT]; /* measured peaks, GB/s and GFLOP/s; 0: none */
-    uint64_t events;              /* the most records that a timeline holds */
+    double roofs[REP_ROOF_COUNT]; /* measured peaks, in GB/s and GFLOP/s; 0: none */
+    uint64_t events;              /* most records of a timeline */
 } rep_request_t;
 
-/* Makes the page. 0, or -1 with the reason told. */
+/* Makes the page. Returns 0, or -1 after reporting the reason. */
 int rep_write(const rep_request_t *request, const char *path);
 
-/* rocprofv3 report ...: the exit status. */
+/* Runs rocprofv3 report. Returns the exit status. */
 int rep_command(int argc, char **argv);
 
 #endif

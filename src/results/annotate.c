@@ -1,7 +1,7 @@
-/* annotate.c - rocprofv3 annotate: what each line, instruction, block or function of a kernel cost.
+/* annotate.c - rocprofv3 annotate: the cost of each line, instruction, block or function of a
+ * kernel.
  *
- * Databases, options and sources are here; rows, rules and what is printed have files of their own.
- */
+ * Databases, options and sources are here; rows, rules and output have files of their own. */
 #include "results/annotate.h"
 
 #include <argp.h>
@@ -27,16 +27,16 @@ enum { SAVED_FILES = 256, LIMIT_HOT = 20 };
 /* ---- sources ---- */
 
 typedef struct {
-    char *path, *text; /* text: lines with a zero behind each; NULL: cannot be read */
+    char *path, *text; /* `text`: lines, each ended by a zero; NULL: the file cannot be read */
     size_t bytes;
-    uint32_t last_line; /* the line that was asked for last, and where it begins */
+    uint32_t last_line; /* the last line that was requested, and its position */
     size_t last_at;
 } file_t;
 
 typedef struct {
-    const db_t *db; /* of the process that is being shown */
+    const db_t *db; /* narrowed to the process that is being shown */
     const char *guid;
-    char *moved; /* as ins_source_read takes it */
+    char *moved; /* OLD=NEW replacements of paths, see ins_source_read() */
     file_t files[SAVED_FILES];
     size_t count;
 } sources_t;
@@ -60,7 +60,7 @@ static void end_lines(char *text)
         if (*text == '\n') *text = '\0';
 }
 
-/* NULL: too many files, or no memory. */
+/* Returns the file of a path; NULL if there are too many files, or no memory. */
 static file_t *file_of(sources_t *s, const char *path)
 {
     for (size_t i = 0; i < s->count; i++)
@@ -120,12 +120,13 @@ typedef struct {
     ann_view_t view;
     res_run_t *run;
     sources_t sources;
-    uint64_t found, shown; /* kernels that were counted, that were asked for */
-    bool failed;           /* and the reason told */
+    uint64_t found, shown; /* number of kernels that were counted; number of those that were
+                            * requested */
+    bool failed;           /* the reason has been reported */
 } work_t;
 
-/* Finds the kernel's name and sizes; if its dispatches differ, the greatest. False with the reason
- * told. */
+/* Finds the kernel's name and sizes; if its dispatches differ, the greatest. Returns false after
+ * reporting the reason. */
 static bool describe(work_t *w, ann_kernel_t *k, char *name, size_t room)
 {
     static const char sql[] =
@@ -198,7 +199,8 @@ static bool is_of(const ins_instruction_t *i, const ins_kernel_t *k)
     return i->kernel == k->kernel && i->group == k->group;
 }
 
-/* Both lists are sorted the same way. Kernels with the most work come first. */
+/* Shows the kernels of a set, those with the most work first. Both lists are sorted in the same
+ * way. */
 static void show_set(work_t *w, const ins_set_t *set)
 {
     const bool modelled = set->level >= SOFTGPU_INSTRUCTION_MODEL_LEVEL;
@@ -301,7 +303,8 @@ static const struct argp_option options[] = {
     {"no-pager", OPTION_NO_PAGER, NULL, 0, "no $PAGER, on a terminal either", 0},
     {0}};
 
-/* Place of the word in a list that ends with NULL; an error of usage if it is not there. */
+/* Returns the index of the word in a list that ends with NULL; a word that is not in it is an error
+ * of usage. */
 static int choose(struct argp_state *state, const char *option, const char *word,
                   const char *const *words)
 {
@@ -379,12 +382,13 @@ static const struct argp command = {
     NULL,
     NULL};
 
-/* Standard output, or the pager that the user has set. */
+/* Returns standard output, or a pipe to the pager that the user has set. */
 static FILE *open_pager(const arguments_t *a)
 {
     const char *pager = getenv("PAGER");
     if (a->no_pager || !pager || !*pager || !isatty(STDOUT_FILENO)) return stdout;
-    setenv("LESS", "FRX", 0); /* colours, and no waiting where all fits */
+    /* less then shows colours, and ends at once if everything fits on the screen */
+    setenv("LESS", "FRX", 0);
     signal(SIGPIPE, SIG_IGN); /* the user may leave the pager early */
     fflush(stdout);
     FILE *f = popen(pager, "w");
@@ -412,7 +416,7 @@ static int show(const arguments_t *a, res_run_t *run)
                           .source = source_line,
                           .from = &w.sources};
     show_all(&w);
-    const bool left = f != stdout; /* whoever leaves the pager early has seen enough */
+    const bool left = f != stdout; /* if the user leaves the pager early, that is no error */
     if (left)
         pclose(f);
     else if ((fflush(f) != 0 || ferror(f)) && !w.failed) {
@@ -425,7 +429,7 @@ static int show(const arguments_t *a, res_run_t *run)
 int res_annotate_command(int argc, char **argv)
 {
     arguments_t a = {.by = ANN_BY_AUTO, .sort = ANN_SORT_AUTO, .colour = "auto"};
-    static char name[] = "rocprofv3 annotate"; /* as help shows it */
+    static char name[] = "rocprofv3 annotate"; /* for help texts */
     res_run_t run;
     int status = 1;
     argp_err_exit_status = 1;

@@ -1,7 +1,7 @@
 /* annotate.h - what the files of rocprofv3 annotate share: rows of a kernel, rules, texts.
  *
  * A row is a group of instructions, by line, block or function; a rule makes a sentence about a row
- * whose counts show a problem. Only annotate.c, the file of the command, reads databases. */
+ * whose counts show a problem. Only annotate.c, which has the command, reads databases. */
 #ifndef CROCPROF_RESULTS_ANNOTATE_H
 #define CROCPROF_RESULTS_ANNOTATE_H
 
@@ -19,11 +19,12 @@ typedef enum {
 } ann_by_t;
 typedef enum { ANN_SORT_HOT, ANN_SORT_ORDER, ANN_SORT_AUTO } ann_sort_t;
 
-/* A kernel, and what is known of it. */
+/* A kernel and the facts about it. */
 typedef struct {
-    const char *name, *range; /* range: the ROCTx range or dispatch that its counts are of, or "" */
+    const char *name, *range; /* `range`: the ROCTx range or dispatch whose counts these are, or
+                               * "" */
     const ins_set_t *set;
-    const ins_instruction_t *items; /* in the set */
+    const ins_instruction_t *items; /* its instructions, in the set */
     size_t count;
     const ins_kernel_t *counted;
     const ins_code_facts_t *facts; /* may be NULL */
@@ -33,49 +34,49 @@ typedef struct {
     bool modelled;
 } ann_kernel_t;
 
-/* The line that an instruction counts to: the user's, or its own, which may be in a header. */
+/* The line to which an instruction is counted: the user's, or its own, which may be in a header. */
 typedef enum { ANN_USER_LINES, ANN_HEADER_LINES } ann_lines_t;
 
-/* A row: instructions that are shown together. */
+/* A row of the output: instructions that are shown together. */
 typedef struct {
-    const ins_instruction_t **items; /* by address */
+    const ins_instruction_t **items; /* sorted by address */
     size_t count;
     softgpu_instruction_counts_t sum;
     uint64_t weight;
 } ann_row_t;
 
 typedef struct {
-    const ins_instruction_t **items; /* all, by row */
+    const ins_instruction_t **items; /* all instructions, row by row */
     ann_row_t *rows;
     size_t count;
     uint64_t weight;
 } ann_rows_t;
 
-/* annotate_rows.c: makes the rows of a kernel. False without memory. */
+/* annotate_rows.c: makes the rows of a kernel. Returns false without memory. */
 bool ann_rows_make(ann_rows_t *r, const ann_kernel_t *k, ann_by_t by, ann_lines_t lines,
                    ann_sort_t sort);
-/* Makes the rows that stand beneath a row of the user's lines: one for each function that was
- * inlined `depth` levels below the user's place, most work first. Instructions that are not so deep
- * are left out. */
+/* Makes the rows beneath a row of the user's lines: one for each function that was inlined `depth`
+ * levels below the user's line, most work first. Instructions that are not inlined so deeply are
+ * left out. */
 bool ann_rows_beneath(ann_rows_t *r, const ann_row_t *row, size_t depth, bool modelled);
-/* The place that the instruction counts to. */
+/* Returns the source line to which the instruction is counted. */
 ins_frame_t ann_place(const ins_instruction_t *i, ann_lines_t lines);
 void ann_rows_free(ann_rows_t *r);
-/* The work that the counts stand for: the model's clocks, or else the sum of issues, lines of
- * memory and clocks of LDS. */
+/* Returns the work that the counts represent: the model's clocks, or else the sum of issues, cache
+ * lines and clocks of LDS. */
 uint64_t ann_weight(const softgpu_instruction_counts_t *n, bool modelled);
-/* The function of the source that the instruction comes from: the innermost inlined one. */
+/* Returns the source function from which the instruction comes: the innermost inlined one. */
 const char *ann_function(const ins_instruction_t *i);
 
-/* annotate_rules.c: the sentence of the rule whose problem costs most in this row, and the
- * instruction *where that is; false: no rule applies. `nth`: 0 for the first, 1 for the next one of
- * another kind, and so on. */
+/* annotate_rules.c: writes the sentence of the rule whose problem costs most in this row, and sets
+ * *where to the instruction with the problem; returns false if no rule applies. `nth` is 0 for the
+ * first sentence, 1 for the next one of another kind, and so on. */
 enum { ANN_SENTENCE_BYTES = 160 };
 bool ann_finding(const ann_kernel_t *k, const ann_row_t *row, unsigned nth,
                  char text[ANN_SENTENCE_BYTES], const ins_instruction_t **where);
 
-/* annotate_show.c: shows a kernel. `source` finds the text of a line, "" if it cannot be read.
- * `limit`: the most rows. */
+/* annotate_show.c: shows a kernel. `source` returns the text of a line, "" if it cannot be read.
+ * `limit` is the most rows. */
 typedef struct {
     FILE *f;
     bool colour, isa;

@@ -1,7 +1,7 @@
 /* annotate_rows.c - groups instructions by line, block or function into rows, hottest first or in
  * order.
  *
- * For each way of grouping there is a comparison: instructions that it finds equal are one row. */
+ * For each way of grouping there is a comparison: instructions that compare equal form one row. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static int by_line(const void *a, const void *b)
     return by_place(&x, &y);
 }
 
-static __thread size_t below; /* argument of a comparison: levels below the user's */
+static __thread size_t below; /* argument of a comparison: number of levels below the user's line */
 
 static int by_inlined(const void *a, const void *b)
 {
@@ -78,7 +78,7 @@ static int by_function(const void *a, const void *b)
 /* ORDER: ann_by_t */
 static const compare_t parts[] = {by_line, by_address, by_block, by_function};
 
-static __thread compare_t part; /* argument of a comparison: the one that makes rows */
+static __thread compare_t part; /* argument of a comparison: the comparison that forms rows */
 
 static int by_part_and_address(const void *a, const void *b)
 {

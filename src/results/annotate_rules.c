@@ -1,8 +1,8 @@
-/* annotate_rules.c - what is wrong with an instruction, as far as its counts say so.
+/* annotate_rules.c - problems of an instruction that its counts show.
  *
- * A rule is a row of a table: a function for what the problem costs, which is 0 if the rule does
- * not apply, and one for its sentence. Each rule is based on a count. Conditions that findings
- * share are in waste.c. */
+ * A rule is a row of a table: a function that returns what the problem costs, or 0 if the rule does
+ * not apply, and one that writes the sentence. Each rule is based on a count. waste.c has the
+ * conditions that findings use, too. */
 #include <string.h>
 
 #include "base/text.h"
@@ -14,7 +14,7 @@ typedef struct {
     void (*say)(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES]);
 } rule_t;
 
-/* Scalar instructions have no lanes to lose. */
+/* Returns whether the instruction uses lanes at all; scalar instructions do not. */
 static bool is_vector(const ins_instruction_t *i)
 {
     return !base_begins_with(i->text, "s_");
@@ -25,7 +25,7 @@ static double each(uint64_t sum, const ins_instruction_t *i)
     return i->counts.issued ? (double)sum / (double)i->counts.issued : 0;
 }
 
-/* "4", "3.5" */
+/* Writes a number as "4" or "3.5". */
 static const char *number(double value, char text[32])
 {
     const bool whole = value >= 1e15 || value - (double)(uint64_t)value < 0.05;
@@ -77,8 +77,8 @@ static void say_spill(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
              (unsigned long long)i->counts.issued);
 }
 
-/* Half of the lanes or more are idle. An instruction that no lane executed is no problem: mostly it
- * is skipped. */
+/* Cost of idle lanes, if half of them or more are idle. An instruction that no lane executed is no
+ * problem: mostly it is skipped. */
 static uint64_t cost_idle(const ann_kernel_t *k, const ins_instruction_t *i)
 {
     const softgpu_instruction_counts_t *n = &i->counts;
@@ -108,7 +108,7 @@ static void say_split(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
              (unsigned long long)i->counts.divergent, (unsigned long long)i->counts.issued);
 }
 
-/* What waves wait for, by the model. */
+/* The reasons for which waves wait in the model. */
 #define WAITS(X)                                                                                   \
     X(wait_code, "its code")                                                                       \
     X(wait_vector, "vector memory")                                                                \
@@ -134,7 +134,7 @@ static uint64_t longest_wait(const softgpu_instruction_counts_t *n, const char *
     return longest;
 }
 
-/* Waits are three quarters of the instruction's clocks, and longer than is usual. */
+/* Cost of waits, if they are three quarters of the instruction's clocks, and longer than usual. */
 static uint64_t cost_wait(const ann_kernel_t *k, const ins_instruction_t *i)
 {
     const char *what = "";

@@ -1,8 +1,8 @@
-/* annotate_show.c - shows a kernel on a terminal: its head, its rows in columns, what is wrong with
- * them.
+/* annotate_show.c - shows a kernel on a terminal: its head, its rows in columns, the problems of
+ * the rows.
  *
- * Every text that comes from a file is written as BASE_TERMINAL, which makes it safe for
- * terminals. */
+ * Every text that comes from a file is written in the form BASE_TERMINAL, so that it cannot control
+ * the terminal. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void colour(const ann_view_t *v, const char *code)
     if (v->colour) fputs(code, v->f);
 }
 
-/* 1,234,567 */
+/* Writes a number as 1,234,567. */
 static const char *grouped(uint64_t value, char text[32])
 {
     char digits[24];
@@ -125,7 +125,7 @@ static void put_head(const ann_view_t *v, const ann_kernel_t *k)
 
 /* ---- columns ---- */
 
-/* X(title, width, value of the counts n, whether it is there) */
+/* X(title, width, value of the counts n, whether the column is shown) */
 #define COLUMNS(X)                                                                                 \
     X("Executed", 12, n->issued, true)                                                             \
     X("Lines", 11, n->lines, n->lines_needed)                                                      \
@@ -178,7 +178,7 @@ static void put_counts(const ann_view_t *v, const ann_kernel_t *k, const ann_row
     fputs("  ", v->f);
 }
 
-/* The width of what put_counts() writes. */
+/* Returns the width of the columns that put_counts() writes. */
 static int indentation(const ann_kernel_t *k)
 {
     int width = 6 + 7 + 2;
@@ -213,8 +213,8 @@ static void put_source(const ann_view_t *v, ins_frame_t at)
     base_put(v->f, BASE_TERMINAL, text);
 }
 
-/* "(square inlined at a.hip:12, from a.hip:20)", or down from the user's line: "(square a.hip:3)"
- */
+/* Writes "(square inlined at a.hip:12, from a.hip:20)", or, below the user's line, "(square
+ * a.hip:3)". */
 static void put_inlined(const ann_view_t *v, const ins_instruction_t *i)
 {
     char chain[CHAIN_BYTES];
@@ -306,7 +306,7 @@ static void put_instructions(const ann_view_t *v, const ann_kernel_t *k, const a
     }
 }
 
-/* ---- what was inlined ---- */
+/* ---- inlined functions ---- */
 
 static void put_frame(const ann_view_t *v, ins_frame_t at)
 {
@@ -316,9 +316,9 @@ static void put_frame(const ann_view_t *v, ins_frame_t at)
     put_place(v, at);
 }
 
-/* Shows the function that is `depth` levels below the user's line, and further down those inlined
- * in it as long as a single one has all instructions of the row. Returns the depth of the last one
- * shown; 0 without memory. */
+/* Shows the function that is `depth` levels below the user's line, and the functions inlined in it
+ * as long as a single one has all instructions of the row. Returns the depth of the last one shown;
+ * 0 without memory. */
 static size_t put_frames(const ann_view_t *v, const ann_kernel_t *k, const ann_row_t *row,
                          size_t depth)
 {
@@ -342,7 +342,8 @@ static bool is_small(const ann_row_t *row, uint64_t all)
     return row->weight < all / 100 || 100 * (row->weight - all / 100) < all % 100;
 }
 
-/* How many rows are so small that they are summed up in one line; 0 if all rows were asked for. */
+/* Returns how many rows are so small that they are summed in one line; 0 if all rows were
+ * requested. */
 static size_t count_small(const ann_view_t *v, const ann_rows_t *rows, uint64_t all)
 {
     size_t small = 0;
@@ -351,7 +352,7 @@ static size_t count_small(const ann_view_t *v, const ann_rows_t *rows, uint64_t 
     return small > 1 ? small : 0;
 }
 
-/* Shows the rows beneath a row of the user's lines. False without memory. */
+/* Shows the rows beneath a row of the user's lines. Returns false without memory. */
 static bool put_beneath(const ann_view_t *v, const ann_kernel_t *k, const ann_row_t *row,
                         uint64_t all, size_t depth, int indent)
 {
@@ -371,9 +372,9 @@ static bool put_beneath(const ann_view_t *v, const ann_kernel_t *k, const ann_ro
     return good;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole kernel ---- */
 
-/* Whether both instructions are of the same place in the source. */
+/* Returns whether both instructions come from the same line of the source. */
 static bool same_place(const ann_view_t *v, const ins_instruction_t *a, const ins_instruction_t *b)
 {
     if (a->line != b->line || strcmp(a->file, b->file) != 0) return false;
@@ -385,7 +386,7 @@ static bool same_place(const ann_view_t *v, const ins_instruction_t *a, const in
     return ins_level_at(b, at.file, at.line) == b->user_level && strcmp(x, y) == 0;
 }
 
-/* Shows the place in the source before the first instruction of that place. */
+/* Shows the source line before its first instruction. */
 static void put_heading(const ann_view_t *v, const ann_kernel_t *k, const ins_instruction_t *i,
                         const ins_instruction_t *last)
 {

@@ -57,7 +57,7 @@ void res_arguments(res_arguments_t *a, int argc, char **argv, char *name,
 {
     const struct argp command = {options, take_option, takes, help, NULL, NULL, NULL};
     argp_err_exit_status = RES_EXIT_TROUBLE;
-    argv[0] = name; /* as help shows it */
+    argv[0] = name; /* for help texts */
     if (base_program_options(&command, argc, argv, a) != 0) exit(RES_EXIT_TROUBLE);
 }
 

@@ -1,4 +1,4 @@
-/* bins.c - see bins.h. Times are summed up in ns; only the finished bins are rounded. */
+/* bins.c - see bins.h. Times are summed in ns; only the finished bins are rounded. */
 #include "results/bins.h"
 
 #include <stdlib.h>
@@ -6,12 +6,12 @@
 
 typedef struct {
     uint64_t kernel, copy, waiting;
-    uint64_t votes; /* by which the kernel in `most` leads */
+    uint64_t votes; /* the lead of the kernel in `most` */
     uint8_t most;
 } filling_t;
 
-/* Counts time to the bin's kernel that fills most: the kernel whose time outweighs that of all
- * others together is found for certain, in constant memory. */
+/* Adds time to the kernel that leads in the bin. A kernel whose time is more than that of all
+ * others together is certain to lead at the end, and this needs constant memory. */
 static void vote(filling_t *f, uint8_t kernel, uint64_t time)
 {
     if (f->most == kernel) {
@@ -48,7 +48,7 @@ static void fill(filling_t *rows, const res_bins_t *b, const res_pieces_t *piece
         fill_piece(rows, b, &pieces->rows[i], kind);
 }
 
-/* A part of the bin, which is shown as at least 1 if it is not 0. */
+/* Returns a part of the bin's time, which is at least 1 if the time is not 0. */
 static uint8_t part_of(uint64_t time, unsigned shift)
 {
     const double part = (double)time / (double)(1ull << shift) * (double)RES_BIN_FULL;
@@ -60,7 +60,7 @@ bool res_bins_make(res_bins_t *b, int64_t first, int64_t last, const res_pieces_
 {
     const uint64_t length = last > first ? (uint64_t)last - (uint64_t)first : 0;
     *b = (res_bins_t){0};
-    if (length >> 62) return true; /* times that cannot be: there is no picture of them */
+    if (length >> 62) return true; /* such times are impossible, and no bins are made */
     while ((length >> b->shift) + 2 > RES_BINS)
         b->shift++;
     b->first = first >> b->shift;

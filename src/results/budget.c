@@ -1,7 +1,7 @@
 /* budget.c - see budget.h.
  *
- * libyaml's events are read one by one: a budget is two mappings deep, so anything deeper is
- * refused before libyaml parses more of it. A new relation is a row here. */
+ * libyaml's events are read one by one: a budget is two mappings deep, so deeper nesting is refused
+ * before libyaml parses more of it. A new relation is a row here. */
 #include "results/budget.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include "base/grow.h"
 
-/* A word that begins with another one comes before that one. */
+/* A word that begins with another word must stand before that one. */
 static const struct {
     const char *word;
     res_relation_t relation;
@@ -29,7 +29,8 @@ static const char *const signs[] = {"\302\261", "+-"}; /* U+00B1 */
 
 typedef struct {
     res_budget_t *budget;
-    const char *text; /* the whole text, and up to which byte and character byte_of() has counted */
+    const char *text; /* the whole text; the byte and the character up to which byte_of() has
+                       * counted */
     size_t bytes, at, characters;
     yaml_parser_t parser;
     char *why;
@@ -55,7 +56,8 @@ static int no_memory(reader_t *r)
     return -1;
 }
 
-/* The byte at a mark. libyaml's marks count characters; calls come in the order of the text. */
+/* Returns the offset in bytes of a mark. libyaml's marks count characters; calls must be in the
+ * order of the text. */
 static size_t byte_of(reader_t *r, yaml_mark_t mark)
 {
     while (r->at < r->bytes && r->characters < mark.index) {
@@ -72,7 +74,7 @@ static int next_event(reader_t *r, yaml_event_t *e)
     if (yaml_parser_parse(&r->parser, e)) return 0;
     const yaml_parser_t *p = &r->parser;
     if (p->error == YAML_MEMORY_ERROR) return no_memory(r);
-    /* errors in the encoding have only an offset in bytes, no line */
+    /* errors in the encoding have an offset in bytes, but no line */
     if (p->error == YAML_READER_ERROR) {
         yaml_mark_t mark = {0, 0, 0};
         for (size_t i = 0; i < p->problem_offset && i < r->bytes; i++) {
@@ -93,8 +95,8 @@ static const char *skip(const char *at)
     return at + strspn(at, " \t");
 }
 
-/* Reads a decimal number and returns its end; NULL: there is none. Other numbers that strtod()
- * reads, as hexadecimal ones, are refused. */
+/* Reads a decimal number and returns its end; NULL if there is none. Other forms that strtod()
+ * accepts, such as hexadecimal ones, are refused. */
 static const char *read_number(const char *at, double *value)
 {
     char *end;
@@ -145,7 +147,7 @@ static size_t sign_bytes(const char *at)
     return 0;
 }
 
-/* Reads "10 %" as a share and returns its end; NULL: there is none. */
+/* Reads "10 %" as a share and returns its end; NULL if there is none. */
 static const char *read_share(const char *at, double *share)
 {
     at = read_number(at, share);
@@ -216,8 +218,8 @@ static const char *scalar_of(const yaml_event_t *e)
     return (const char *)e->data.scalar.value;
 }
 
-/* Checks that the event is a text of one line without anchor or tag: its marks enclose just the
- * text. */
+/* Checks that the event is a text of one line without anchor or tag, so that its marks enclose just
+ * the text. */
 static int expect_text(reader_t *r, const yaml_event_t *e, const char *what)
 {
     if (e->type == YAML_ALIAS_EVENT)
@@ -350,7 +352,7 @@ static int take_entries(reader_t *r)
     }
 }
 
-/* Reads the document: the events before the outer mapping, the mapping, and those behind it. */
+/* Reads the document: the events before the outer mapping, the mapping, and the events after it. */
 static int take_document(reader_t *r)
 {
     bool inside = false, done = false;
@@ -414,7 +416,7 @@ void res_budget_free(res_budget_t *b)
     *b = (res_budget_t){0};
 }
 
-/* ---- what rules say ---- */
+/* ---- evaluation of rules ---- */
 
 bool res_entry_matches(const res_entry_t *l, const char *name, const char *brief)
 {
@@ -460,7 +462,7 @@ char *res_rule_renew(const res_rule_t *r, double least, double most)
     int written = -1;
     switch (r->relation) {
     case RES_AT_MOST:
-    case RES_BELOW: /* the new bound has to be one that today's values keep to */
+    case RES_BELOW: /* the new bound must be one to which today's values keep */
         written = asprintf(&text, "<= %s%s%s%s", high, blank, r->unit, behind);
         break;
     case RES_AT_LEAST:

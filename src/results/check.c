@@ -1,7 +1,7 @@
-/* check.c - rocprofv3 check: does a run keep to a budget?
+/* check.c - rocprofv3 check: checks whether a run keeps to a budget.
  *
- * Each rule is judged for each kernel that its expression matches. A rule that cannot be judged,
- * because there is no value or no kernel, does not count as kept. --update is in renew.c. */
+ * Each rule is checked for each kernel that its expression matches. A rule that cannot be checked,
+ * because there is no value or no kernel, does not count as kept. renew.c has --update. */
 #include "results/check.h"
 
 #include <argp.h>
@@ -17,7 +17,7 @@
 
 enum { BUDGET_BYTES_MAX = 4 << 20 };
 
-/* ---- judging ---- */
+/* ---- checking rules ---- */
 
 res_found_t res_rule_value(const res_values_t *v, size_t kernel, const res_rule_t *rule)
 {
@@ -35,11 +35,11 @@ res_found_t res_rule_value(const res_values_t *v, size_t kernel, const res_rule_
     return f;
 }
 
-/* Why the rule's unit does not fit the value's; "" if it does. */
+/* Writes why the rule's unit does not fit the value's; "" if it does. */
 static void find_fault(const res_rule_t *rule, const res_value_t *value, char *why, size_t room)
 {
-    /* indexed by the rule's measure, then the value's; a counter's value is plain, but may count
-     * bytes, or be a percentage */
+    /* indexed by the rule's measure, then the value's; a counter's value has the plain measure, but
+     * may count bytes, or be a percentage */
     static const bool fits[][4] = {[RES_PLAIN] = {true, true, true, true},
                                    [RES_PERCENT] = {[RES_PLAIN] = true, [RES_PERCENT] = true},
                                    [RES_BYTES] = {[RES_PLAIN] = true, [RES_BYTES] = true},
@@ -189,7 +189,7 @@ static int use_run(res_run_t *r, const res_values_t *v, void *data)
     return result == 0 ? RES_EXIT_KEPT : RES_EXIT_TROUBLE;
 }
 
-/* Whether the rules need more than what the compiler's notes say. */
+/* Returns whether the rules need more than the compiler's notes. */
 static bool needs_bodies(const res_budget_t *b)
 {
     bool needs = !b; /* a budget that is made has all numbers */
@@ -199,7 +199,7 @@ static bool needs_bodies(const res_budget_t *b)
     return needs;
 }
 
-/* Judges code that was not run. */
+/* Checks code that was not run. */
 static int use_code(job_t *j)
 {
     const res_arguments_t *a = j->arguments;
@@ -231,7 +231,8 @@ static int use_input(job_t *j)
     return a->code ? use_code(j) : res_read(a->words + 1, a->count - 1, use_run, j);
 }
 
-/* The file's text, NULL if there is none; -1 with the reason told. */
+/* Reads the file's text, NULL if there is no file. Returns -1 after reporting the reason on
+ * failure. */
 static int read_file(const char *path, char **text, size_t *bytes)
 {
     *text = base_file_read(path, BUDGET_BYTES_MAX, bytes);

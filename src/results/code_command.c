@@ -1,6 +1,6 @@
-/* code_command.c - rocprofv3 code: kernels as compilers made them, without running them.
+/* code_command.c - rocprofv3 code: shows kernels as compilers have made them, without running them.
  *
- * The command line, and the texts of source lines, are here. */
+ * The command line and the texts of source lines are here. */
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 /* ---- source lines ---- */
 
 typedef struct {
-    char *path, *text; /* text: lines with a zero behind each; NULL: it cannot be read */
+    char *path, *text; /* `text`: lines, each ended by a zero; NULL: the file cannot be read */
     size_t bytes;
 } file_t;
 
@@ -100,7 +100,7 @@ static void take_kernel(arguments_t *a, const char *word, struct argp_state *sta
     a->details = true;
 }
 
-/* An architecture that no product of the table has may be in a code object all the same. */
+/* A code object may be for an architecture that no product of the table has. */
 static void take_gpu(arguments_t *a, const char *word)
 {
     const gpus_product_t *product = gpus_product(word);
@@ -120,7 +120,7 @@ static void take_format(arguments_t *a, const char *word, struct argp_state *sta
 
 static void take_group(arguments_t *a, const char *word, struct argp_state *state)
 {
-    enum { GROUP_MOST = 1024 }; /* of any GPU */
+    enum { GROUP_MOST = 1024 }; /* the limit of all GPUs */
     uint64_t value = 0;
     if (!base_number(word, 1, GROUP_MOST, &value))
         argp_error(state, "--workgroup %s: a number from 1 to %d is expected", word, GROUP_MOST);
@@ -168,7 +168,7 @@ static const struct argp command = {
 
 /* ---- the command ---- */
 
-/* Writes what `a` asks for. The exit status. */
+/* Writes the output that `a` selects. Returns the exit status. */
 static int write_all(const arguments_t *a, FILE *f, const code_set_t *sets, size_t count)
 {
     static res_code_write_t *const writers[] = {res_code_text, res_code_csv, res_code_json,
@@ -187,11 +187,11 @@ static int write_all(const arguments_t *a, FILE *f, const code_set_t *sets, size
     return status;
 }
 
-/* Tells why nothing is shown, if that is so. */
+/* Returns whether nothing can be shown; then it reports why. */
 static bool is_empty(const arguments_t *a, const code_set_t *set)
 {
     if (set->count) return false;
-    if (set->troubles) return true; /* has been told */
+    if (set->troubles) return true; /* it was reported */
     if (set->left_out)
         base_error("none of %zu kernels is called so", set->left_out);
     else if (a->request.gpu && set->objects)
@@ -244,7 +244,7 @@ static int run(arguments_t *a)
 
 int res_code_command(int argc, char **argv)
 {
-    static char name[] = "rocprofv3 code"; /* as help shows it */
+    static char name[] = "rocprofv3 code"; /* for help texts */
     arguments_t a = {0};
     int status = RES_EXIT_TROUBLE;
     argp_err_exit_status = RES_EXIT_TROUBLE;

@@ -1,9 +1,8 @@
-/* code_compare.c - rocprofv3 code A B: what differs between two builds.
+/* code_compare.c - rocprofv3 code A B: the differences between two builds.
  *
- * Kernels are matched by name, GPU and the GPU's settings; where a build has several of one name
- * for one GPU, in their order. First come kernels that spill more, then those that lose occupancy,
- * then those that grew.
- */
+ * Kernels are matched by name, GPU and the GPU's settings; if a build has several kernels of one
+ * name for one GPU, they are matched in their order. Kernels that spill more are shown first, then
+ * those that lose occupancy, then those that grew. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +14,8 @@
 #include "results/verdicts.h"
 
 typedef struct {
-    const code_kernel_t *before, *after; /* NULL: there is none */
-    double spills, occupancy, bytes;     /* how much more the second build has */
+    const code_kernel_t *before, *after; /* NULL: the build does not have the kernel */
+    double spills, occupancy, bytes;     /* how much more of each the second build has */
     bool differs;
 } pair_t;
 
@@ -43,13 +42,13 @@ static const code_kernel_t **sorted_kernels(const code_set_t *set)
     return sorted;
 }
 
-/* Which numbers are compared: those of classes only if details are asked for. */
+/* Returns whether the number is compared; numbers of classes are compared only with details. */
 static bool is_compared(const res_code_number_t *n, bool details)
 {
     return details || !n->of_class;
 }
 
-/* Whether the number differs; not if one of the two is not known. */
+/* Returns whether the number differs; false if it is not known for one of the two. */
 static bool differs(const pair_t *p, const res_code_number_t *n, double *before, double *after)
 {
     return res_code_number(p->before, n, before) && res_code_number(p->after, n, after) &&
@@ -70,7 +69,7 @@ static void weigh(pair_t *p, bool details)
     }
 }
 
-/* Puts the kernels of two sorted lists together. False without memory. */
+/* Matches the kernels of two sorted lists. Returns false without memory. */
 static bool match(pair_t **pairs, size_t *count, const code_kernel_t **a, const code_kernel_t **b)
 {
     while (*a || *b) {

@@ -6,7 +6,7 @@
 #include "base/escape.h"
 #include "results/code.h"
 
-enum { SCHEMA = 1 }; /* of the JSON: another number if a key changes its meaning */
+enum { SCHEMA = 1 }; /* of the JSON; it must change if a key changes its meaning */
 
 static void put_number(FILE *f, const code_kernel_t *k, const res_code_number_t *n,
                        const char *unknown)
@@ -169,7 +169,7 @@ static void put_kernel(const res_code_view_t *v, const code_kernel_t *k)
     fputs(",\"numbers\":{", f);
     for (size_t n = 0; n < res_code_number_count; n++) {
         const res_code_number_t *number = &res_code_numbers[n];
-        if (number->of_class) continue; /* they are in "mix" */
+        if (number->of_class) continue; /* these are in "mix" */
         fprintf(f, "%s\"%s\":", n ? "," : "", number->name);
         put_number(f, k, number, "null");
     }
@@ -212,7 +212,7 @@ static const char page_head[] =
     "@media(prefers-color-scheme:dark){body,th{background:#111;color:#ddd}.bad{color:#f77}}\n"
     "</style></head><body>\n<h1>Code of kernels</h1>\n";
 
-/* A click on a column's head sorts by it; a second one turns the order round. */
+/* A click on a column's head sorts by it; a second click reverses the order. */
 static const char page_script[] =
     "<script>\n"
     "document.querySelectorAll('th').forEach((th,c)=>th.onclick=()=>{\n"
@@ -253,7 +253,7 @@ static void put_html_row(FILE *f, const code_kernel_t *k)
     fputs("</tr>\n", f);
 }
 
-/* What a terminal shows of the kernel. */
+/* Writes the details of the kernel in the form for a terminal. */
 static bool put_details(const res_code_view_t *v, const code_kernel_t *k)
 {
     char *text = NULL;

@@ -1,5 +1,5 @@
-/* code_show.c - rocprofv3 code for people: a table of the kernels, and of each what its code is
- * made of. */
+/* code_show.c - rocprofv3 code on a terminal: a table of the kernels, and for each kernel the
+ * composition of its code. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 #include "results/code.h"
 #include "results/grid.h"
 
-/* NAME_SHOWN: bytes of a name in the table, where a template's can be as long as a page. */
+/* NAME_SHOWN: most bytes of a name in the table, since the name of a template's instance can be
+ * very long. */
 enum { SHARES_SHOWN = 5, NAME_SHOWN = 90 };
 
 /* ---- the table ---- */
@@ -29,7 +30,8 @@ static void put_name(res_grid_t *g, const char *name)
     size_t n = strlen(name);
     const bool cut = n > NAME_SHOWN;
     if (cut) n = NAME_SHOWN;
-    while (cut && n && ((unsigned char)name[n] & 0xc0) == 0x80) /* inside a character of UTF-8 */
+    /* not inside a character of UTF-8 */
+    while (cut && n && ((unsigned char)name[n] & 0xc0) == 0x80)
         n--;
     res_grid_cell(g, "%.*s%s", (int)n, name, cut ? "..." : "");
 }
@@ -118,7 +120,7 @@ static void put_resources(FILE *f, const code_kernel_t *k)
     fprintf(f, " in waves of %u\n", row->wave_items);
 }
 
-/* Classes of which there are any, the most of them first. */
+/* Writes the classes with at least one instruction, the most frequent first. */
 static void put_mix(FILE *f, const code_mix_t *mix)
 {
     bool told[CODE_CLASS_COUNT] = {false};

@@ -96,8 +96,8 @@ static int by_name(const void *a, const void *b)
     return names ? names : (x > y) - (x < y);
 }
 
-/* For each kernel of the set: whether there is another one of its name, and one of its name for the
- * same GPU. To be freed. */
+/* For each kernel of the set: whether another kernel has the same name, and whether another one has
+ * the same name for the same GPU. To be freed. */
 typedef struct {
     bool name, gpu;
 } common_t;
@@ -123,7 +123,7 @@ static common_t *find_common(const code_set_t *set)
     return common;
 }
 
-/* Names a kernel so that no other one is called so, and as budgets may call it. */
+/* Gives a kernel a name that no other kernel has, and that budgets can use. */
 static bool name_subject(res_subject_t *s, const code_kernel_t *k, const common_t *common)
 {
     const char *between = common->gpu ? ", " : "", *file = common->gpu ? k->file : "";

@@ -1,4 +1,4 @@
-/* diff.c - rocprofv3 diff: what changed from one run to another.
+/* diff.c - rocprofv3 diff: the differences between two runs.
  *
  * Kernels are matched by name. Exact values that differ are a difference, however small; modelled
  * and measured values only if they differ by more than the tolerance, and measured times only on
@@ -17,9 +17,9 @@
 typedef struct {
     const res_subject_t *kernel;
     const res_value_t *a,
-        *b; /* both NULL: only one run has the kernel; one NULL: only one has the value */
+        *b; /* both NULL: only one run has the kernel; one NULL: only one run has the value */
     const char *name;
-    bool in_a;     /* if only one run has the kernel: whether it is the first */
+    bool in_a;     /* if only one run has the kernel: it is the first run */
     double weight; /* relative difference times the kernel's share of the time */
 } difference_t;
 
@@ -28,7 +28,7 @@ typedef struct {
     const res_values_t *runs[2];
     difference_t *rows;
     size_t count;
-    size_t *same; /* kernels of the first run that do not differ */
+    size_t *same; /* kernels of the first run without differences */
     size_t same_count;
     bool failed;
 } comparison_t;
@@ -38,7 +38,7 @@ static double mean(const res_value_t *v)
     return v->dispatches ? v->total / (double)v->dispatches : 0;
 }
 
-/* The difference as a share of the larger number. */
+/* Returns the difference as a share of the larger number. */
 static double distance(double a, double b)
 {
     const double larger = fmax(fabs(a), fabs(b));
@@ -100,8 +100,8 @@ static void compare_kernels(comparison_t *c, size_t ka, size_t kb)
     if (c->count == before) c->same[c->same_count++] = ka;
 }
 
-/* Sorts by weight. A kernel that only one run has is a difference as large as the kernel; a value
- * that one run lacks has no weight and comes last. */
+/* Sorts by weight. The weight of a kernel that only one run has is the kernel's own; a value that
+ * one run lacks has no weight and comes last. */
 static int heavier(const void *left, const void *right)
 {
     const difference_t *a = left, *b = right;

@@ -1,7 +1,7 @@
-/* digest.c - rocprofv3 digest: the run in so many bytes, for scripts and assistants.
+/* digest.c - rocprofv3 digest: a summary of the run in a limited number of bytes.
  *
  * Everything that can be shown is an item; items are ordered by importance over all sections, and
- * as many of the first as fit are shown. The others are counted. The schema of the JSON is
+ * as many of the first ones as fit are shown. The others are counted. The schema of the JSON is
  * docs/digest.schema.json; a change of meaning needs a new schema number. */
 #include <argp.h>
 #include <errno.h>
@@ -33,11 +33,12 @@ static const struct {
     {"calls", "Calls of the host", 2.5, 3},
 };
 
-/* The commands that show more: each can be run as it is printed, in the same working directory. */
-typedef enum { OF_WORDS, OF_FILES } input_t; /* input as on this command line, or its files */
+/* The commands that show more; each can be run as it is printed, in the same working directory. */
+/* How a command names the input: as on this command line, or by its files. */
+typedef enum { OF_WORDS, OF_FILES } input_t;
 
 static const struct {
-    const char *command, *of_two; /* of_two: added if two words are one run */
+    const char *command, *of_two; /* `of_two`: appended if two words are one run */
     input_t input;
     bool counted; /* shown only if instructions were counted */
 } commands[] = {
@@ -56,7 +57,7 @@ typedef struct {
 
 typedef struct {
     bool json;
-    char *head; /* text of what is always shown */
+    char *head; /* text of the part that is always shown */
     item_t *items;
     size_t count, by_section[SECTION_COUNT];
     char *commands[COMMANDS]; /* NULL: the command has nothing to show, or is too long */
@@ -65,14 +66,14 @@ typedef struct {
 
 /* ---- numbers and names ---- */
 
-/* Every number has a unit and a class. */
+/* Writes a number with its unit and its class. */
 static void put_number(FILE *f, double value, const char *unit, res_class_t class_)
 {
     fprintf(f, "{\"value\": %.15g, \"unit\": \"%s\", \"class\": \"%s\"}", value, unit,
             res_class_names[class_]);
 }
 
-/* Cuts long names between characters of UTF-8. */
+/* Writes a name; a long name is cut between characters of UTF-8. */
 static void put_name(FILE *f, bool json, const char *name)
 {
     char cut[NAME_MAX_BYTES + 4];
@@ -146,7 +147,7 @@ static void add_findings(digest_t *d, const res_findings_t *list)
     }
 }
 
-/* Shows a value: the same for all dispatches, or their mean and bounds. */
+/* Writes a value: one number if all dispatches have the same, else their mean and bounds. */
 static void put_value(FILE *f, bool json, const res_value_t *v)
 {
     char text[3][RES_SHOWN_BYTES];
@@ -170,8 +171,8 @@ static void put_value(FILE *f, bool json, const res_value_t *v)
         fprintf(f, " %s, %s to %s (%s)", text[0], text[1], text[2], res_class_names[v->class_]);
 }
 
-/* Whether a value is worth showing: it is not 0, nor just the number of dispatches. */
-static bool is_told(const res_value_t *v)
+/* Returns whether a value is shown: it is not 0, and not just the number of dispatches. */
+static bool is_shown(const res_value_t *v)
 {
     return strcmp(v->name, "dispatches") != 0 && v->most != 0;
 }
@@ -205,7 +206,7 @@ static void add_kernel(digest_t *d, const res_values_t *v, size_t kernel)
                 res_class_names[class_]);
     }
     for (size_t i = k->first; i < k->first + k->count; i++) {
-        if (!is_told(&v->rows[i]) || v->rows[i].counter) continue;
+        if (!is_shown(&v->rows[i]) || v->rows[i].counter) continue;
         fputs(before, f);
         put_value(f, d->json, &v->rows[i]);
         before = d->json ? ", " : "; ";
@@ -295,9 +296,9 @@ static int add_copies(digest_t *d, res_run_t *r)
                     "ORDER BY 3 DESC, 1 LIMIT 50");
 }
 
-/* ---- the whole ---- */
+/* ---- the digest ---- */
 
-/* Makes the part that is always shown: what run it is, and what records are lost. */
+/* Makes the part that is always shown: which run it is, and how many records are lost. */
 static int make_head(digest_t *d, res_run_t *r, const res_values_t *v)
 {
     size_t bytes;
@@ -353,7 +354,7 @@ static int make_head(digest_t *d, res_run_t *r, const res_values_t *v)
     return db_end(&c, what) == 0 && f ? 0 : -1;
 }
 
-/* 1 if the run has counts of instructions, else 0; -1 with the reason told. */
+/* Returns 1 if the run has counts of instructions, else 0; -1 after reporting the reason. */
 static int has_counted(res_run_t *r)
 {
     db_cursor_t c;
@@ -422,7 +423,7 @@ static size_t put_section(const digest_t *d, FILE *f, section_t section, size_t 
     return told;
 }
 
-/* The digest with the first items. */
+/* Writes the digest with the first `count` items. */
 static void put_all(const digest_t *d, FILE *f, size_t count)
 {
     size_t left[SECTION_COUNT];
@@ -462,7 +463,7 @@ static size_t size_of(const digest_t *d, size_t count, char **text)
 }
 
 /* Writes as many of the first items as fit into `most` bytes: their number is found by bisection,
- * since more items never take less room. */
+ * since more items never need less room. */
 static int write_fitting(const digest_t *d, size_t most)
 {
     size_t fits = 0, above = d->count + 1;

@@ -1,5 +1,5 @@
-/* each.c - see each.h. A worker that has read its database waits until the ones before it have been
- * added; databases of ranks are about as large as one another, so that it waits for a moment. */
+/* each.c - see each.h. A worker that has read its database waits until the databases before it have
+ * been added. Since the databases of ranks have about the same size, it does not wait for long. */
 #include "results/each.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@ unsigned res_workers(size_t files)
     long cpus = 1;
     if (sched_getaffinity(0, sizeof(set), &set) == 0)
         cpus = CPU_COUNT(&set);
-    else /* fails if the machine has more CPUs than the set has room for */
+    else /* this fails if the machine has more CPUs than the set has room for */
         cpus = sysconf(_SC_NPROCESSORS_ONLN);
     if (cpus < 1) cpus = 1;
     if (cpus > RES_WORKERS_MAX) cpus = RES_WORKERS_MAX;
@@ -55,18 +55,19 @@ void res_share(size_t count, void (*work)(void *data, size_t file), void *data)
         pthread_join(others[--started], NULL);
 }
 
-/* ---- in order ---- */
+/* ---- adding in order ---- */
 
 typedef struct {
     res_run_t *run;
     const res_each_t *e;
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the following members */
     pthread_cond_t turned;
-    size_t turn; /* the database to be added next */
+    size_t turn; /* number of the database to be added next */
     bool failed;
 } ordered_t;
 
-/* Waits until the databases before this one have been added. False: one of them has failed. */
+/* Waits until the databases before this one have been added. Returns false if one of them has
+ * failed. */
 static bool wait_for_turn(ordered_t *o, size_t file)
 {
     pthread_mutex_lock(&o->lock);

@@ -1,7 +1,7 @@
-/* finding_groups.c - groups findings, so that people read one for each cause.
+/* finding_groups.c - groups findings, so that one is shown for each cause.
  *
- * The same finding about several instances of a kernel is one; a finding that follows from another
- * one is put beneath it. A table says which follows from which. */
+ * The same finding about several instances of a kernel becomes one; a finding that follows from
+ * another one is put beneath it, according to a table. */
 #include "results/findings.h"
 
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "base/grow.h"
 #include "base/text.h"
 
-/* A rule whose finding can be the cause of another, and the rules whose findings follow from it if
- * both are about the same kernel, or one of the two about none. The cause has to have at least so
- * many hundredths of the consequence's weight. Of two findings that could each be the other's
- * cause, the weightier one is. */
+/* A rule whose finding can be the cause of others, and the rules whose findings follow from it if
+ * both are about the same kernel, or one of the two about none. The cause must have at least
+ * `hundredths` hundredths of the consequence's weight. Of two findings that could each be the
+ * other's cause, the one with the larger weight is the cause. */
 static const struct {
     const char *cause;
     int hundredths;
@@ -65,7 +65,7 @@ static int weightier(const void *left, const void *right)
     return x != y ? (x > y) - (x < y) : strcmp(a->subject, b->subject);
 }
 
-/* Appends a finding to a list. False without memory; then nothing has changed. */
+/* Appends a finding to a list. Returns false without memory; then nothing has changed. */
 static bool take(res_finding_t **list, size_t *count, const res_finding_t *f)
 {
     const bool room = BASE_GROW_BY_ONE(*list, *count);
@@ -75,7 +75,7 @@ static bool take(res_finding_t **list, size_t *count, const res_finding_t *f)
 
 /* ---- instances ---- */
 
-/* The length of a kernel's name without template arguments and parameters. */
+/* Returns the length of a kernel's name without template arguments and parameters. */
 static size_t base_length(const char *name)
 {
     return strcspn(name, "<(");
@@ -96,8 +96,8 @@ static bool same(const res_finding_t *a, const res_finding_t *b)
     return length && length == base_length(y) && strncmp(x, y, length) == 0;
 }
 
-/* Rows are sorted by weight. Of rows that say the same about several kernels the weightiest is
- * kept, and the others go into its list. Their weights add up, to 1 at most. */
+/* Joins rows that have the same finding about several kernels: the one with the largest weight is
+ * kept, and the others go into its list. Rows are sorted by weight. Weights are added, up to 1. */
 static bool join_instances(res_findings_t *f)
 {
     size_t kept = 0;
@@ -144,8 +144,8 @@ static bool is_cause(const res_finding_t *cause, const res_finding_t *f)
     return false;
 }
 
-/* The finding at the end of the chain of causes, which has no cause itself; rows are sorted by
- * weight. */
+/* Returns the finding at the end of the chain of causes, which has no cause itself; rows are sorted
+ * by weight. */
 static size_t root_of(const res_findings_t *f, size_t at)
 {
     for (size_t steps = 0; steps < f->count; steps++) {

@@ -13,7 +13,7 @@
 #include "base/escape.h"
 #include "base/log.h"
 
-/* By res_more_t: the statement for rocpd query. */
+/* Statements for rocpd query, by res_more_t. */
 static const char *const statements[RES_MORE_COUNT] = {
     [RES_MORE_KERNELS] =
         "SELECT name, COUNT(*) AS launches, grid_x, workgroup_x, lds_size, scratch_size, "
@@ -25,9 +25,9 @@ static const char *const statements[RES_MORE_COUNT] = {
                         "FROM memory_copies GROUP BY 1 ORDER BY 4 DESC LIMIT 20",
 };
 
-enum { PATHS_FEW = 16 }; /* more are named by a wildcard, if there is one */
+enum { PATHS_FEW = 16 }; /* a wildcard replaces more paths than this, if there is one */
 
-/* The depth of a path below its first `length` bytes. */
+/* Returns the depth of a path below its first `length` bytes. */
 static size_t depth_of(const char *path, size_t length)
 {
     size_t depth = 0;
@@ -36,7 +36,8 @@ static size_t depth_of(const char *path, size_t length)
     return depth;
 }
 
-/* The wildcard that stands for just the files of the run, to be freed; NULL: there is none. */
+/* Returns the wildcard that matches just the files of the run, to be freed; NULL if there is
+ * none. */
 static char *wildcard_of(const res_run_t *r)
 {
     const rocpd_files_t *files = &r->files;
@@ -82,8 +83,7 @@ void res_put_paths(FILE *f, const res_run_t *r)
     }
 }
 
-/* Writes a kernel's name as an expression; characters that mean something in expressions are
- * escaped. */
+/* Writes a kernel's name as an expression; characters with a special meaning are escaped. */
 static void put_expression(FILE *f, const char *name)
 {
     char *text = NULL;
@@ -92,7 +92,7 @@ static void put_expression(FILE *f, const char *name)
     if (!to) return;
     fputc('^', to);
     for (; *name; name++) {
-        /* a control character is matched by '.', as any character */
+        /* '.' matches a control character, too */
         if ((unsigned char)*name < ' ' || *name == 0x7f) {
             fputc('.', to);
             continue;
@@ -105,7 +105,8 @@ static void put_expression(FILE *f, const char *name)
     free(text);
 }
 
-/* 1 if instructions of a kernel of this name were counted, else 0; -1 with the reason told. */
+/* Returns 1 if instructions of a kernel of this name were counted, else 0; -1 after reporting the
+ * reason. */
 static int counted(res_run_t *r, const char *kernel)
 {
     static const char sql[] = "SELECT 1 FROM crocprof_counted C JOIN rocpd_info_kernel_symbol K ON "

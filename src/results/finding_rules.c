@@ -5,17 +5,18 @@
  * describes, and the functions mean_of(place, 'COUNTER') and ratio(place, 'PART', 'WHOLE'). The
  * functions are NULL for counters that were not collected, so that a rule without its counters
  * finds nothing. Thresholds are in the statements, once each; those of single instructions are in
- * waste.c, whose functions are called wasted_lines() and so on in SQL. A weight is the largest
- * share of the run's time, f_run.span_ns, that could be gained. A rule must not mix times of
- * different clocks. */
+ * waste.c, whose functions are called wasted_lines() etc. in SQL. A weight is the largest share of
+ * the run's time, f_run.span_ns, that could be saved. A rule must not mix times of different
+ * clocks. */
 #include "results/findings.h"
 
 #include <string.h>
 
-/* A kernel of the program's own. */
+/* Condition for kernels of the program itself. */
 #define OWN "label NOT LIKE '\\_\\_amd\\_rocclr%' ESCAPE '\\'"
 
-/* Kernels for which the condition holds; `lost`: the share of the kernel's time that is lost. */
+/* Selects kernels for which the condition holds; `lost` is the share of the kernel's time that is
+ * lost. */
 #define KERNELS(lost, columns, condition)                                                          \
     "SELECT label, share * (" lost "), name AS kernel, " columns " FROM f_kernel WHERE " OWN       \
     " AND " condition
@@ -26,8 +27,8 @@
 #define FEWER_WAVES "(1.0 - occupancy * 1.0 / waves_max) / 2"
 
 /* For each kernel, the instruction with the greatest MAX() among those for which the condition
- * holds: in SQLite the columns beside a MAX() come from its row. `lost`: the share of the kernel's
- * work that is lost. */
+ * holds: in SQLite the columns beside a MAX() come from its row. `lost` is the share of the
+ * kernel's work that is lost. */
 #define INSTRUCTIONS(lost, columns, condition)                                                     \
     "SELECT F.label, F.share * (" lost "), F.name AS kernel, I.source AS place, I.text AS "        \
     "instruction, " columns                                                                        \
@@ -38,27 +39,28 @@
 #define CLOCKS  "wasted_clocks(I.lds_clocks, I.lds_clocks_needed)"
 #define SPILLED "spilled_in_loop(I.spills, I.loop_depth, I.text)"
 
-/* All calls for which the condition holds, as one row; `lost`: the time of the run that is lost. */
+/* Selects all calls for which the condition holds, as one row; `lost` is the time of the run that
+ * is lost. */
 #define CALLS(lost, columns, condition)                                                            \
     "SELECT COALESCE(group_concat(name, ', '), ''), (" lost ") * 1.0 / (SELECT span_ns FROM "      \
     "f_run), " columns " FROM (SELECT * FROM f_call ORDER BY time_ns DESC) WHERE " condition
 
 #define LOST_BY(kind) "(SELECT TOTAL(lost_ns) FROM f_call WHERE kind = '" kind "')"
-/* The time that the run would gain if copies and kernels overlapped wherever they can. */
+/* The time that the run would save if copies and kernels overlapped wherever they can. */
 #define APART "(SELECT MAX(0, MIN(kernel_ns, copy_ns) - overlap_ns) FROM f_run)"
 
-/* Ranks K of a job of several, with the medians M of a kernel F over them. Of fewer ranks no median
- * tells what is usual. */
+/* Selects ranks K of a job of several, with the medians M of a kernel F over them. With too few
+ * ranks, a median does not say what is usual. */
 #define RANKS                                                                                      \
     "f_rank_kernel K JOIN f_rank_median M ON M.place = K.place JOIN f_kernel F ON F.place = "      \
     "K.place, f_job J WHERE M.n >= 4 AND "
-/* What rocprofv3 waits has found, whose limits are its own. */
+/* Selects the results of rocprofv3 waits, which has its own thresholds. */
 #define WAITS(kind)                                                                                \
     "SELECT iif(rank < 0, '', 'rank ' || rank), share, text AS what, ns AS waited_ns, 100.0 * "    \
     "share AS share_pct FROM f_wait WHERE kind = '" kind "' ORDER BY ns DESC"
 #define WAITED "{what}. All ranks together wait {waited}, {share} of their time."
 
-/* A rank launches a kernel about as often as the median rank. */
+/* Condition that a rank launches a kernel about as often as the median rank. */
 #define AS_OFTEN "K.calls < 1.2 * M.calls AND K.calls * 1.2 > M.calls"
 
 const res_rule_row_t res_finding_rules[] = {
@@ -122,7 +124,7 @@ const res_rule_row_t res_finding_rules[] = {
      "If it is meant so, give that rank less of the other work; else look for what it repeats.",
      "Run it again with --kernel-trace: ranks launch kernels equally often.", RES_MORE_KERNELS},
     {"rank-late", "A rank begins late", RES_MEASURED, false, true, false,
-     /* not where clocks may be as far apart */
+     /* not if the clocks may differ by as much */
      "WITH M AS (SELECT first AS usual FROM f_rank WHERE first IS NOT NULL ORDER BY first LIMIT 1 "
      "OFFSET ((SELECT active FROM f_job) - 1) / 2) SELECT '', MAX(R.first - M.usual) * 1.0 / J.ns, "
      "'rank ' || R.rank AS rank, R.first - M.usual AS late_ns, 100.0 * (R.first - M.usual) / J.ns "
@@ -197,8 +199,8 @@ const res_rule_row_t res_finding_rules[] = {
                    "'launch') >= 20 "
                    /* on the model's clock, an empty kernel already takes half of this limit */
                    "AND (total_ns < calls * R.launch_ns * iif(R.model_time, 2, 1) OR "
-                   /* on the host's clock: no more waves than a GPU runs at once, in so short a time
-                    * that a GPU would need less */
+                   /* on the host's clock: no more waves than a GPU runs at once, and a time in
+                    * which a GPU would run more */
                    "(R.software AND NOT R.model_time AND calls >= 50 AND simds > 0 AND groups * "
                    "group_waves <= "
                    "simds * 8 AND total_ns < calls * 500000.0))",
@@ -486,7 +488,7 @@ const res_rule_row_t res_finding_rules[] = {
      "Read constants in order, or keep tables that are read at random in LDS.",
      "Count SQC_DCACHE_MISSES and SQC_DCACHE_REQ again: the share falls.", RES_MORE_LINES},
     {"code-misses", "The instruction cache misses", RES_CACHE_MODEL, true, false, false,
-     /* a line is requested in two pieces of 32 bytes, and further lines are read ahead */
+     /* a cache line is requested in two pieces of 32 bytes, and further lines are prefetched */
      KERNELS("0.5 * MIN(1, 2 * ratio(place, 'SQC_TC_INST_REQ', 'SQC_ICACHE_REQ'))",
              "mean_of(place, 'SQC_TC_INST_REQ') AS pieces, mean_of(place, 'SQC_ICACHE_REQ') AS "
              "requests",
@@ -531,7 +533,7 @@ const res_rule_row_t res_finding_rules[] = {
          "(1 - MAX(mean_of(place, 'VALUBusy'), mean_of(place, 'MemUnitBusy')) / 100) / 2",
          "mean_of(place, 'VALUBusy') AS compute_pct, mean_of(place, 'MemUnitBusy') AS memory_pct",
          "mean_of(place, 'VALUBusy') < 20 AND mean_of(place, 'MemUnitBusy') < 20 AND "
-         /* a kernel that is shorter has begun and ended before it could be busy */
+         /* a shorter kernel ends before the GPU could be busy */
          "iif((SELECT software AND NOT model_time FROM f_run), mean_of(place, 'SQ_INSTS_VALU') >= "
          "500 * groups * group_waves, total_ns >= 20000.0 * calls)"),
      "Vector units work {compute} of the time of {subject}, memory units {memory}: it waits "

@@ -1,8 +1,8 @@
-/* finding_waits.c - what rocprofv3 waits says of a job, as tables that rules of findings and the
- * page read: f_wait, what it finds, and res_talk, who sends how much to whom.
+/* finding_waits.c - the results of rocprofv3 waits for a job, as tables that rules of findings and
+ * the page read: f_wait has its findings, and res_talk how much each rank sends to each other.
  *
- * Ranks of res_talk are groups of RES_TALK_GROUPS at most, so that a page of a thousand ranks stays
- * small. Without calls of MPI or RCCL nothing is read, and the tables are empty. */
+ * In res_talk ranks are combined to at most RES_TALK_GROUPS groups, so that a page of a thousand
+ * ranks stays small. Without calls of MPI or RCCL nothing is read, and the tables are empty. */
 #include "results/findings.h"
 
 #include <stdlib.h>
@@ -36,8 +36,8 @@ static int put_findings(const db_t *db, const wts_t *w)
     return result;
 }
 
-/* Ranks of a group. */
-static uint32_t together(const wts_t *w)
+/* Returns the number of ranks in a group. */
+static uint32_t ranks_per_group(const wts_t *w)
 {
     uint32_t ranks = 1;
     for (size_t i = 0; i < w->rank_count; i++)
@@ -48,7 +48,7 @@ static uint32_t together(const wts_t *w)
 
 static int put_talk(const db_t *db, const wts_t *w)
 {
-    const uint32_t ranks = together(w);
+    const uint32_t ranks = ranks_per_group(w);
     wts_pair_t *sums = calloc(RES_TALK_GROUPS * RES_TALK_GROUPS, sizeof(*sums));
     int result = sums ? 0 : -1;
     if (!sums) base_error("findings: no memory");

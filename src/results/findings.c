@@ -1,4 +1,4 @@
-/* findings.c - see findings.h. Values go into temporary tables beside the run's views, so that
+/* findings.c - see findings.h. Values are put into temporary tables beside the run's views, so that
  * rules are SQL only; texts are filled in from a rule's rows. */
 #include "results/findings.h"
 
@@ -17,7 +17,7 @@
 #include "results/gather.h"
 #include "results/waste.h"
 
-enum { ROWS_MAX = 20 }; /* the most findings of one rule */
+enum { ROWS_MAX = 20 }; /* most findings of one rule */
 
 static int no_memory(void)
 {
@@ -49,10 +49,10 @@ static const char tables[] =
     "SUM(time_ns) AS time_ns, MAX(longest_ns) AS longest_ns, SUM(inside_ns) AS inside_ns, "
     "SUM(gap_ns) AS lost_ns FROM res_call GROUP BY name, kind";
 
-/* f_rank has one row for each rank of a job of several, f_rank_kernel one for each rank that has
- * run kernels and each of the kernels that take most, f_rank_median one for each of these kernels,
- * f_job one. Clocks by the time of day count as right within 20 ms. A rank of which there are
- * several runs, as with counters, is one. */
+/* f_rank has one row for each rank of a job of several; f_rank_kernel one for each rank that has
+ * run kernels and each of the kernels that take most time; f_rank_median one for each of these
+ * kernels; f_job a single one. Clocks that were compared by the time of day are assumed to be right
+ * within 20 ms. Several runs of a rank, as with counters, count as one. */
 static const char rank_tables[] =
     "DROP TABLE IF EXISTS temp.f_rank; DROP TABLE IF EXISTS temp.f_rank_kernel; DROP TABLE IF "
     "EXISTS temp.f_rank_median; DROP TABLE IF EXISTS temp.f_job; "
@@ -80,15 +80,15 @@ static const char rank_tables[] =
     "BY place) AS n FROM f_rank_kernel) GROUP BY place";
 
 /* If times of kernels are on the host's clock, or on a real GPU's converted to it, everything is
- * measured: a call costs what it fills of the GPU's gaps. */
+ * measured: the cost of a call is the part of the GPU's gaps that it fills. */
 static const char measured[] =
     "UPDATE f_run SET launch_ns = (SELECT (SUM(time_ns) - MAX(longest_ns)) * 1.0 / (SUM(calls) - "
     "1) FROM f_call WHERE kind = 'launch' HAVING SUM(calls) > 1)";
 
 /* If times of kernels are on the model's clock, they cannot be compared with times that the host
- * has measured. Then calls and copies cost what they cost a host with an MI200 on PCIe 4.0 x16:
- * round figures from published measurements of HIP, the same for every run. The run's time is the
- * sum of the times of kernels, copies and calls. */
+ * has measured. Then calls and copies have the cost that they have on a host with an MI200 on PCIe
+ * 4.0 x16: round figures from published measurements of HIP, the same for every run. The run's time
+ * is the sum of the times of kernels, copies and calls. */
 static const char modelled[] =
     "UPDATE f_run SET launch_ns = 5000, overlap_ns = 0, gaps = 0, idle_ns = 0, own_ns = 0, "
     "own_longest_ns = 0, kernel_ns = (SELECT TOTAL(total) FROM res_launch), copy_ns = (SELECT "
@@ -98,15 +98,16 @@ static const char modelled[] =
     "30000.0 WHEN 'copy' THEN inside * 10000.0 ELSE 0 END; "
     "UPDATE f_run SET span_ns = MAX(1, kernel_ns + copy_ns + (SELECT TOTAL(lost_ns) FROM f_call))";
 
-/* Converts the kernels' shares, so far of the time of all kernels, to shares of the run's time. */
+/* Converts the kernels' shares, which so far are of the time of all kernels, to shares of the run's
+ * time. */
 static const char shares[] =
     "UPDATE f_kernel SET share = share * (SELECT MIN(1.0, kernel_ns * 1.0 / span_ns) FROM f_run); "
     "CREATE TEMP TABLE f_code AS SELECT place, SUM(issued + lines + lds_clocks) AS work, "
     "TOTAL(iif(text LIKE 'v\\_%' ESCAPE '\\', issued, 0)) AS vector, TOTAL(iif(text LIKE 'v\\_%' "
     "ESCAPE '\\', lanes, 0)) AS lanes FROM f_instruction GROUP BY place";
 
-/* Work-items of a wave if neither the database says it of its agent, as AMD's older ones, nor the
- * table of GPUs. */
+/* Work-items of a wave if neither the database has the number for its agent, as AMD's older ones do
+ * not, nor the table of GPUs. */
 enum { RES_WAVE = 64 };
 
 /* Sizes of a kernel's largest dispatch, and of the GPU that ran it. */
@@ -142,7 +143,7 @@ static void put_kernel(const res_values_t *v, size_t kernel, const shape_t *shap
     db_next(to);
 }
 
-/* Fills in f_kernel. Sizes are those of the kernel's largest dispatch. */
+/* Fills in f_kernel, with the sizes of the kernel's largest dispatch. */
 static int put_kernels(res_run_t *r, const res_values_t *v, db_cursor_t *to)
 {
     db_cursor_t c;
@@ -187,7 +188,7 @@ static int put_run(res_run_t *r, const res_values_t *v)
 #define SOURCE_LINE(file, line)                                                                    \
     "substr(" file ", length(rtrim(" file ", replace(" file ", '/', ''))) + 1) || ':' || " line
 
-/* Among the places from which an instruction's function was inlined, the innermost (ASC) or
+/* Among the places into which an instruction's function was inlined, the innermost (ASC) or
  * outermost (DESC) one that is the user's. */
 #define CALL      "iif(J.type = 'object', J.value, '{}')"
 #define CALL_FILE "(" CALL " ->> '$.file')"
@@ -199,8 +200,8 @@ static int put_run(res_run_t *r, const res_values_t *v)
 #define CALLS    "iif(json_valid(I.inlined), I.inlined, '[]')"
 #define OWN_LINE SOURCE_LINE("I.file", "I.line")
 
-/* The user's line, and the innermost line of the user's inside what was inlined there. Databases of
- * older versions have no user's line, and still older ones no inlined functions. */
+/* The user's line, and the innermost line of the user's in the functions that were inlined there.
+ * Databases of older versions have no user's line, and still older ones no inlined functions. */
 static const char *const user_line[] = {
     OWN_LINE, "COALESCE(" USERS_CALL("DESC") ", " OWN_LINE ")",
     "COALESCE(" SOURCE_LINE("I.user_file", "I.user_line") ", " USERS_CALL("DESC") ", " OWN_LINE
@@ -258,7 +259,7 @@ static int fill_tables(res_run_t *r, const res_values_t *v)
 }
 
 /* The mean of a block's counter, which may have been collected by itself or as the metric that sums
- * it up over instances. False: it was not collected. */
+ * it up over instances. Returns false if it was not collected. */
 static bool counter_mean(const res_values_t *v, size_t k, const char *name, double *mean)
 {
     char sum[128];
@@ -270,7 +271,8 @@ static bool counter_mean(const res_values_t *v, size_t k, const char *name, doub
     return true;
 }
 
-/* mean_of(place, 'NAME'): the mean over dispatches; NULL if the counter was not collected. */
+/* SQL function mean_of(place, 'NAME'): the mean over dispatches; NULL if the counter was not
+ * collected. */
 static void mean_of(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
     double mean;
@@ -280,8 +282,8 @@ static void mean_of(sqlite3_context *context, int count, sqlite3_value **argumen
         sqlite3_result_double(context, mean);
 }
 
-/* ratio(place, 'PART', 'WHOLE'): the ratio of both means per dispatch, since the two may have been
- * counted in different runs of the program. */
+/* SQL function ratio(place, 'PART', 'WHOLE'): the ratio of both means per dispatch, since the two
+ * may have been counted in different runs of the program. */
 static void ratio(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
     const res_values_t *v = sqlite3_user_data(context);
@@ -301,7 +303,7 @@ static void is_header(sqlite3_context *context, int count, sqlite3_value **argum
     sqlite3_result_int(context, path && ins_source_is_header(path));
 }
 
-/* The functions of waste.h, for SQL; NULL counts as 0. */
+/* The functions of waste.h as SQL functions; NULL counts as 0. */
 static void wasted_lines(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
     (void)count;
@@ -368,7 +370,7 @@ static const res_evidence_t *find_evidence(const res_finding_t *f, const char *n
     return NULL;
 }
 
-/* A number for people; percentages have one decimal. */
+/* Writes a number in its unit; percentages have one decimal. */
 static const char *shown(const res_evidence_t *e, char text[RES_SHOWN_BYTES])
 {
     double value = e->value;
@@ -376,8 +378,8 @@ static const char *shown(const res_evidence_t *e, char text[RES_SHOWN_BYTES])
     return e->text ? e->text : res_shown(value, e->measure, text);
 }
 
-/* Fills in a place: "calls" by the number, "calls:call:calls" by the number and its noun, singular
- * or plural. */
+/* Fills in a placeholder: "calls" becomes the number, "calls:call:calls" the number and its noun,
+ * singular or plural. */
 static void fill_in_place(FILE *to, const res_finding_t *f, const char *place, size_t length)
 {
     const char *end = place + length, *one = memchr(place, ':', length);
@@ -462,7 +464,7 @@ static int apply(res_run_t *r, const res_values_t *v, const res_rule_row_t *rule
     return db_end(&c, rule->rule) == 0 ? result : -1;
 }
 
-/* Makes the SQL functions, or without values removes them, since they must not be called when the
+/* Makes the SQL functions; without values it removes them, since they must not be called after the
  * values have been freed. */
 static int set_functions(const db_t *db, const res_values_t *v)
 {

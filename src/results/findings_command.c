@@ -1,4 +1,4 @@
-/* findings_command.c - rocprofv3 findings: what a run shows, as text, Markdown or JSON. */
+/* findings_command.c - rocprofv3 findings: the findings of a run as text, Markdown or JSON. */
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "results/commands.h"
 #include "results/findings.h"
 
-enum { NAMES_SHOWN = 5 }; /* the most names of other instances that are shown */
+enum { NAMES_SHOWN = 5 }; /* most names of other instances that are shown */
 
 static void put_heading(FILE *f, const res_finding_t *row, base_escape_t form)
 {
@@ -22,7 +22,7 @@ static void put_heading(FILE *f, const res_finding_t *row, base_escape_t form)
     fputc(')', f);
 }
 
-/* "The same of 3 more: a, b, c." */
+/* Writes "The same of 3 more: a, b, c." */
 static void put_also(FILE *f, const res_finding_t *row, base_escape_t form)
 {
     if (!row->also_count) return;
@@ -34,14 +34,14 @@ static void put_also(FILE *f, const res_finding_t *row, base_escape_t form)
     fputs(row->also_count > NAMES_SHOWN ? " and so on." : ".", f);
 }
 
-/* What stands around the parts of a finding. */
+/* The texts around the parts of a finding. */
 typedef struct {
     base_escape_t escape;
-    const char *before, *between; /* the first finding; two of them */
+    const char *before, *between; /* before the first finding; between two of them */
     bool numbered;
     const char *text, *beneath, *advice, *check, *more;
     const char *nothing;
-    bool tells_rest; /* that --limit has left some out */
+    bool tells_rest; /* says how many findings --limit has left out */
 } form_t;
 
 static const form_t text_form = {.escape = BASE_TERMINAL,

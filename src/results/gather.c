@@ -1,5 +1,5 @@
-/* gather.c - see gather.h. Each database is summed up by itself (gather_part.c), several at once;
- * here the sums are put together in the order of the databases, and given to SQL. */
+/* gather.c - see gather.h. Each database is summed by itself (gather_part.c), several at once; here
+ * the sums are joined in the order of the databases, and put into SQL tables. */
 #include "results/gather.h"
 
 #include <errno.h>
@@ -19,9 +19,9 @@ static const char *const kind_names[] = {
 };
 
 struct res_gathered {
-    gather_part_t all; /* its rows alone: nothing is found by key */
+    gather_part_t all; /* only its lists of rows are used, not its keys */
     bool calls;
-    trace_clock_map_t *maps; /* of the processes' clocks */
+    trace_clock_map_t *maps; /* maps of the processes' clocks */
 };
 
 static int no_memory(void)
@@ -30,10 +30,10 @@ static int no_memory(void)
     return -1;
 }
 
-/* ---- adding up ---- */
+/* ---- joining parts ---- */
 
-/* Appends rows, each of which begins with the number of its process in the part. What the rows
- * point at is not the part's any more. */
+/* Appends rows, each of which begins with the number of its process in the part. The memory to
+ * which the rows point no longer belongs to the part. */
 static bool append(gather_list_t *to, gather_list_t *from, size_t bytes, size_t processes)
 {
     for (size_t i = 0; i < from->count; i++) {
@@ -121,7 +121,7 @@ static int gather(res_run_t *r, bool calls)
 
 /* ---- writing ---- */
 
-/* Writes rows: `bind` sets the statement's parameters, the first of which is the guid; or says
+/* Writes rows: `bind` sets the statement's parameters, the first of which is the guid, or returns
  * false for a row that is not written. */
 static int put_rows(const res_run_t *r, const char *sql, const gather_list_t *rows, size_t bytes,
                     bool (*bind)(db_cursor_t *c, const char *guid, const void *row, bool model),
@@ -207,7 +207,7 @@ const char *const res_clock_words[] = {[TRACE_CLOCK_SAME] = "same",
                                        [TRACE_CLOCK_DAY] = "day",
                                        [TRACE_CLOCK_ALONE] = "unknown"};
 
-/* Relates the clocks of all processes. */
+/* Computes the maps of all processes' clocks. */
 static int plan_clocks(res_run_t *r)
 {
     const gather_part_t *all = &r->gathered->all;

@@ -1,6 +1,5 @@
-/* gather_gaps.c - see gather_state.h. What kernels and copies leave of a process's time, which
- * calls fill it, and how a process's time is divided for the picture of ranks. No record is read
- * here. */
+/* gather_gaps.c - see gather_state.h. It computes the gaps between a process's kernels and copies,
+ * the calls that fill them, and the bins for the picture of ranks. No record is read here. */
 #include "results/gather_state.h"
 
 #include <stdlib.h>
@@ -14,8 +13,8 @@ int gather_by_start(const void *left, const void *right)
 
 /* ---- gaps ---- */
 
-/* Adds to *covered the part of a span that no earlier span covers; spans come in the order of their
- * beginnings. `begins`: the span is the first. */
+/* Adds to *covered the part of a span that no earlier span covers; spans come sorted by their
+ * begin. `begins` says that the span is the first. */
 static void cover(int64_t *covered, int64_t *until, const gather_span_t *span, bool begins)
 {
     const int64_t from = begins || span->start > *until ? span->start : *until;
@@ -26,7 +25,7 @@ static void cover(int64_t *covered, int64_t *until, const gather_span_t *span, b
 void gather_find_gaps(gather_t *g)
 {
     gather_span_t *const spans = g->spans.rows;
-    int64_t until[3] = {0}; /* kernels, copies, both */
+    int64_t until[3] = {0}; /* for kernels, for copies, for both */
     bool any[2] = {false, false};
     size_t gaps = 0, process = SIZE_MAX;
     for (size_t i = 0; i < g->spans.count; i++) {
@@ -57,7 +56,8 @@ void gather_find_gaps(gather_t *g)
     g->spans.count = gaps;
 }
 
-/* The first gap of the process that ends behind this time; the number of gaps if none does. */
+/* Returns the first gap of the process that ends after this time; the number of gaps if none
+ * does. */
 static size_t gap_behind(const gather_t *g, size_t process, int64_t time)
 {
     const gather_span_t *gaps = g->spans.rows;
@@ -81,8 +81,9 @@ bool gather_in_gap(const gather_t *g, size_t process, int64_t start, int64_t end
     return i < g->spans.count && gaps[i].process == process && gaps[i].start < end;
 }
 
-/* Counts to a call the parts of gaps during it that no earlier call has filled. What a function's
- * first call fills counts as start-up: in it a runtime sets itself up and loads code. */
+/* Adds to a call the parts of gaps during it that no earlier call has filled. The part that a
+ * function's first call fills counts as start-up, since in that call a runtime initialises itself
+ * and loads code. */
 static void fill_gaps(gather_t *g, const gather_held_t *h)
 {
     gather_span_t *gaps = g->spans.rows;
@@ -110,14 +111,14 @@ static int by_call_start(const void *left, const void *right)
                                 : (a->row > b->row) - (a->row < b->row);
 }
 
-/* Finds from calls alone the times when the GPU certainly had nothing to do and the host was in no
+/* Finds, from calls alone, the times when the GPU certainly had no work and the host was in no
  * call. */
 static void find_apart(gather_t *g)
 {
     const gather_held_t *held = g->held.rows;
     const gather_call_t *rows = g->part->calls.list.rows;
-    int64_t since = 0, own = 0; /* own: time since the wait in no call */
-    bool waits = false;         /* the GPU has nothing to do: all work has been waited for */
+    int64_t since = 0, own = 0; /* `own`: time since the wait that is in no call */
+    bool waits = false;         /* the GPU has no work: all work has been waited for */
     for (size_t i = 0; i < g->held.count; i++) {
         const gather_held_t *h = &held[i];
         const gather_kind_t kind = rows[h->row].kind;
@@ -141,7 +142,7 @@ static void find_apart(gather_t *g)
     }
 }
 
-/* Sums up the time that loads cover: several threads may load at once, and a call that links may
+/* Sums the time that loads cover: several threads may load at once, and a call that links may
  * contain one that loads. */
 static void sum_loads(gather_t *g)
 {
@@ -168,8 +169,8 @@ void gather_sum_gaps(gather_t *g)
 
 /* ---- bins ---- */
 
-/* The number of a kernel in its process; RES_BIN_NO_KERNEL if there are more than bins can tell
- * apart. */
+/* Returns the number of a kernel in its process; RES_BIN_NO_KERNEL if there are more kernels than
+ * bins can distinguish. */
 static uint8_t number_of(gather_work_t *w, int64_t kernel)
 {
     const int64_t *kernels = w->kernels.rows;
@@ -182,8 +183,9 @@ static uint8_t number_of(gather_work_t *w, int64_t kernel)
     return (uint8_t)(w->kernels.count - 1);
 }
 
-/* Writes to `to` the pieces of time that the sorted spans cover, each only once: of spans of the
- * kinds in `kinds_wanted` (bits), what no earlier span covers. Returns the number of pieces. */
+/* Writes to `to` the intervals that the sorted spans of the kinds in `kinds_wanted` (bits) cover,
+ * each time only once: of a span, the part that no earlier span covers. Returns the number of
+ * intervals. */
 static size_t pieces_of(res_piece_t *to, gather_work_t *w, const gather_span_t *spans, size_t count,
                         unsigned kinds_wanted)
 {

@@ -1,6 +1,6 @@
-/* gather_part.c - see gather_part.h. Sums are made in arrays, whose rows are found by a hash of
- * their key; SQLite only reads the records. Spans, gaps and calls of a database are forgotten when
- * its sums are made. */
+/* gather_part.c - see gather_part.h. Sums are kept in arrays, whose rows are found by a hash of
+ * their key; SQLite only reads the records. Spans, gaps and calls of a database are freed when its
+ * sums are complete. */
 #include "results/gather_part.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 static const char what[] = "summing up records";
 
-/* The kind of a call: that of the first row with which its name begins. */
+/* The kinds of calls: a call has the kind of the first row that is the beginning of its name. */
 static const struct {
     const char *begin;
     gather_kind_t kind;
@@ -49,7 +49,8 @@ static const struct {
     {"__hip", GATHER_OTHER},
 };
 
-/* Calls that are not HIP's in which the host waits for other ranks begin so. */
+/* Names of calls that are not HIP's, and in which the host waits for other ranks, begin with one of
+ * these. */
 static const char *const waiting[] = {"MPI_", "PMPI_", "mpi_"};
 
 /* A copy. */
@@ -78,7 +79,7 @@ void *gather_next(gather_list_t *l, size_t bytes)
     return memset((char *)l->rows + l->count++ * bytes, 0, bytes);
 }
 
-/* The row that these numbers identify, a zeroed one if it is new; NULL without memory. */
+/* Returns the row that these numbers identify, a zeroed one if it is new; NULL without memory. */
 static void *row_of(gather_table_t *t, const uint64_t *parts, size_t count, size_t bytes)
 {
     const uint64_t key = out_numbers_key(0, parts, count);
@@ -90,8 +91,8 @@ static void *row_of(gather_table_t *t, const uint64_t *parts, size_t count, size
 
 /* ---- reading ---- */
 
-/* Sets *process to the number of the process in column 0. -1 without memory. Rows of a process come
- * one after the other. */
+/* Sets *process to the number of the process in column 0. Returns -1 without memory. Rows of a
+ * process are adjacent. */
 static int process_of(gather_t *g, const db_cursor_t *c, size_t *process)
 {
     gather_part_t *p = g->part;
@@ -230,7 +231,8 @@ static int read_memory(gather_part_t *p, const db_t *db)
     return db_end(&c, what);
 }
 
-/* A stream that runs kernels of the program's own: `stream` is the number of the row plus one. */
+/* Returns the row of a stream that runs kernels of the program itself; `stream` is the number of
+ * the row plus one. */
 static gather_stream_t *stream_of(gather_t *g, size_t process, int64_t stream, bool add)
 {
     const uint64_t parts[] = {process, (uint64_t)stream};
@@ -252,7 +254,7 @@ static bool add_launch_to_stream(gather_t *g, const gather_launch_t *l)
     return true;
 }
 
-/* Symbols that are kernels of the runtime. */
+/* Lists the symbols that are kernels of the runtime. */
 static int find_foreign(const db_t *db, out_numbers_t *foreign)
 {
     db_cursor_t c;
@@ -305,7 +307,7 @@ static bool waits_for_others(const gather_call_t *row)
     return found;
 }
 
-/* Finds the texts of a call's ids; "" for those that there are not. False without memory. */
+/* Finds the texts of a call's ids; "" for missing ones. Returns false without memory. */
 static bool name_call(gather_t *g, gather_call_t *row, int64_t name, int64_t category)
 {
     db_again(&g->texts, "tii", g->part->processes[row->process], name, category);
@@ -344,7 +346,7 @@ static void widen_host(gather_work_t *w, int64_t start, int64_t end)
     w->called = true;
 }
 
-/* Adds a record to the sums of the program's own text. */
+/* Adds a record to the sums of the text that the program has given. */
 static bool take_range(gather_t *g, const gather_call_t *call, const char *text, int64_t time)
 {
     const uint64_t parts[] = {call->process, out_hash(text), out_hash(call->category)};
@@ -360,12 +362,12 @@ static bool take_range(gather_t *g, const gather_call_t *call, const char *text,
     return true;
 }
 
-/* The program's own text of a call, or NULL. */
+/* Returns the text that the program has given to a call, or NULL. */
 static const char *text_of(gather_t *g, const db_cursor_t *c)
 {
     const char *text = NULL;
     if (rocpd_message(&g->message, g->db, c, CALL_EXTDATA, &text)) return text;
-    db_drop(&g->message.extract); /* what is no JSON has no text */
+    db_drop(&g->message.extract); /* a value that is not JSON has no text */
     return NULL;
 }
 
@@ -405,7 +407,7 @@ static bool take_call(gather_t *g, const db_cursor_t *c, size_t process)
 
 /* ---- ranks ---- */
 
-/* A number in the settings of a process, which are JSON; -1: there is none. */
+/* Reads a number from the settings of a process, which are JSON; -1 if there is none. */
 #define SETTING(name)                                                                              \
     "COALESCE(iif(json_valid(P.extdata), json_extract(P.extdata, '$." name "'), -1), -1)"
 
@@ -413,13 +415,14 @@ static bool take_rank(gather_t *g, const db_cursor_t *c, size_t process)
 {
     gather_rank_t *r = &gather_work_of(g, process)->rank;
     *r = (gather_rank_t){.pid = db_uint(c, 1), .rank = db_int(c, 3), .ranks = db_int(c, 4)};
-    if (r->ranks <= 1) r->rank = r->ranks = -1; /* settings tell of each process that it is one */
+    /* the settings of a process without MPI say that it is the only rank */
+    if (r->ranks <= 1) r->rank = r->ranks = -1;
     r->host = strdup(db_text(c, 2));
     return r->host;
 }
 
-/* Metadata belong to a database, so that they tell of its process only if it is alone. Databases
- * without the id of the boot have the host's name instead. */
+/* Reads the metadata, which belong to a database: they describe its process only if that is alone
+ * in it. Databases without the id of the boot have the host's name instead. */
 static int read_metadata(gather_t *g, const db_t *db)
 {
     gather_work_t *w = gather_work_of(g, 0);
@@ -456,8 +459,8 @@ static int read_calls(gather_t *g, const db_t *db)
     return rocpd_message_end(&g->message, what) != 0 ? -1 : result;
 }
 
-/* Whether times of kernels are those of softgpu's model. */
-static int ask_model(gather_t *g, const db_t *db)
+/* Determines whether times of kernels are those of softgpu's model. */
+static int read_model(gather_t *g, const db_t *db)
 {
     db_cursor_t c;
     db_rows(&c, db,
@@ -467,13 +470,13 @@ static int ask_model(gather_t *g, const db_t *db)
     return db_end(&c, what);
 }
 
-/* Reads copies and calls, and finds gaps between kernels and copies. */
+/* Reads copies and calls, and computes gaps between kernels and copies. */
 static int read_all(gather_t *g, const db_t *db)
 {
     static const char texts[] =
         "SELECT id, string FROM rocpd_string WHERE guid = ?1 AND id IN (?2, ?3)";
     db_rows(&g->texts, db, texts, "");
-    int result = ask_model(g, db);
+    int result = read_model(g, db);
     if (result == 0) result = each_record(g, db, &gather_copies, take_copy);
     if (result == 0) result = find_streams(g, db);
     if (g->spans.count)

@@ -1,5 +1,5 @@
-/* gather_rank.c - what the metadata of a database tell of the rank that wrote it: its number, its
- * losses, its clock. A fact that comes from there is a line here. */
+/* gather_rank.c - reads the facts about a rank from the metadata of its database: its number, its
+ * losses, its clock. Each such fact is a line here. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

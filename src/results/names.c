@@ -1,4 +1,4 @@
-/* names.c - see names.h. Names are sorted, so that equal ones are neighbours. */
+/* names.c - see names.h. Names are sorted, so that equal ones are adjacent. */
 #include "results/names.h"
 
 #include <stdlib.h>

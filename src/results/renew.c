@@ -20,8 +20,8 @@ static bool is_whole(const res_values_t *v)
     return !losses[0];
 }
 
-/* Finds the least and the most of a rule's values over all kernels that it is about. 0, or -1 with
- * the reason told. */
+/* Finds the least and the most of a rule's values over all kernels to which it applies. Returns 0,
+ * or -1 after reporting the reason. */
 static int span(const res_budget_t *b, const res_entry_t *e, const res_rule_t *rule,
                 const res_values_t *v, double *least, double *most)
 {
@@ -43,7 +43,7 @@ static int span(const res_budget_t *b, const res_entry_t *e, const res_rule_t *r
     return -1;
 }
 
-/* Writes a rule as YAML: a number as it is, other texts in quotes. */
+/* Writes a rule as YAML: a number without quotes, other texts in quotes. */
 static void put_rule(FILE *f, const char *text)
 {
     const bool plain = text[strspn(text, "0123456789.")] == 0;
@@ -92,7 +92,7 @@ int res_budget_renew(const res_budget_t *b, const res_values_t *v, const char *t
     return result;
 }
 
-/* Writes a name as an expression that matches only this name, between double quotes. */
+/* Writes a name as an expression that matches only this name, in double quotes. */
 static void put_expression(FILE *f, const char *name)
 {
     char *text = NULL;
@@ -103,18 +103,19 @@ static void put_expression(FILE *f, const char *name)
         if (strchr("*?[\\", *name)) fputc('\\', escaped);
         fputc(*name, escaped);
     }
-    if (fclose(escaped) == 0) base_put_json(f, text); /* YAML's double quotes are a superset */
+    /* YAML's double quotes allow all of JSON's escapes */
+    if (fclose(escaped) == 0) base_put_json(f, text);
     free(text);
 }
 
-/* Whether it is one of the runtime's own kernels, which differ from version to version. */
+/* Returns whether it is one of the runtime's own kernels, which differ from version to version. */
 static bool is_runtimes(const char *name)
 {
     return strncmp(name, "__amd_rocclr_", strlen("__amd_rocclr_")) == 0;
 }
 
-/* A new budget allows at most today's value, or at least, for quantities that are better when they
- * are high. */
+/* Returns whether high values of the quantity are better. A new budget then allows at least today's
+ * value, else at most. */
 static bool is_better_high(const char *name)
 {
     static const char *const words[] = {"Hit", "HIT", "_hits", "occupancy", "Util", "Coalesce"};
@@ -132,7 +133,7 @@ static void put_value(FILE *f, const res_value_t *value)
     if (value->class_ == RES_EXACT) {
         res_number_text(value->least, least);
         res_number_text(value->most, most);
-    } else { /* a value with a tolerance of a tenth needs no more than six digits */
+    } else { /* with a tolerance of a tenth, six digits are enough */
         snprintf(least, sizeof(least), "%.6g", value->least);
         snprintf(most, sizeof(most), "%.6g", value->most);
     }

@@ -1,5 +1,5 @@
-/* run.c - see run.h. A database may hold anything: texts may be missing, numbers too large, and
- * runs without times are shown, too. */
+/* run.c - see run.h. A database is untrusted: texts may be missing and numbers too large. Runs
+ * without times are shown, too. */
 #include "results/run.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static int find(res_run_t *r, char *const *paths, size_t count)
 
 int res_run_open(res_run_t *r, char *const *paths, size_t count)
 {
-    static const rocpd_options_t whole; /* no window */
+    static const rocpd_options_t whole; /* the whole time */
     rocpd_files_t alike = {0};
     *r = (res_run_t){0};
     int result = find(r, paths, count);

@@ -1,5 +1,5 @@
-/* sieve.c - see sieve.h. All databases are looked at side by side; then it is decided in their
- * order which ones are read. */
+/* sieve.c - see sieve.h. All databases are examined in parallel; then it is decided in their order
+ * which ones are read. */
 #include "results/sieve.h"
 
 #include <errno.h>
@@ -19,13 +19,13 @@ const char *const res_absence_words[RES_ABSENT_COUNT] = {
 #undef X
 };
 
-/* What was seen of a file. */
+/* The results of examining a file. */
 typedef struct {
-    char why[DB_WHY_BYTES]; /* why it cannot be read, or "" */
+    char why[DB_WHY_BYTES]; /* why the file cannot be read, or "" */
     char *version;
     char **guids;
     size_t guid_count;
-    char *columns; /* of crocprof's own tables */
+    char *columns; /* columns of crocprof's own tables */
     bool kept;
 } seen_t;
 
@@ -36,7 +36,7 @@ typedef struct {
 
 /* ---- a file ---- */
 
-/* Whether the statement's rows can all be read; `take` is called for each. */
+/* Returns whether the statement's rows can all be read; `take` is called for each. */
 static bool read_rows(seen_t *s, const db_t *db, const char *sql,
                       bool (*take)(seen_t *s, const db_cursor_t *c))
 {
@@ -70,7 +70,7 @@ static bool take_nothing(seen_t *s, const db_cursor_t *c)
     return true;
 }
 
-/* Names and types of the columns of crocprof's own tables, which databases need not have. */
+/* Returns names and types of the columns of crocprof's own tables, which databases may lack. */
 static char *own_columns(const db_t *db)
 {
     char *text = NULL;
@@ -94,7 +94,7 @@ static char *own_columns(const db_t *db)
 
 static void look_at(void *data, size_t file)
 {
-    /* the pages of a file that was cut off are missed when they are counted */
+    /* counting rows finds missing pages of a file that was cut off */
     static const char *const counts[] = {
         "SELECT COUNT(*) FROM rocpd_kernel_dispatch", "SELECT COUNT(*) FROM rocpd_region",
         "SELECT COUNT(*) FROM rocpd_memory_copy", "SELECT COUNT(*) FROM rocpd_event",
@@ -122,7 +122,7 @@ static void look_at(void *data, size_t file)
 
 typedef struct {
     out_numbers_t guids; /* number of the file plus one, by hash of the guid */
-    size_t first;        /* the first file that is kept, plus one */
+    size_t first;        /* number of the first file that is kept, plus one */
 } sifting_t;
 
 static bool leave_out(res_absents_t *a, const char *path, res_absence_t why)
@@ -132,7 +132,7 @@ static bool leave_out(res_absents_t *a, const char *path, res_absence_t why)
     return copy;
 }
 
-/* The file before this one that has one of its processes, plus one; 0: none has. */
+/* Returns the file before this one that has one of its processes, plus one; 0 if none has. */
 static size_t twin_of(const sifting_t *t, const seen_t *s)
 {
     size_t twin = 0;
@@ -141,8 +141,8 @@ static size_t twin_of(const sifting_t *t, const seen_t *s)
     return twin;
 }
 
-/* Whether the file can be read with those before it; if not, tells and notes why. False in *room
- * without memory. */
+/* Returns whether the file can be read together with those before it; if not, reports and notes
+ * why. *room becomes false without memory. */
 static bool keep(sifting_t *t, const looking_t *l, size_t file, res_absents_t *a, bool *room)
 {
     const seen_t *s = &l->seen[file];
@@ -168,7 +168,7 @@ static bool keep(sifting_t *t, const looking_t *l, size_t file, res_absents_t *a
     return false;
 }
 
-/* Adds the file to `alike` if none there has the same tables. */
+/* Adds the file to `alike` if no file there has the same tables. */
 static bool add_alike(rocpd_files_t *alike, const looking_t *l, size_t file, out_numbers_t *known)
 {
     const uint64_t key = out_hash(l->seen[file].columns);
@@ -190,7 +190,7 @@ static bool sift(rocpd_files_t *files, const looking_t *l, rocpd_files_t *alike,
         l->seen[i].kept = keep(&t, l, i, a, &room);
         if (l->seen[i].kept && room) room = add_alike(alike, l, i, &known);
     }
-    /* only now, since messages name files before */
+    /* only now, because messages refer to files by name */
     for (size_t i = 0; room && i < files->count; i++) {
         if (l->seen[i].kept)
             files->paths[kept++] = files->paths[i];

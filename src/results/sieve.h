@@ -1,8 +1,8 @@
-/* sieve.h - of the databases of a job, which can be read together.
+/* sieve.h - selects the databases of a job that can be read together.
  *
  * A rank may have died while its database was written, a file may have been copied in part or
- * twice, a node may have another version: the others are read none the less, and what is left out
- * is told. */
+ * twice, a node may have another version. The other databases are read nevertheless, and those left
+ * out are reported. */
 #ifndef CROCPROF_RESULTS_SIEVE_H
 #define CROCPROF_RESULTS_SIEVE_H
 
@@ -10,7 +10,7 @@
 
 #include "rocpd/files.h"
 
-/* Why a database is left out: X(id, word). */
+/* Reasons why a database is left out: X(id, word). */
 #define RES_ABSENCES(X)                                                                            \
     X(DAMAGED, "damaged")                                                                          \
     X(TWICE, "twice")                                                                              \
@@ -35,9 +35,10 @@ typedef struct {
     size_t count;
 } res_absents_t;
 
-/* Takes from the files those that cannot be read with the first that can, and tells of each. Sets
- * `alike` to those of the remaining files which together have all tables and columns that any of
- * them has, the first file first. 0, or -1 with the reason told: no file remains, or no memory. */
+/* Removes from the files those that cannot be read together with the first one that can be read,
+ * and reports each. Sets `alike` to those of the remaining files which together have all tables and
+ * columns that any of them has, the first file first. Returns 0, or -1 after reporting that no file
+ * remains, or that there is no memory. */
 int res_sieve(rocpd_files_t *files, rocpd_files_t *alike, res_absents_t *absents);
 void res_absents_free(res_absents_t *a);
 

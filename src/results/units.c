@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ORDER: the units of a measure from the largest to its own, of which the first is for people and
- * the last for programs. */
+/* ORDER: the units of a measure from the largest to the measure's own. The first word is shown on
+ * terminals, the last one is written for programs. */
 static const res_unit_t units[] = {
     {"s", RES_TIME, 1e9},
     {"ms", RES_TIME, 1e6},
@@ -38,7 +38,7 @@ const char *res_own_unit(res_measure_t measure)
     return word;
 }
 
-/* The largest unit of which the number has at least one, else the measure's own. */
+/* Returns the largest unit of which the number has at least one, else the measure's own. */
 static const res_unit_t *unit_for(double value, res_measure_t measure)
 {
     const res_unit_t *unit = units;
@@ -47,7 +47,7 @@ static const res_unit_t *unit_for(double value, res_measure_t measure)
     return unit;
 }
 
-/* Digits in groups of three. */
+/* Writes the digits in groups of three. */
 static void group_digits(double value, char text[RES_SHOWN_BYTES])
 {
     char digits[32];

@@ -1,4 +1,4 @@
-/* values.c - see values.h. Launches are summed up first (gather.h), so that the statement of a
+/* values.c - see values.h. Launches are summed first (gather.h), so that the statement of a
  * quantity reads few rows; then kernels, quantities and counters are read; at the end the rows are
  * sorted by kernel. */
 #include "results/values.h"
@@ -27,17 +27,17 @@ const char *const res_class_names[RES_CLASS_COUNT] = {
 #undef X
 };
 
-/* SQL: launches D of symbols K, which belong to the kernel K.place, on agents A. */
+/* SQL that joins launches D of symbols K, which belong to the kernel K.place, on agents A. */
 #define LAUNCHES                                                                                   \
     "FROM res_launch D JOIN res_symbol K ON K.id = D.kernel_id AND K.guid = D.guid "               \
     "LEFT JOIN rocpd_info_agent A ON A.id = D.agent_id AND A.guid = D.guid "
 
-/* SQL: symbols for which this is the same are one kernel, in all processes. Names for people will
- * not do: they may be cut, and then several kernels have the same. */
+/* SQL expression that is the same for all symbols of a kernel, in all processes. Displayed names
+ * are not suitable: they may be cut, and then several kernels have the same. */
 #define SYMBOL "COALESCE(NULLIF(kernel_name, ''), display_name)"
 
-/* Quantities that every dispatch has: the total over a row of launches, the least and the most.
- * Occupancy and the number of dispatches have functions of their own. */
+/* Expressions for the quantities that every dispatch has: the total over a row of launches, the
+ * least and the most. Occupancy and the number of dispatches have functions of their own. */
 #define EQUAL(expression) expression " * D.calls", expression, expression
 static const struct {
     const char *name, *total, *least, *most;
@@ -67,7 +67,7 @@ size_t res_kernel_place(const res_values_t *v, const char *name)
 
 static res_value_t *add_value(res_values_t *v, size_t kernel, const char *name)
 {
-    if ((v->count & (v->count - 1)) == 0) { /* powers of two */
+    if ((v->count & (v->count - 1)) == 0) { /* at powers of two */
         res_value_t *rows = realloc(v->rows, (v->count ? 2 * v->count : 1) * sizeof(*rows));
         if (!rows) return NULL;
         v->rows = rows;
@@ -167,8 +167,8 @@ static int add_occupancy(res_run_t *r, res_values_t *v)
     return db_end(&c, what) == 0 ? result : -1;
 }
 
-/* The single number that a statement returns. */
-static int ask_number(res_run_t *r, const char *sql, uint64_t *number)
+/* Reads the single number that a statement returns. */
+static int read_number(res_run_t *r, const char *sql, uint64_t *number)
 {
     db_cursor_t c;
     db_rows(&c, r->db, sql, "");
@@ -179,7 +179,8 @@ static int ask_number(res_run_t *r, const char *sql, uint64_t *number)
 
 /* ---- counters ---- */
 
-/* The definitions that say how softgpu obtains a counter; NULL: the run was not on softgpu. */
+/* Returns the definitions that have the class of each of softgpu's counters; NULL if the run was
+ * not on softgpu. */
 static ctr_catalogue_t *catalogue_of(const res_values_t *v, ctr_definitions_t **definitions)
 {
     ctr_catalogue_t *c = NULL;
@@ -191,8 +192,8 @@ static ctr_catalogue_t *catalogue_of(const res_values_t *v, ctr_definitions_t **
 
 static const char counters[] = "reading counters";
 
-/* The class of a counter. For one that is not built in, it is the weakest class among the counters
- * in its expression, which the database has. */
+/* Returns the class of a counter. For one that is not built in, it is the weakest class among the
+ * counters in its expression, which the database has. */
 static res_class_t class_of(res_run_t *r, ctr_catalogue_t *c, const char *name, bool *failed)
 {
     const ctr_counter_t *counter = c ? ctr_catalogue_find(c, name, strlen(name)) : NULL;
@@ -229,11 +230,11 @@ static int classify_counters(res_run_t *r, res_values_t *v, size_t first)
     return failed ? -1 : 0;
 }
 
-/* The sums of counters by kernel. Their rows are found by the name of the counter, in the group of
- * the kernel. */
+/* The sums of counters by kernel. Rows are found by the name of the counter, in the group of the
+ * kernel. */
 typedef struct {
     out_numbers_t kernels; /* index plus one, by symbol */
-    sums_t names;          /* only the names are used: a row's number is that of its sum */
+    sums_t names;          /* only the names are used: the number of a row is that of its sum */
     sum_real_t *sums;
     bool failed; /* memory has run out */
 } counted_t;
@@ -244,7 +245,7 @@ static uint64_t symbol_key(const char *guid, uint64_t id)
     return out_numbers_key(0, parts, 2);
 }
 
-/* Notes which symbol belongs to which kernel. */
+/* Notes the kernel of each symbol. */
 static int read_symbols(res_run_t *r, counted_t *k)
 {
     db_cursor_t c;
@@ -268,7 +269,7 @@ static void add_counted(counted_t *k, size_t kernel, const char *counter, double
 }
 
 /* Adds the values of a file's dispatches. Values with fractions are added in the order of guids and
- * dispatches, so that the sum's last bits do not depend on how the files are given. */
+ * dispatches, so that the sum's last bits do not depend on the order of the files. */
 static int take_counters(const db_t *db, void *data)
 {
     counted_t *k = data;
@@ -336,8 +337,8 @@ static int add_counters(res_run_t *r, res_values_t *v)
     const size_t first = v->count;
     uint64_t any;
     db_cursor_t c;
-    /* values without a description of their counter are of no kernel's row */
-    if (ask_number(r, "SELECT EXISTS (SELECT 1 FROM rocpd_info_pmc)", &any) != 0) return -1;
+    /* values without a description of their counter belong to no kernel's row */
+    if (read_number(r, "SELECT EXISTS (SELECT 1 FROM rocpd_info_pmc)", &any) != 0) return -1;
     if (!any) return 0;
     if (sum_counters(r, v) != 0) return -1;
     db_rows(&c, r->db,
@@ -354,8 +355,8 @@ static int add_counters(res_run_t *r, res_values_t *v)
 #define EXACT_ROW(name, unit, meaning) {#name, unit, true},
 #define MODEL_ROW(name, unit, meaning) {#name, unit, false},
 
-/* Adds counts, summed over a kernel's instructions, for each dispatch; or for the mean dispatch, if
- * dispatches were not counted by themselves. Their names are instructions.NAME. */
+/* Adds counts, summed over a kernel's instructions: for each dispatch, or for the mean dispatch if
+ * dispatches were not counted separately. Their names are instructions.NAME. */
 static int add_instructions(res_run_t *r, res_values_t *v)
 {
     static const struct {
@@ -377,7 +378,7 @@ static int add_instructions(res_run_t *r, res_values_t *v)
     if (!db_has(r->db, "crocprof_instruction", counts[0].name) ||
         !db_has(r->db, "crocprof_instruction", counts[sizeof(counts) / sizeof(*counts) - 1].name))
         return 0;
-    int result = ask_number(r, "SELECT TOTAL(lost) FROM crocprof_counted", &v->uncounted);
+    int result = read_number(r, "SELECT TOTAL(lost) FROM crocprof_counted", &v->uncounted);
     if (result == 0) result = db_run(r->db, gather, "reading counts of instructions");
     const size_t first = v->count;
     for (size_t i = 0; result == 0 && i < sizeof(counts) / sizeof(*counts); i++) {
@@ -403,8 +404,8 @@ static int add_instructions(res_run_t *r, res_values_t *v)
 
 /* ---- kernels and the run ---- */
 
-/* Makes temp.res_kernel, the kernels that were launched, most time first, and temp.res_symbol,
- * which says which symbols belong to which kernel. */
+/* Makes temp.res_kernel, the kernels that were launched, most time first, and temp.res_symbol, the
+ * kernel of each symbol. */
 static const char symbols[] =
     "DROP TABLE IF EXISTS temp.res_kernel; DROP TABLE IF EXISTS temp.res_symbol; CREATE TEMP TABLE "
     "res_kernel AS SELECT ROW_NUMBER() OVER (ORDER BY total DESC, name, symbol) - 1 AS place, * "
@@ -419,7 +420,7 @@ static const char symbols[] =
 static int add_kernel(res_values_t *v, const db_cursor_t *c)
 {
     const int64_t total = db_int(c, 2);
-    if ((v->kernel_count & (v->kernel_count - 1)) == 0) { /* powers of two */
+    if ((v->kernel_count & (v->kernel_count - 1)) == 0) { /* at powers of two */
         res_subject_t *kernels =
             realloc(v->kernels, (v->kernel_count ? 2 * v->kernel_count : 1) * sizeof(*kernels));
         if (!kernels) return no_memory();
@@ -483,7 +484,7 @@ static int read_run(res_run_t *r, res_values_t *v)
         {"SELECT TOTAL(value) FROM rocpd_metadata WHERE tag = 'names_lost'", &v->names_lost},
     };
     for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
-        if (ask_number(r, facts[i].sql, facts[i].number) != 0) return -1;
+        if (read_number(r, facts[i].sql, facts[i].number) != 0) return -1;
     v->software = software;
     v->model_time = software && model;
     db_rows(&c, r->db,
@@ -494,7 +495,7 @@ static int read_run(res_run_t *r, res_values_t *v)
     return db_end(&c, "reading agents");
 }
 
-/* Stable: each kernel's rows stay in their order. */
+/* Sorts by kernel with a stable sort, so that each kernel's rows keep their order. */
 static int sort_rows(res_values_t *v)
 {
     res_value_t *sorted = malloc((v->count ? v->count : 1) * sizeof(*sorted));
