@@ -1,9 +1,8 @@
 /* address.h - the addresses that a memory instruction accesses: one function per addressing mode.
  *
- * A file of its own because the executor, which accesses memory at these addresses, has to agree
- * with the cache model and the checker, which look at them. Nothing here reads memory. Scalar
- * operands that need not be SGPRs are passed as values: only the executor's files read them. A new
- * addressing mode belongs here. */
+ * A file of its own because the executor, the cache model and the checker have to agree on
+ * addresses. No function here reads memory. Scalar operands that need not be SGPRs are passed as
+ * values: only the executor's files read them. A new addressing mode belongs here. */
 #ifndef SOFTGPU_EXEC_ADDRESS_H
 #define SOFTGPU_EXEC_ADDRESS_H
 
@@ -11,7 +10,7 @@
 
 #define ISA_ADDRESS static inline __attribute__((always_inline))
 
-/* Whether all lanes are active and each one's address is `stride` bytes behind that of the lane
+/* Whether all lanes are active and the address of each is `stride` bytes above that of the lane
  * before. */
 ISA_ADDRESS bool isa_address_side_by_side(const uint64_t *va, uint64_t exec, uint64_t stride)
 {
@@ -46,7 +45,7 @@ ISA_ADDRESS void isa_address_pairs(uint64_t *restrict va, const isa_row_t *rows,
 }
 
 /* Address of byte `offset` of lane l's scratch. `base`: the register FLAT_SCRATCH, in which the
- * kernel's prologue puts the address of the wave's scratch. */
+ * kernel's prologue stores the address of the wave's scratch. */
 ISA_ADDRESS uint64_t isa_scratch_address(uint64_t base, uint32_t step, uint32_t offset, unsigned l)
 {
     return base + (uint64_t)(offset >> 2) * step + 4 * l + (offset & 3);
@@ -74,7 +73,8 @@ ISA_ADDRESS void isa_address_scratch_lanes(uint64_t *va, const isa_wave_t *w, co
                         scalar + (uint32_t)i->imm);
 }
 
-/* Addresses of a GLOBAL instruction that has no VGPR for them: a dword for each lane. */
+/* Addresses of a GLOBAL instruction without a VGPR for addresses: adjacent dwords, one for each
+ * lane. */
 ISA_ADDRESS void isa_address_of_lanes(uint64_t *va, const isa_wave_t *w, const isa_inst_t *i)
 {
     const uint32_t *s = &w->sgpr[i->src[2].reg];
@@ -83,17 +83,17 @@ ISA_ADDRESS void isa_address_of_lanes(uint64_t *va, const isa_wave_t *w, const i
         va[l] = scalar + (uint64_t)(int64_t)i->imm + 4 * l;
 }
 
-/* A FLAT instruction becomes up to three accesses, one in each address space. ORDER: as they are
- * made. */
+/* A FLAT instruction becomes up to three accesses, one in each address space. ORDER: that of the
+ * accesses. */
 typedef enum { ISA_SPACE_MEMORY, ISA_SPACE_LDS, ISA_SPACE_SCRATCH, ISA_SPACES } isa_space_t;
 
 typedef struct {
     uint64_t in[ISA_SPACES];
 } isa_flat_lanes_t;
 
-/* The active lanes of a FLAT instruction by address space. The high dword of the address register
- * alone decides: hardware tests it before it adds the instruction's offset. Compilers fold an
- * offset into a flat access only where the register itself points into the object. */
+/* The active lanes of a FLAT instruction by address space. Only the high dword of the address
+ * register decides: hardware tests it before it adds the instruction's offset. Compilers fold an
+ * offset into a flat access only if the register itself points into the object. */
 ISA_ADDRESS isa_flat_lanes_t isa_address_flat_lanes(const isa_wave_t *w, const isa_inst_t *i)
 {
     const isa_dispatch_t *d = w->group->dispatch;
@@ -114,9 +114,9 @@ ISA_ADDRESS isa_flat_lanes_t isa_address_flat_lanes(const isa_wave_t *w, const i
                                [ISA_SPACE_SCRATCH] = w->exec & scratch}};
 }
 
-/* Turns the addresses of a FLAT instruction, for those lanes that access `space`, into LDS offsets
- * or into the addresses of the lanes' dwords in scratch. Addresses of memory stay. Returns the
- * bytes from one dword of a lane's element to the next. */
+/* Converts the addresses of a FLAT instruction, for the lanes that access `space`, to LDS offsets
+ * or to the addresses of the lanes' dwords in scratch. Addresses of memory are unchanged. Returns
+ * the bytes from one dword of a lane's element to the next. */
 ISA_ADDRESS uint32_t isa_address_flat_part(uint64_t *va, isa_space_t space, const isa_wave_t *w)
 {
     const uint64_t base = isa_flat_scratch(w);
@@ -132,13 +132,13 @@ ISA_ADDRESS uint32_t isa_address_flat_part(uint64_t *va, isa_space_t space, cons
 
 /* ---- buffers ---- */
 
-/* How a buffer's limits are checked. Descriptors of GPUs after gfx9 have a field for it, whose
- * values are the first four; on gfx9 it follows from the instruction and the rest of the
+/* How a buffer's limits are checked. Descriptors of GPUs after gfx9 have a field for that, whose
+ * values are the first four; on gfx9 the check follows from the instruction and other fields of the
  * descriptor. */
 typedef enum {
     ISA_BOUNDS_RECORD, /* the index has to be below num_records, the element within the record */
     ISA_BOUNDS_INDEX,
-    ISA_BOUNDS_NONE, /* everything is in range, unless the buffer has no records */
+    ISA_BOUNDS_NONE, /* every access is in range, unless the buffer has no records */
     ISA_BOUNDS_BYTES,
     ISA_BOUNDS_GFX9
 } isa_bounds_t;
@@ -167,8 +167,8 @@ ISA_ADDRESS uint32_t isa_buffer_field(uint32_t word, unsigned high, unsigned low
     return word >> low & (uint32_t)((UINT64_C(1) << (high - low + 1)) - 1);
 }
 
-/* Takes the four words of a buffer's descriptor apart. `formatted`: the instruction converts by a
- * format. */
+/* Extracts the fields of a buffer's descriptor, which has four words. `formatted`: the instruction
+ * converts by a format. */
 ISA_ADDRESS void isa_address_descriptor(const isa_wave_t *w, const uint32_t d[4], bool formatted,
                                         isa_buffer_t *b)
 {
@@ -182,7 +182,7 @@ ISA_ADDRESS void isa_address_descriptor(const isa_wave_t *w, const uint32_t d[4]
     b->word3 = d[3];
     b->bounds = unified ? (uint8_t)isa_buffer_field(d[3], 29, 28) : ISA_BOUNDS_GFX9;
     /* If the lane number is added to the index and the instruction needs no format, the field of
-     * the data format holds high bits of the stride, where there is such a field. */
+     * the data format (if the GPU has one) holds high bits of the stride. */
     if (b->add_tid && !formatted && !unified) b->stride |= isa_buffer_field(d[3], 18, 15) << 14;
 }
 
@@ -212,8 +212,8 @@ ISA_ADDRESS isa_buffer_kind_t isa_buffer_kind(const isa_buffer_t *b, const isa_i
     return b->add_tid ? ISA_BUFFER_PRIVATE : ISA_BUFFER_BYTES;
 }
 
-/* Offset of a lane in its record: a sum of 32 bits, which wraps. Compilers rely on that: they turn
- * `a[20 - s]` of a private array into a register with -4 * s and an offset of 80. */
+/* Offset of a lane in its record: a sum of 32 bits, which wraps. Compilers rely on that: for `a[20
+ * - s]` of a private array they use a register with -4 * s and an offset of 80. */
 ISA_ADDRESS uint32_t isa_buffer_offset(uint32_t row, const isa_inst_t *i)
 {
     return row + (uint32_t)i->imm;
@@ -259,8 +259,8 @@ ISA_ADDRESS void isa_address_buffer(uint64_t *restrict va, isa_buffer_range_t *r
             range->end[l] <= b->num_records ? isa_buffer_offset(offset_row[l], i) : UINT64_MAX / 2;
 }
 
-/* Those lanes of `exec` for which `bytes` bytes of their element, starting `from` bytes into it,
- * are in range. */
+/* The lanes of `exec` for which `bytes` bytes of their element, starting `from` bytes into it, are
+ * in range. */
 ISA_ADDRESS uint64_t isa_address_inside(const isa_buffer_range_t *range, uint64_t exec,
                                         uint32_t from, uint32_t bytes)
 {
@@ -290,8 +290,8 @@ ISA_ADDRESS void isa_address_lds_lanes(uint64_t *va, const isa_wave_t *w, uint32
         va[l] = base + 4 * l;
 }
 
-/* The LDS side of a transfer between memory and LDS: from M0 and the offset on, a place of a dword
- * for each lane, or of four dwords for elements of three or four. */
+/* The LDS side of a transfer between memory and LDS: from M0 + offset on, each lane has one dword,
+ * or four dwords for elements of three or four. */
 ISA_ADDRESS void isa_address_lds_side(uint64_t *va, const isa_wave_t *w, uint32_t offset,
                                       uint32_t bytes)
 {
@@ -301,8 +301,8 @@ ISA_ADDRESS void isa_address_lds_side(uint64_t *va, const isa_wave_t *w, uint32_
         va[l] = base + step * l;
 }
 
-/* Those of `lanes` whose element of `bytes` bytes is not all in a memory of `size` bytes. In LDS
- * they load 0 and store nothing. */
+/* The lanes of `lanes` whose element of `bytes` bytes is not all in a memory of `size` bytes. In
+ * LDS they load 0 and store nothing. */
 ISA_ADDRESS uint64_t isa_lanes_outside(const uint64_t *va, uint64_t lanes, uint32_t bytes,
                                        uint32_t size)
 {
@@ -331,7 +331,8 @@ typedef struct {
 /* Bytes for each 1 in the offset register of s_scratch_*. */
 enum { ISA_SCALAR_SCRATCH_UNIT = 64 };
 
-/* Scalar accesses ignore the low two bits of an address and of the parts it is the sum of. */
+/* Scalar accesses ignore the low two bits of an address, and of each part of the sum that makes
+ * it. */
 ISA_ADDRESS uint64_t isa_scalar_dwords(uint64_t bytes)
 {
     return bytes & ~UINT64_C(3);
@@ -354,7 +355,7 @@ ISA_ADDRESS isa_scalar_place_t isa_address_scalar(const isa_wave_t *w, const isa
 }
 
 /* The descriptor has the base in bits 47:0, the stride in 61:48 and num_records in 95:64, in bytes
- * if the stride is 0. Here only the sum of the offset's parts is rounded down to dwords. */
+ * if the stride is 0. For buffers, only the sum of the offset's parts is rounded down to dwords. */
 ISA_ADDRESS isa_scalar_place_t isa_address_scalar_buffer(const isa_wave_t *w, const isa_inst_t *i)
 {
     const uint32_t *v = &w->sgpr[i->src[0].reg];
@@ -364,7 +365,7 @@ ISA_ADDRESS isa_scalar_place_t isa_address_scalar_buffer(const isa_wave_t *w, co
     return (isa_scalar_place_t){isa_scalar_dwords(base), limit, isa_scalar_dwords(offset)};
 }
 
-/* Loads of less than a dword round nothing down. */
+/* The place of a scalar load of less than a dword, of which no part is rounded down. */
 typedef struct {
     uint64_t base, offset, limit; /* limit: UINT64_MAX without a descriptor */
 } isa_scalar_bytes_t;

@@ -1,7 +1,7 @@
-/* atomic.c - atomic operations on program memory as the host's own atomics.
+/* atomic.c - atomic operations on program memory, by the host's own atomics.
  *
- * Apart because flat, buffer, image and scalar instructions share them. Where the host has no
- * instruction for an operation of atomic_ops.h, it is a compare-and-swap loop. */
+ * A file of its own because flat, buffer, image and scalar instructions share them. An operation of
+ * atomic_ops.h for which the host has no instruction is a compare-and-swap loop. */
 #include "softgpu/exec/atomic.h"
 #include "softgpu/exec/atomic_ops.h"
 
@@ -70,8 +70,8 @@ LOOP(cond_sub_u32, 32, cond_sub)
 LOOP(min_f64, 64, fmin)
 LOOP(max_f64, 64, fmax)
 
-/* ---- the lanes of a wave: templates, of which the list makes a function for each operation ----
- */
+/* ---- the lanes of a wave: templates, from which the list makes a function for each operation
+ * ---- */
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -116,8 +116,8 @@ INLINE void lanes_64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_r
         uint64_t apart, *p = &apart;
         const bool swizzled = a->dword_step != 4;
         if (swizzled) {
-            /* Swizzled memory is the lane's own, so the access need not be atomic for the host,
-             * which could not do it either: the halves are not adjacent. */
+            /* Only this lane uses its swizzled memory, so the access need not be atomic; nor could
+             * it be, since the halves are not adjacent. */
             if (!isa_lane_bytes(w, a, l, (uint8_t *)p, 8, false)) return;
         } else {
             p = atomic_place(w, a, l, 8);

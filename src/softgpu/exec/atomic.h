@@ -47,23 +47,23 @@
     X(fmax_x2, 64, fmax, SG_MEM_COHERENT)                                                          \
     X(fcmpswap_x2, 64, fcmpswap, SG_MEM_COHERENT)
 
-/* Operations whose flat form earlier GPUs do not have. */
+/* Floating-point operations, whose flat form earlier GPUs do not have. */
 #define ISA_ATOMICS_FLOAT(X)                                                                       \
     X(add_f32, 32, fadd, SG_MEM_COHERENT)                                                          \
     X(pk_add_f16, 32, pk_fadd16, SG_MEM_COHERENT)                                                  \
     X(pk_add_bf16, 32, pk_fadd_bf16, SG_MEM_COHERENT)
 
-/* Those that had no flat form before gfx12, where the operation has another name. */
+/* Operations that had no flat form before gfx12, which has them under another name. */
 #define ISA_ATOMICS_NOT_FLAT(X) X(csub, 32, csub, 0)
 
-/* Those of gfx12. */
+/* Operations of gfx12. */
 #define ISA_ATOMICS_LATER(X)                                                                       \
     X(sub_clamp_u32, 32, csub, 0)                                                                  \
     X(cond_sub_u32, 32, cond_sub, 0)
 
 /* One operation on program memory; returns the old value. Each is one sequentially consistent
- * atomic of the host, so that workgroups, queues and the host's program see them in the same order.
- */
+ * atomic of the host, so that workgroups, queues and the program on the host see them in the same
+ * order. */
 typedef uint32_t isa_atomic32_t(uint32_t *p, uint32_t d0, uint32_t d1);
 typedef uint64_t isa_atomic64_t(uint64_t *p, uint64_t d0, uint64_t d1);
 

@@ -106,8 +106,8 @@ static inline uint32_t isa_half_add(uint32_t x, uint32_t y, unsigned denorm)
 {
     const uint32_t a = fpu_f16_to_f32(denorm & 1 ? x : fpu_flush16(x));
     const uint32_t b = fpu_f16_to_f32(denorm & 1 ? y : fpu_flush16(y));
-    /* A mantissa of f32 has 24 bits, more than 2 * 11 + 1 for the 11 of f16: to round the sum
-     * first to f32 and then to f16 gives the same as to round it once. */
+    /* A mantissa of f32 has 24 bits, more than 2 * 11 + 1 for the 11 of f16: rounding the sum first
+     * to f32 and then to f16 gives the same result as rounding it once. */
     const uint32_t r = fpu_f32_to_f16(isa_float_add_32(a, b), FPU_NEAREST);
     return denorm & 2 ? r : fpu_flush16(r);
 }

@@ -1,8 +1,9 @@
-/* barrier.h - the barrier of a workgroup at which waves signal and wait apart (gfx12).
+/* barrier.h - the barrier of a workgroup at which waves signal and wait by separate instructions
+ * (gfx12).
  *
- * The barrier completes when each wave has signalled or has ended; what a wave waits for is the
- * turn in which it has signalled. Waves of a workgroup run one after the other on one thread, so
- * that nothing here is atomic. */
+ * The barrier completes when each wave has signalled or has ended; a wave waits for the completion
+ * of the turn in which it has signalled. Waves of a workgroup run one after the other on one
+ * thread, so no atomics are needed. */
 #ifndef SOFTGPU_EXEC_BARRIER_H
 #define SOFTGPU_EXEC_BARRIER_H
 
@@ -27,7 +28,7 @@ static inline bool isa_barrier_signal(isa_wave_t *w)
     return first;
 }
 
-/* Whether the wave may go on. */
+/* Whether the wave may continue. */
 static inline bool isa_barrier_passed(isa_wave_t *w)
 {
     if (w->barrier_turn == w->group->barrier.turn) return false;

@@ -1,9 +1,9 @@
 /* buffer.c - MUBUF: untyped loads, stores and atomics through a buffer descriptor, cache
  * operations.
  *
- * Linear buffers end up as ordinary wave accesses; in swizzled ones (the compiler's scratch, above
- * all) the dwords of an element lie index_stride dwords apart. Lanes out of range read 0 and write
- * nothing. Formats are buffer_format.c's. */
+ * Accesses to linear buffers become ordinary accesses of a wave; in swizzled buffers (mostly the
+ * compiler's scratch) the dwords of an element lie index_stride dwords apart. Lanes out of range
+ * read 0 and write nothing. Formats are in buffer_format.c. */
 #include "softgpu/exec/buffer.h"
 #include "softgpu/exec/atomic.h"
 #include "softgpu/exec/mem_block.h"
@@ -36,14 +36,14 @@ static void prepare(isa_wave_t *w, const isa_inst_t *i, isa_buffer_access_t *x)
     isa_buffer_addresses(w, i, &b, x);
 }
 
-/* ---- the quick way: spills and variables on the stack ----
+/* ---- the fast path: spills and variables on the stack ----
  *
  * In a buffer swizzled by 64 lanes, with the lane number as index, a dword at the same offset in
  * all lanes is one block of 256 bytes. No lane of it can be out of range. */
 
 enum { SPILL_BLOCK = 4 * ISA_LANES };
 
-/* Host address of the first dword's block, or NULL where the general way must be taken. */
+/* Host address of the first dword's block, or NULL if the general path must be taken. */
 static uint8_t *spill_place(isa_wave_t *w, const isa_inst_t *i, uint32_t dwords, bool write)
 {
     isa_buffer_t b;
@@ -156,7 +156,7 @@ static void store(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 
 /* ---- LDS ---- */
 
-/* Loads `dwords` dwords per lane, or less than one (`sub`), and puts them into LDS. */
+/* Loads `dwords` dwords per lane, or less than one (`sub`), and stores them in LDS. */
 static void load_to_lds(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, const isa_sub_t *sub)
 {
     isa_buffer_access_t x;
@@ -227,7 +227,7 @@ ISA_INST(buffer_store_lds_dword)
     {                                                                                              \
         load(w, i, dwords);                                                                        \
     }
-/* Loads whose data some GPUs can put into LDS instead of registers. */
+/* Loads whose data some GPUs can store in LDS instead of registers. */
 #define LOAD_OR_LDS(name, dwords)                                                                  \
     ISA_INST(buffer_load_##name)                                                                   \
     {                                                                                              \
@@ -306,7 +306,7 @@ ISA_ATOMICS_FLOAT(ATOMIC)
 ISA_ATOMICS_NOT_FLAT(ATOMIC)
 ISA_ATOMICS_LATER(ATOMIC)
 
-/* ---- caches: there are none between a wave and memory ---- */
+/* ---- cache operations: the executor has no caches between a wave and memory ---- */
 
 ISA_INST(buffer_wbl2) {}
 ISA_INST(buffer_invl2) {}

@@ -1,6 +1,6 @@
 /* buffer.h - what the buffer instruction files share: one access of a wave, its lanes and range.
  *
- * What a descriptor's bits mean and which addresses it gives is address.h. */
+ * address.h has the fields of a descriptor and computes addresses. */
 #ifndef SOFTGPU_EXEC_BUFFER_H
 #define SOFTGPU_EXEC_BUFFER_H
 

@@ -1,8 +1,8 @@
 /* buffer_format.c - MTBUF, and MUBUF with format: elements packed in memory, converted on the way.
  *
  * A format is a layout (data format: how many components of how many bits) and a meaning (number
- * format). MTBUF instructions carry both; MUBUF takes them from the descriptor, which also selects
- * components. A combination that the hardware does not define stops the wave. */
+ * format). MTBUF instructions have both; MUBUF instructions take them from the descriptor, which
+ * also selects components. A combination that the hardware does not define stops the wave. */
 #include "softgpu/exec/buffer.h"
 #include "softgpu/exec/texel_rows.h"
 

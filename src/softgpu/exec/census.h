@@ -2,8 +2,8 @@
  * ran.
  *
  * The run loop counts (run.c). Every thread has an isa_census_t for the dispatch that it works for.
- * The functions in it, meet() and more(), are the owner's (src/softgpu/perf/census.c): they find
- * places for counts, and count what instructions access. */
+ * Its functions meet() and more() belong to src/softgpu/perf/census.c: they find places for counts,
+ * and count the cache lines that instructions access. */
 #ifndef SOFTGPU_EXEC_CENSUS_H
 #define SOFTGPU_EXEC_CENSUS_H
 
@@ -11,11 +11,11 @@
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/watch.h"
 
-/* What has to be counted of an instruction besides its runs and its lanes. */
+/* The counts of an instruction besides its runs and its lanes. */
 typedef enum {
     ISA_CENSUS_PLAIN,
     ISA_CENSUS_MASK,   /* it may change EXEC: compared after it has run */
-    ISA_CENSUS_BRANCH, /* a branch: it was taken if the wave's budget has changed */
+    ISA_CENSUS_BRANCH, /* a branch, which was taken if the wave's budget has changed */
     ISA_CENSUS_MORE    /* isa_census_t.more() is called before it */
 } isa_census_kind_t;
 
@@ -38,12 +38,12 @@ typedef struct isa_census isa_census_t;
 struct isa_census {
     isa_census_page_t *page; /* page of the last instruction; never NULL */
     isa_census_line_t *line; /* [0] counts the instructions for which memory ran out */
-    /* Called when the census has no place for *i on `page`: the instruction is met for the first
-     * time, or it is on another page than the last one. Returns its place in `line` and makes its
-     * page the present one. 0: out of memory. */
+    /* Called when the census has no place for *i on `page`: it is the instruction's first run, or
+     * the instruction is on another page than the last one. Returns its place in `line` and makes
+     * its page the present one. 0: out of memory. */
     uint32_t (*meet)(isa_census_t *c, const isa_wave_t *w, const isa_inst_t *i);
     void (*more)(isa_census_t *c, isa_census_line_t *l, const isa_wave_t *w, const isa_inst_t *i);
-    isa_watch_t *watch; /* whose census it is at present */
+    isa_watch_t *watch; /* the watch that uses the census at present */
     bool costs;         /* the timing model adds the clocks of instructions to their lines */
     unsigned lanes;     /* of the waves that are counted */
 };

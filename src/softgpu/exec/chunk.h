@@ -1,14 +1,15 @@
-/* chunk.h - the translator's library: for an instruction, a function on values alone.
+/* chunk.h - the translator's library: for each instruction, a function whose inputs and outputs are
+ * values in memory, not a wave.
  *
  * The sources of handlers are compiled once more for the library, with ISA_CHUNK set and to LLVM's
- * bitcode. A handler becomes the inside of a function here, which gives it a wave with a few
- * registers, so that the compiler leaves nothing of the handler but its formula. What the
- * translator (translate_emit.c) knows of these functions are the two structures. */
+ * bitcode. A function here calls the handler with a wave of its own that has a few registers; after
+ * inlining, the compiler has only the handler's formula left. The translator (translate_emit.c)
+ * depends on these functions only through the two structures. */
 #ifndef SOFTGPU_EXEC_CHUNK_H
 #define SOFTGPU_EXEC_CHUNK_H
 
-/* The promise is not needed, since the arrays here are aligned, and LLVM 15 does not keep an array
- * in the host's registers if its alignment is promised. */
+/* The hint is not needed, since the arrays here are aligned, and LLVM 15 does not keep an array in
+ * the host's registers if there is such a hint. */
 #define __builtin_assume_aligned(p, bytes) (p)
 
 #include "softgpu/exec/vector.h"
@@ -20,8 +21,8 @@
 
 enum { ISA_CHUNK_ROWS = 4, ISA_CHUNK_SOURCES = 3 };
 
-/* A vector instruction on the lanes that one vector of the host holds: rows of dwords. ORDER: the
- * translator knows the places of the members. */
+/* A vector instruction on a chunk of lanes, those of one vector of the host: rows of dwords. ORDER:
+ * translate_emit.c uses the offsets of the members. */
 typedef struct {
     alignas(64) uint32_t dst[ISA_CHUNK_ROWS][ISA_LANES]; /* in and out */
     uint32_t src[ISA_CHUNK_SOURCES][ISA_CHUNK_ROWS][ISA_LANES];
@@ -46,8 +47,8 @@ typedef struct {
     bool mask_in;
 } isa_chunk_shape_t;
 
-/* The rows come first and the operands last, so that the compiler sees the operands' kinds right
- * before it looks for them. */
+/* The rows come first and the operands last, so that the stores of the operands' kinds come right
+ * before the handler's loads. */
 ISA_INLINED void isa_chunk_begin(isa_wave_t *w, isa_inst_t *i, isa_row_t *rows,
                                  const isa_chunk_t *x, const isa_chunk_shape_t s)
 {
@@ -60,7 +61,7 @@ ISA_INLINED void isa_chunk_begin(isa_wave_t *w, isa_inst_t *i, isa_row_t *rows,
     w->exec = ISA_ALL_LANES;
     w->vcc = x->in;
     w->sgpr[0] = w->sgpr[1] = 0;
-    /* nearest even, denormals kept: the translator takes no other */
+    /* nearest even, denormals kept: the translator refuses other modes */
     w->mode = 0xf0 | (x->mode & (ISA_MODE_IEEE | ISA_MODE_DX10_CLAMP));
     i->dst.kind = ISA_OPK_VGPR;
     i->dst2.kind = ISA_OPK_SGPR;

@@ -1,7 +1,7 @@
 /* clock.c - the device clock, from which s_memrealtime and s_memtime are derived.
  *
- * Here rather than in device/ so that the instruction set depends on nothing above it. Whoever
- * writes timestamps that programs compare with the shader clock must use this function. */
+ * Here and not in device/ so that the executor depends on no room above it. Code that writes
+ * timestamps which programs compare with the shader clock must use this function. */
 #include "softgpu/exec/clock.h"
 
 #include <time.h>

@@ -1,7 +1,7 @@
 /* code.c - the cache of decoded code pages.
  *
  * Readers of the hash table take no lock: a page is freed only when no wave is in flight. A page
- * keeps the words that it was decoded from. After an invalidation they are compared with memory,
+ * keeps the words from which it was decoded. After an invalidation they are compared with memory,
  * and only a page that has changed is decoded anew. The old page is retired: it stays allocated
  * until isa_code_quiesce() frees it. */
 #include "softgpu/exec/code.h"
@@ -17,7 +17,7 @@
 
 enum {
     BUCKETS = 4096,
-    FEW_PAGES = 64 /* about 8 MB: so many pages are no reason to clean up */
+    FEW_PAGES = 64 /* about 8 MB: up to this many pages, isa_code_crowded() is false */
 };
 
 struct isa_code {
@@ -122,7 +122,7 @@ void isa_slot_undecoded(isa_wave_t *w, const isa_inst_t *i)
     w->ip = i;
 }
 
-/* The handler of slots behind the page: the wave has run off the page's end. */
+/* The handler of slots after the page: the wave has run past the page's end. */
 void isa_slot_behind(isa_wave_t *w, const isa_inst_t *i)
 {
     w->page->core->set_pc(w, i->pc);
@@ -135,8 +135,8 @@ static void cut_off(isa_wave_t *w, const isa_inst_t *i)
     isa_mem_fault(w, w->page->va + ISA_PAGE_BYTES, ISA_FAULT_READ | ISA_FAULT_EXEC);
 }
 
-/* Operands whose registers are elsewhere: EXEC_HI of a wave of 32 lanes, and NULL, into which a
- * pair can be written. */
+/* Renumbers operands whose registers have another place in the wave: EXEC_HI of a wave of 32 lanes,
+ * and NULL, to which a pair can be written. */
 static void move_operands(isa_inst_t *i, unsigned lanes)
 {
     isa_operand_t *const all[] = {&i->dst,    &i->dst2,   &i->src[0],
@@ -148,7 +148,7 @@ static void move_operands(isa_inst_t *i, unsigned lanes)
     }
 }
 
-/* The handler of a pair that there was no memory for. */
+/* The handler of a pair for which memory ran out. */
 static void no_pair(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_stop_unsupported(w, i, "no memory for its two operations");
@@ -224,9 +224,9 @@ static unsigned bucket_of(const isa_core_t *core, uint64_t va)
     return (unsigned)(h >> 52);
 }
 
-/* Reads the page of code at `va`, and of the next page the dwords that its last instruction may
- * have. Returns the number of dwords, 0 if the page is not mapped for execution. Extents are whole
- * pages of 4 KiB. */
+/* Reads the page of code at `va`, and the dwords of the next page that may belong to its last
+ * instruction. Returns the number of dwords, 0 if the page is not mapped for execution. Extents are
+ * whole pages of 4 KiB. */
 static unsigned read_words(const isa_code_t *code, uint64_t va, uint32_t *words)
 {
     unsigned n = 0;

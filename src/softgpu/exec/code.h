@@ -1,7 +1,8 @@
-/* code.h - decoded code: what the run loops, branches and faults need of the code cache.
+/* code.h - decoded code: the part of the code cache that run loops, branches and faults use.
  *
- * An isa_page_t stands for 4 KiB of GPU code. It has a slot for each dword, since an instruction
- * may begin at any of them. A slot is decoded when a wave first executes it. */
+ * An isa_page_t has the decoded instructions of 4 KiB of GPU code. It has a slot for each dword,
+ * since an instruction may begin at any of them. A slot is decoded when a wave first executes
+ * it. */
 #ifndef SOFTGPU_EXEC_CODE_H
 #define SOFTGPU_EXEC_CODE_H
 
@@ -24,16 +25,16 @@ struct isa_page {
     _Atomic(isa_page_t *) next;   /* in its hash chain */
     isa_page_t *retired_next;
     isa_dual_t *pairs;
-    struct isa_page_loops *loops; /* what the translator keeps (translate.c), or NULL */
-    unsigned n_words; /* valid words below: the page's and up to ISA_PAGE_TAIL behind it */
+    struct isa_page_loops *loops; /* the translator's data (translate.c), or NULL */
+    unsigned n_words; /* valid words below: those of the page and up to ISA_PAGE_TAIL after it */
     uint32_t words[ISA_PAGE_SLOTS + ISA_PAGE_TAIL];
     isa_inst_t slots[ISA_PAGE_SLOTS + ISA_PAGE_TAIL];
 };
 
-/* The two operations of a VOPD instruction, each as an instruction of its own, and the order in
- * which they read and write as if at once. If each writes what the other reads, the first one's
- * result goes to the row ISA_DUAL_ROW until both have run. The slot of the instruction has the
- * pair's address in dst.k; pairs are freed with their page. */
+/* The two operations of a VOPD instruction, each as an instruction of its own, and an order of
+ * execution with the same result as if both ran at once. If each writes a register that the other
+ * reads, the first one's result is kept in the row ISA_DUAL_ROW until both have run. The slot of
+ * the instruction has the pair's address in dst.k; pairs are freed with their page. */
 enum { ISA_DUAL_ROW = ISA_VGPR_ROWS - 1 };
 typedef enum { ISA_DUAL_FIRST_FIRST, ISA_DUAL_SECOND_FIRST, ISA_DUAL_ASIDE } isa_dual_order_t;
 
@@ -50,11 +51,11 @@ isa_page_t *isa_code_page(struct isa_code *code, const isa_core_t *core, uint64_
 /* Decodes slot `index` and publishes its handler. Thread-safe. */
 void isa_code_decode(isa_page_t *page, unsigned index);
 
-/* Handlers of slots that hold no instruction: of slots that are not decoded yet, and of those
- * behind the page's end, which lead to the next page. */
+/* Handlers of slots that hold no instruction: of slots that are not decoded yet, and of those after
+ * the page's end, which continue in the next page. */
 isa_handler_t isa_slot_undecoded, isa_slot_behind;
 
-/* Which slot of a page has the instruction at `pc`. */
+/* The slot, in the page, of the instruction at `pc`. */
 static inline unsigned isa_slot_index(const isa_page_t *page, uint64_t pc)
 {
     return (unsigned)((pc - page->va) / 4);

@@ -1,14 +1,15 @@
 /* code_idle.c - see code_idle.h.
  *
- * Not in code.c because the answer depends on what instructions do. An instruction that is added to
- * is_idle() must do the same for all waves of a dispatch and change neither memory nor EXEC.
- */
+ * Not in code.c because the answer depends on the effects of instructions. An instruction that is
+ * added to is_idle() must have the same effect for all waves of a dispatch and change neither
+ * memory nor EXEC. */
 #include "softgpu/exec/code_idle.h"
 
 #include "isa/table.h"
 
-/* True of what compilers put into a kernel without statements besides s_endpgm: waits, and
- * constants for ordinary scalar registers, which nobody reads before the wave ends. */
+/* True for the instructions that compilers generate, besides s_endpgm, for a kernel without
+ * statements: waits, and moves of constants to ordinary scalar registers, which are not read before
+ * the wave ends. */
 static bool is_idle(const isa_inst_t *i)
 {
     if (isa_does_nothing(i)) return true;

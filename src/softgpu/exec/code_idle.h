@@ -1,14 +1,14 @@
 /* code_idle.h - whether a kernel does nothing, so that its waves need not run.
  *
- * The device asks before it runs a dispatch. Not in code.h because executor cores, which
- * include that header, do not ask. */
+ * The device calls this before it runs a dispatch. Not in code.h because executor cores, which
+ * include that header, do not call it. */
 #ifndef SOFTGPU_EXEC_CODE_IDLE_H
 #define SOFTGPU_EXEC_CODE_IDLE_H
 
 #include "softgpu/exec/code.h"
 
 /* True if every wave that starts at `pc` runs the same few instructions and ends without an effect
- * on memory: only counters could tell that it ran. The caller makes sure that no decoded page is
+ * on memory: only counters could show that it ran. The caller makes sure that no decoded page is
  * freed meanwhile. */
 bool isa_code_idle(struct isa_code *code, const isa_core_t *core, uint64_t pc);
 

@@ -40,7 +40,8 @@ static inline void isa_jump(isa_wave_t *w, uint64_t pc)
 }
 
 /* A taken branch to the slot `dwords` away from the next instruction. Within the decoded page it is
- * pointer arithmetic, for waves wait for the next slot's address more than for anything else. */
+ * pointer arithmetic, since the time until the next slot's address is known limits the speed of the
+ * run loop. */
 static inline void isa_jump_relative(isa_wave_t *w, int32_t dwords)
 {
     const isa_page_t *page = w->page;

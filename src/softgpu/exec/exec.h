@@ -1,8 +1,8 @@
-/* exec.h - what the rest of softgpu uses of the executor: the code cache, the cores.
+/* exec.h - the executor's interface for the other rooms: the code cache, the cores.
  *
  * The executor core is compiled several times from the same sources (baseline x86-64, AVX2,
  * AVX-512); isa_core_select() picks the best one for the host. Each is for waves of 64 lanes;
- * isa_core_narrow() has its fellow for waves of 32. All cores give the same results, bit
+ * isa_core_narrow() has the corresponding one for waves of 32. All cores give the same results, bit
  * for bit. */
 #ifndef SOFTGPU_EXEC_EXEC_H
 #define SOFTGPU_EXEC_EXEC_H
@@ -43,10 +43,10 @@ typedef struct {
     /* Points the wave at `pc`. False, with the fault fields set, if pc is not mapped. */
     bool (*set_pc)(isa_wave_t *w, uint64_t pc);
     /* Runs until the wave stops; `slice` bounds the taken branches before a yield. The reason is
-     * also in w->stop; call again to go on after BARRIER or YIELD. Leaves the thread's float mode
-     * at the host's default. */
+     * also in w->stop; call again to continue after BARRIER or YIELD. Leaves the thread's float
+     * mode at the host's default. */
     isa_stop_t (*run)(isa_wave_t *w, int32_t slice);
-    /* As run(), and tells those whom the watch has (watch.h). */
+    /* As run(), and calls the subscribers of the watch (watch.h). */
     isa_stop_t (*run_watched)(isa_wave_t *w, int32_t slice, struct isa_watch *watch);
     isa_handler_t *const *handlers; /* by ISA_OP_*; NULL where an instruction is not implemented */
     isa_handler_t *dual; /* of VOPD instructions: runs the two of an isa_dual_t (code.h) */
@@ -59,8 +59,8 @@ const isa_core_t *isa_core_by_name(const char *name);
  * avx512): NULL if there is none of that name, or this host cannot run it. */
 const isa_core_t *isa_core_select(void);
 
-/* The core for waves of 32 lanes beside a core for 64: of the same kind, or of the best below it.
- */
+/* The core for waves of 32 lanes that goes with a core for 64: of the same kind, or the best below
+ * that. */
 const isa_core_t *isa_core_narrow(const isa_core_t *core);
 
 /* Address of the instruction that the wave executes next. */

@@ -1,6 +1,6 @@
 /* flat.c - FLAT, GLOBAL and SCRATCH instructions: addresses, and a handler for each mnemonic.
  *
- * Addresses are worked out here, accesses are made by mem_lanes.c. FLAT makes an access for each
+ * This file computes addresses; mem_lanes.c makes the accesses. FLAT makes an access for each
  * address space that its lanes are in: memory, the shared aperture (the workgroup's LDS), and the
  * private one (the lane's scratch). A new instruction is a row in one of the lists at the end. */
 #include "softgpu/exec/address.h"
@@ -46,7 +46,7 @@ SHARED isa_flat_lanes_t flat_addresses(isa_wave_t *w, const isa_inst_t *i, isa_l
     return isa_address_flat_lanes(w, i);
 }
 
-/* What all lanes of an instruction do. */
+/* The kind of access of an instruction, the same for all lanes. */
 typedef struct {
     uint32_t bytes;  /* of an element */
     isa_row_t *zero; /* rows that get 0 where an LDS address is out of range, or NULL */
@@ -71,7 +71,7 @@ INLINE void flat_begin(isa_wave_t *w, const isa_inst_t *i, walk_t *f, const acce
     }
 }
 
-/* Limits *a to the lanes whose elements are in LDS. The others load 0 and store nothing, as with
+/* Limits *a to the lanes whose elements are in LDS. Other lanes load 0 and store nothing, as with
  * LDS instructions. */
 static void take_inside(const isa_wave_t *w, isa_lanes_t *a, const access_t *x)
 {
@@ -118,9 +118,9 @@ SHARED isa_lanes_t *flat_next(isa_wave_t *w, walk_t *f, const access_t *x)
     scratch_addresses(w, i, a);                                                                    \
     access
 
-/* ---- the quick way, if all active lanes are in one extent: a test in 32-bit arithmetic ---- */
+/* ---- the fast path, if all active lanes are in one extent: a test in 32-bit arithmetic ---- */
 
-/* Host address to which a lane's low address dword is added, or NULL where the general way must be
+/* Host address to which a lane's low address dword is added, or NULL if the general path must be
  * taken. Addresses are base_va + low[l]: the high dwords of the active lanes are equal. */
 SHARED uint8_t *extent_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
 {
@@ -138,7 +138,7 @@ SHARED uint8_t *extent_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, 
         base_va += (uint64_t)high << 32;
     }
 
-    /* The low dwords that keep an element inside the first lane's extent. */
+    /* the low dwords with which an element is inside the first lane's extent */
     const sg_extent_t *e = isa_mem_extent(w, base_va + low[first]);
     if (!e || base_va > e->end - bytes || (write && !(e->flags & SG_MEM_WRITABLE))) return NULL;
     const uint64_t least = e->begin > base_va ? e->begin - base_va : 0;
@@ -150,11 +150,11 @@ SHARED uint8_t *extent_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, 
     return (uint8_t *)((uintptr_t)e->host + (uintptr_t)(base_va - e->begin));
 }
 
-/* No extent holds an address in an aperture, so the quick way is never taken for one. */
+/* No extent holds an address in an aperture, so the fast path is never taken for one. */
 #define flat_base   extent_base
 #define global_base extent_base
 
-/* Scratch is swizzled, so there is no quick way here: mem_lanes.c has one. */
+/* Scratch is swizzled: this file has no fast path for it, but mem_lanes.c has. */
 INLINE uint8_t *scratch_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
 {
     (void)w, (void)i, (void)bytes, (void)write;
@@ -171,9 +171,9 @@ INLINE const uint32_t *low_addresses(isa_wave_t *w, const isa_inst_t *i, const i
     return copy;
 }
 
-/* An access to adjacent elements is mostly followed by one to the elements behind them, by this
- * wave or the next one. The prefetcher of a host is too late for those, so they are prefetched
- * here. Prefetching never faults. */
+/* An access to adjacent elements is mostly followed by one to the next elements, by this wave or
+ * the next one. The prefetcher of a host is too late for those, so they are prefetched here.
+ * Prefetching never faults. */
 INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, bool write)
 {
     const uint32_t bytes = 4 * n * ISA_LANES;
@@ -296,13 +296,13 @@ ISA_ATOMICS_FLOAT(FLAT_AND_GLOBAL)
 ISA_ATOMICS_NOT_FLAT(GLOBAL_ONLY)
 ISA_ATOMICS_LATER(FLAT_AND_GLOBAL)
 
-/* ---- caches: there are none between a wave and memory ---- */
+/* ---- cache operations: the executor has no caches between a wave and memory ---- */
 
 ISA_INST(global_inv) {}
 ISA_INST(global_wb) {}
 ISA_INST(global_wbinv) {}
 
-/* ---- a dword for each lane, one after the other ---- */
+/* ---- adjacent dwords, one for each lane ---- */
 
 static void lane_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
 {
@@ -326,9 +326,9 @@ ISA_INST(global_store_dword_addtid)
     isa_lanes_store(w, &a, isa_row_of(w, &i->src[1]), 1);
 }
 
-/* ---- loads into LDS: no register gets anything ---- */
+/* ---- loads into LDS, which write no register ---- */
 
-/* `sub`: what is loaded, if that is less than a dword. */
+/* `sub`: the kind of a load of less than a dword, or NULL. */
 INLINE void load_to_lds(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *from, unsigned dwords,
                         const isa_sub_t *sub)
 {

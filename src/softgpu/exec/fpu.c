@@ -1,13 +1,13 @@
 /* fpu.c - exact scaling: fma and ldexp times a power of two with a single rounding.
  *
  * The division helpers need results that are rounded once although they are denormal, in any
- * rounding mode. Integer arithmetic does that the same way on every host; it is apart because it
- * works lane by lane and is rarely needed. */
+ * rounding mode. Integer arithmetic does that with the same result on every host. A file of its own
+ * because it works lane by lane and is rarely needed. */
 #include "softgpu/exec/fpu.h"
 
 __extension__ typedef unsigned __int128 u128;
 
-/* sig * 2^e, sig without meaning for zero, infinite and NaN operands. */
+/* The value sig * 2^e; `sig` is meaningless for zero, infinite and NaN operands. */
 typedef struct {
     bool sign;
     bool special; /* infinite or NaN */

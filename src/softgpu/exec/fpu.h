@@ -1,7 +1,7 @@
-/* fpu.h - floating-point pieces that instructions are made of: bit casts, f16, min and max.
+/* fpu.h - floating-point functions of which instructions are made: bit casts, f16, min and max.
  *
- * Everything here is branch-free enough to be vectorised and gives the same bits on every host.
- * Exact scaling, which has branches, is in fpu.c; elementary functions are in fpu_math.h. */
+ * All of them can be vectorised and give the same bits on every host. Exact scaling, which has
+ * branches, is in fpu.c; elementary functions are in fpu_math.h. */
 #ifndef SOFTGPU_EXEC_FPU_H
 #define SOFTGPU_EXEC_FPU_H
 
@@ -131,7 +131,7 @@ static inline uint32_t fpu_f32_to_f16(uint32_t x, uint32_t round)
     return r | sign;
 }
 
-/* To integers: cut off, saturated, 0 for a NaN. */
+/* Conversions to integers: truncated, saturated, 0 for a NaN. */
 static inline uint32_t fpu_f32_to_i32(float x)
 {
     return (uint32_t)(x >= 2147483648.0f    ? INT32_MAX
@@ -207,7 +207,7 @@ static inline uint32_t fpu_minmax16(uint32_t x, uint32_t y, bool max, bool ieee)
     return x_above < signalling ? x | 0x200 : r;
 }
 
-/* ---- fpu_rows.c: 64 values at once, by the host's instructions where it has them ---- */
+/* ---- fpu_rows.c: 64 values at once, by the host's instructions if it has them ---- */
 
 /* Low halves of `in` to f32 bits, as fpu_f16_to_f32. Rows are 64-byte aligned; out may be in. */
 void fpu_widen_row(uint32_t *out, const uint32_t *in);
@@ -217,8 +217,7 @@ void fpu_narrow_row(uint32_t *out, const uint32_t *in, uint32_t round);
 
 /* ---- fpu.c ---- */
 
-/* a*b+c, times 2^scale where there is one, with one rounding; NaN operands are the caller's
- * business. */
+/* (a*b+c) * 2^scale with one rounding; the caller handles NaN operands. */
 uint64_t fpu_fma_scaled64(uint64_t a, uint64_t b, uint64_t c, int scale, uint32_t round);
 uint32_t fpu_fma_scaled32(uint32_t a, uint32_t b, uint32_t c, int scale, uint32_t round);
 uint32_t fpu_fma16(uint32_t a, uint32_t b, uint32_t c, uint32_t round);

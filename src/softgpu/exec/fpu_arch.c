@@ -1,6 +1,7 @@
-/* fpu_arch.c - what GPUs do differently with floats, one row each.
+/* fpu_arch.c - properties of floating-point arithmetic that differ between GPUs: one row for each
+ * GPU.
  *
- * Data only; fpu_arch.h says what each member is. */
+ * Data only; fpu_arch.h explains the members. */
 #include "softgpu/exec/fpu_arch.h"
 
 const fpu_arch_t fpu_archs[ISA_ARCH_COUNT] = {

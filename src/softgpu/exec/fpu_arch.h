@@ -1,5 +1,5 @@
-/* fpu_arch.h - what GPUs do differently with floats: kinds of 8-bit floats, rounding and denormals
- * of matrix instructions.
+/* fpu_arch.h - properties of floating-point arithmetic that differ between GPUs: kinds of 8-bit
+ * floats, rounding and denormals of matrix instructions.
  *
  * Sources: AMD's manuals of CDNA 1 to 4 ("Floating-point handling", rules of MFMA and SMFMAC),
  * rocBLAS's pages on f16 of gfx90a, LLVM's on FP8. */
@@ -8,8 +8,8 @@
 
 #include "isa/arch.h"
 
-/* Where all is false, MODE says how matrix instructions round and, for f32, whether denormals are
- * kept; those of smaller formats are. */
+/* If all members are false, MODE decides how matrix instructions round and whether they keep
+ * denormals of f32; denormals of smaller formats are kept. */
 typedef struct {
     bool fnuz;           /* 8-bit floats have a bias one higher, one NaN, no infinities and no -0 */
     bool flushes_small;  /* matrices of f16 and bf16: denormals become 0, of C and D too */

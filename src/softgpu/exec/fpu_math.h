@@ -1,8 +1,9 @@
-/* fpu_math.h - elementary functions in double precision, from polynomials of our own.
+/* fpu_math.h - elementary functions in double precision, by polynomials.
  *
  * The hardware's f32 and f16 results are good to about one unit in the last place. The error of
  * these functions is well below half of one, and they use only operations that IEEE 754 defines
- * exactly, and so give the same bits on every host. No libm, no fused operations, no table. */
+ * exactly, and so give the same bits on every host. They use no libm, no fused operations and no
+ * tables. */
 #ifndef SOFTGPU_EXEC_FPU_MATH_H
 #define SOFTGPU_EXEC_FPU_MATH_H
 
@@ -35,7 +36,7 @@ static inline double fpu_exp2(double x)
     p = p * t + 0.5;
     p = p * t + 1.0;
     p = p * t + 1.0;
-    /* The low bits of this sum are the integer n. */
+    /* the low bits of this sum are the integer n */
     const uint64_t power = (fpu_bits64(n + 6755399441055744.0) + 1023) << 52;
     return p * fpu_f64(power);
 }
@@ -46,7 +47,7 @@ static inline double fpu_log2(double x)
     const uint64_t bits = fpu_bits64(x);
     const uint64_t mantissa = bits & UINT64_C(0x000fffffffffffff);
     const bool upper = mantissa > UINT64_C(0x6a09e667f3bcd); /* sqrt(2) */
-    /* The exponent as a double without an integer conversion: 2^52 + e, minus 2^52. */
+    /* the exponent as a double, without an integer conversion: 2^52 + e, minus 2^52 */
     const double e = fpu_f64((bits >> 52) | UINT64_C(0x4330000000000000)) - 4503599627370496.0;
     const double exponent = e - (upper ? 1022.0 : 1023.0);
     const double m =

@@ -2,9 +2,9 @@
  * them.
  *
  * A format is a row of fpu_formats. Sources: OCP's specifications of 8-bit and of microscaling
- * formats, AMD's manuals of CDNA 3 and 4 ("BF8 / FP8 and Smaller Formats"). Where
- * these documents leave something open, a comment says what is assumed. All results are computed
- * with integers, so that they are the same on every core and host. */
+ * formats, AMD's manuals of CDNA 3 and 4 ("BF8 / FP8 and Smaller Formats"). If these documents
+ * leave a case open, a comment states the assumption. All results are computed with integers, so
+ * that they are the same on every core and host. */
 #ifndef SOFTGPU_EXEC_FPU_SMALL_H
 #define SOFTGPU_EXEC_FPU_SMALL_H
 
@@ -24,7 +24,7 @@ typedef enum {
     FPU_SMALL_FORMATS
 } fpu_small_t;
 
-/* Which codes are no finite numbers. */
+/* The codes that are no finite numbers. */
 typedef enum {
     FPU_SPECIAL_IEEE,    /* the largest exponent has the infinities and the NaNs */
     FPU_SPECIAL_ONES,    /* an exponent and a mantissa of all ones are a NaN; no infinities */
@@ -102,15 +102,16 @@ static inline uint32_t fpu_from_byte(fpu_format_t f, uint32_t code)
 }
 
 /* How a number is rounded: to nearest even, or by random bits, which are added below the last place
- * that is kept. `saturate`: what is too large, and infinity, becomes the largest finite number. */
+ * that is kept. `saturate`: numbers that are too large, and infinity, become the largest finite
+ * number. */
 typedef struct {
     bool stochastic, saturate;
     uint32_t random;
 } fpu_rounding_t;
 
-/* NaNs and infinities, which MODE.FP16_OVFL (`saturate`) affects as the table of section 7.3 of the
- * CDNA 4 manual says. In a format without NaNs, a NaN becomes what a number that is too large
- * becomes. That is an assumption: no document says it. */
+/* NaNs and infinities, which MODE.FP16_OVFL (`saturate`) affects by the table in section 7.3 of the
+ * CDNA 4 manual. In a format without NaNs, a NaN has the same result as a number that is too large.
+ * That is an assumption, since no document states it. */
 static inline uint32_t fpu_small_special(const fpu_format_t *f, uint32_t sign, bool nan,
                                          bool saturate)
 {

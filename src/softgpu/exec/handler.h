@@ -42,7 +42,7 @@
 /* Value of a source operand of the kind ISA_OPK_SPECIAL. Only apertures have bits above 31. */
 uint64_t isa_read_special(isa_wave_t *w, const isa_operand_t *o);
 
-/* A scalar source: SGPR, constant or special. 64-bit sources read the pair. */
+/* The value of a scalar source: SGPR, constant or special. 64-bit sources read the pair. */
 static inline uint32_t isa_read32(isa_wave_t *w, const isa_operand_t *o)
 {
     if (__builtin_expect(o->kind == ISA_OPK_SGPR, 1)) return w->sgpr[o->reg];
@@ -50,8 +50,8 @@ static inline uint32_t isa_read32(isa_wave_t *w, const isa_operand_t *o)
     return (uint32_t)isa_read_special(w, o);
 }
 
-/* In a wave of 32 lanes the high half of EXEC is a register like any other, and is elsewhere
- * (code.c), so that isa_wave_t.exec has no more bits than lanes. */
+/* In a wave of 32 lanes the high half of EXEC is a register like any other, and has another place
+ * in the wave (code.c), so that isa_wave_t.exec has no more bits than lanes. */
 static inline bool isa_is_split_exec(unsigned reg)
 {
     return ISA_LANES == 32 && reg == ISA_CODE_EXEC;

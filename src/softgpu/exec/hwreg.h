@@ -1,4 +1,4 @@
-/* hwreg.h - where a wave is, in one word: isa_wave_t.hw_id.
+/* hwreg.h - isa_wave_t.hw_id: the place of a wave on the GPU, packed into one word.
  *
  * The low bits are the fields of the register HW_ID, the four bits above them the number of the
  * accelerator die (XCC), which waves read in the register XCC_ID. In HW_ID those four bits belong

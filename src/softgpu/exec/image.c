@@ -1,6 +1,6 @@
 /* image.c - descriptors of images, and loads and stores of one texel per lane.
  *
- * Where the fields of a descriptor are is a table. The tables here are those of gfx9; another
+ * A table has the places of a descriptor's fields. The tables here are those of gfx9; another
  * architecture needs tables of its own. */
 #include "softgpu/exec/image.h"
 
@@ -145,7 +145,7 @@ static void load(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x
         load_lane(w, i, x, (unsigned)__builtin_ctzll(left));
 }
 
-/* ---- what is stored ---- */
+/* ---- elements of stores ---- */
 
 bool isa_image_is_packed(const isa_inst_t *i)
 {
@@ -198,8 +198,8 @@ static const char *sample(const isa_wave_t *w, const isa_inst_t *i, isa_image_ac
 }
 
 /* The reason for refusing the image instruction, or NULL: only the descriptors and layouts of gfx9
- * are known. */
-static const char *unknown_images(const isa_wave_t *w)
+ * are implemented. */
+static const char *refuse_images(const isa_wave_t *w)
 {
     return w->group->dispatch->arch->formats->image_dim ? "the images of this GPU are not known"
                                                         : NULL;
@@ -207,7 +207,7 @@ static const char *unknown_images(const isa_wave_t *w)
 
 const char *isa_image_access(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x)
 {
-    const char *why = unknown_images(w);
+    const char *why = refuse_images(w);
     if (!why) why = isa_image_decode(&w->sgpr[i->src[2].reg], &x->image);
     x->n = 0;
     x->reduce = ISA_REDUCE_BLEND;
@@ -223,7 +223,7 @@ const char *isa_image_size(const isa_wave_t *w, const isa_inst_t *i, unsigned la
 {
     isa_image_t m;
     isa_level_t level;
-    const char *why = unknown_images(w);
+    const char *why = refuse_images(w);
     if (!why) why = isa_image_decode(&w->sgpr[i->src[2].reg], &m);
     memset(size, 0, 4 * sizeof *size);
     if (why || m.type == ISA_IMAGE_NONE) return why;

@@ -1,10 +1,10 @@
-/* image.h - which texels an image instruction accesses: descriptors, coordinates, filters,
- * addresses.
+/* image.h - computes the texels that an image instruction accesses: descriptors, coordinates,
+ * filters, addresses.
  *
- * A file of its own, as address.h is, because the executor accesses the texels, and the cache model
- * and the checker look at their addresses. Nothing here reads memory. image.c has a table of a
- * descriptor's fields, image_layout.c a table that says for each bit of an address which bits of
- * the coordinates it comes from, image_sample.c the filters. */
+ * A file of its own, as address.h is, because the executor, the cache model and the checker have to
+ * agree on addresses. No function here reads memory. image.c has a table of a descriptor's fields,
+ * image_layout.c a table of the bits of coordinates from which each bit of an address is made,
+ * image_sample.c the filters. */
 #ifndef SOFTGPU_EXEC_IMAGE_H
 #define SOFTGPU_EXEC_IMAGE_H
 
@@ -74,7 +74,7 @@ typedef enum {
 
 enum { ISA_IMAGE_AXES = 3, ISA_IMAGE_LEVELS = 16, ISA_IMAGE_AXIS_BITS = 16 };
 
-/* Where texels are in an image's memory. It consists of rows (linear) or of blocks. */
+/* The layout of texels in an image's memory, which consists of rows (linear) or of blocks. */
 /* `mixed`: bits of the offset in a block depend on higher bits of the address, too. */
 typedef struct {
     bool linear, mixed;
@@ -90,7 +90,8 @@ typedef struct {
 typedef struct {
     uint32_t size[ISA_IMAGE_AXES]; /* texels */
     uint32_t at[ISA_IMAGE_AXES];   /* its first block */
-    uint64_t offset; /* linear: where it begins, in bytes; else where in a block shared by levels */
+    uint64_t offset; /* first byte of the level: from the image's begin if linear, else in a block
+                        that levels share */
 } isa_level_t;
 
 typedef struct {
@@ -115,7 +116,7 @@ enum { ISA_TEXELS_MAX = 16 }; /* two levels of a volume, two on each axis */
 
 typedef enum { ISA_REDUCE_BLEND, ISA_REDUCE_MIN, ISA_REDUCE_MAX } isa_reduce_t;
 
-/* What an instruction accesses. */
+/* The accesses of one instruction. */
 typedef struct {
     isa_image_t image;
     uint32_t border[4]; /* components of the border color */
@@ -124,8 +125,9 @@ typedef struct {
     isa_texels_t texel[ISA_TEXELS_MAX];
 } isa_image_access_t;
 
-/* Works out what *i accesses, from the wave's registers and EXEC, which is not 0. NULL, or the
- * reason why it cannot be executed: hardware does not define it, or it is not modelled. */
+/* Computes the accesses of *i from the wave's registers and EXEC, which is not 0. Returns NULL, or
+ * the reason why the instruction cannot be executed: its result is undefined on hardware, or it is
+ * not implemented. */
 const char *isa_image_access(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x);
 
 /* Number of VGPRs that the address of *i takes. */
@@ -136,7 +138,7 @@ unsigned isa_image_address_dwords(const isa_wave_t *w, const isa_inst_t *i);
 const char *isa_image_size(const isa_wave_t *w, const isa_inst_t *i, unsigned lane,
                            uint32_t size[4]);
 
-/* Which components of a texel are in registers. */
+/* The components of a texel that are in registers. */
 static inline unsigned isa_image_mask(const isa_inst_t *i)
 {
     return i->image & ISA_IMAGE_DMASK ? i->image & ISA_IMAGE_DMASK : 1u;
@@ -153,12 +155,13 @@ bool isa_image_is_packed(const isa_inst_t *i);
 void isa_image_element(const isa_wave_t *w, const isa_inst_t *i, const isa_image_t *m,
                        unsigned lane, uint32_t raw[4]);
 
-/* ---- what the image files use of each other ---- */
+/* ---- functions that the image files share ---- */
 
-/* image.c: takes a descriptor apart. NULL, or the reason why it cannot be used. */
+/* image.c: extracts the fields of a descriptor. Returns NULL, or the reason why it cannot be
+ * used. */
 const char *isa_image_decode(const uint32_t words[8], isa_image_t *m);
 
-/* image_layout.c: finds the image's layout; false if it has none that is known. */
+/* image_layout.c: finds the image's layout; false if the layout is not implemented. */
 bool isa_image_lay_out(isa_image_t *m);
 void isa_image_level(const isa_image_t *m, unsigned level, isa_level_t *out);
 /* Address of a texel that is inside the level. */

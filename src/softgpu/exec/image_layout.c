@@ -1,4 +1,4 @@
-/* image_layout.c - where the texels of an image are in its memory.
+/* image_layout.c - computes the addresses of texels in an image's memory.
  *
  * An image is rows, or blocks of 256 bytes, 4 KiB or 64 KiB in which each bit of a texel's offset
  * is a bit of one coordinate, some of them with others mixed in (by exclusive or) so that
@@ -52,9 +52,9 @@ static const struct {
     {ROTATED, 16, MIX_ALL},
 };
 
-/* Which bit of which coordinate each of the lowest bits of an offset within a block is, by the
- * logarithm of an element's size. The first bit is the one above those within an element. `thick`
- * is for blocks of volumes. */
+/* The coordinate's bit for each of the lowest bits of an offset within a block, by the logarithm of
+ * an element's size. The first bit is the one above those within an element. `thick` is for blocks
+ * of volumes. */
 static const char *const thin[][SIZES] = {
     [STANDARD] = {"x0x1x2x3y0y1y2y3", "x0x1x2y0y1y2x3", "x0x1y0y1y2x2", "x0y0y1x1x2", "y0y1x0x1"},
     [DISPLAY] = {"x0x1x2y1y0y2x3y3", "x0x1x2y0y1y2x3", "x0x1y0x2y1y2", "x0y0x1x2y1", "x0y0x1y1"},
@@ -87,7 +87,7 @@ static bool is_thick(const isa_image_t *m, kind_t kind)
     return m->axes == 3 && (kind == STANDARD || kind == Z_ORDER);
 }
 
-/* Finds the coordinate's bit that each bit of the offset is before mixing. Bits above the block are
+/* Finds the coordinate's bit of each bit of the offset, before mixing. Bits above the block are
  * found, too, since mix_bits() uses them. */
 static bool find_sources(const isa_image_t *m, kind_t kind, source_t source[OFFSET_BITS])
 {
@@ -259,7 +259,8 @@ static bool find_level(const isa_image_t *m, unsigned level, uint32_t at[ISA_IMA
     for (unsigned k = 1; k <= level; k++) {
         const unsigned side = k == 1 || k == 3 ? c.side : c.other;
         at[side] += c.size[side];
-        /* if half of the level before fits the tail, that level was the last with its own blocks */
+        /* if half of the level before fits in the tail, that level was the last one with blocks of
+         * its own */
         bool fits = c.size[narrow] == 1;
         for (unsigned axis = 0; axis < (solid ? 3u : 2u); axis++)
             if (axis != narrow && c.size[axis] > 2) fits = false;
@@ -331,8 +332,8 @@ static uint64_t rows_before(const isa_image_t *m, unsigned level)
 
 void isa_image_level(const isa_image_t *m, unsigned level, isa_level_t *out)
 {
-    /* where the levels of a tail begin, in units of 256 bytes, if its block has 1 MiB; the tail of
-     * a smaller block has the last of these */
+    /* offsets of the levels in a tail, in units of 256 bytes, for a block of 1 MiB; the tail of a
+     * smaller block uses the last of these */
     static const uint16_t tails[] = {2048, 1024, 512, 256, 128, 64, 32, 16, 8, 6, 5, 4, 3, 2, 1, 0};
     enum { TAILS = sizeof tails / sizeof *tails, LARGEST_LOG2 = 20 };
     unsigned tail;

@@ -1,4 +1,4 @@
-/* image_sample.c - samples: from coordinates to the texels and weights of a filter.
+/* image_sample.c - samples: computes the texels and weights of a filter from coordinates.
  *
  * The hardware first rounds coordinates to the nearest 256th of a texel, so that weights of a
  * filter have eight bits. Levels of detail come from the differences within quads of lanes. */
@@ -48,8 +48,8 @@ typedef struct {
 
 /* ---- one coordinate ---- */
 
-/* The one or two texels that a filter takes along one axis. `inside`: the texel is in the image,
- * not in its border. */
+/* The one or two texels that a filter uses along one axis. `inside`: the texel is in the image, not
+ * in its border. */
 typedef struct {
     unsigned n;
     int32_t at[2];
@@ -73,7 +73,8 @@ static int32_t clamped(int64_t at, int64_t n)
     return (int32_t)(at < 0 ? 0 : at >= n ? n - 1 : at);
 }
 
-/* Finds the texel that stands for texel `at` on an axis of n texels. False if it is the border. */
+/* Finds the texel of the image for coordinate `at` on an axis of n texels, by the addressing mode.
+ * False if it is the border. */
 static bool place(clamp_t mode, int64_t at, int64_t n, int32_t *out)
 {
     const bool once = mode == MIRROR_ONCE_LAST_TEXEL || mode == MIRROR_ONCE_HALF_BORDER ||
@@ -92,8 +93,8 @@ static bool place(clamp_t mode, int64_t at, int64_t n, int32_t *out)
     return *out == at || mode == LAST_TEXEL || mode == MIRROR_ONCE_LAST_TEXEL;
 }
 
-/* A number of texels in UNITS, rounded to nearest. Limited to what an integer can hold: the limit
- * is far beyond any image. */
+/* A number of texels in UNITS, rounded to nearest. Limited to the range of an integer, which is far
+ * beyond any image. */
 static int64_t to_units(double c)
 {
     const double most = 1e12;
@@ -105,7 +106,7 @@ static double scaled(const sampler_t *s, clamp_t mode, float c, uint32_t n)
 {
     double x = (double)c;
     if (!s->normalized) return x;
-    /* where the image repeats itself, only the place in one repetition counts */
+    /* if the image is repeated, only the position within one repetition counts */
     if (mode == WRAP && isfinite(c)) x -= floor(x);
     if (mode == MIRROR && isfinite(c)) x -= 2 * floor(x / 2);
     return x * n;
@@ -152,7 +153,7 @@ static double get_axis(const double d[3], int8_t axis)
     return axis < 0 ? -d[-axis - 1] : d[axis - 1];
 }
 
-/* Turns a texel beside a face into the texel of the neighbouring face that lies there. */
+/* Replaces a texel beside a face by the texel of the adjacent face at that place. */
 static void turn_corner(uint32_t *face, int32_t at[2], int32_t n)
 {
     double d[3];
@@ -171,7 +172,7 @@ static void turn_corner(uint32_t *face, int32_t at[2], int32_t n)
 
 /* ---- texels ---- */
 
-/* Where a lane's texels of one level are, and what share of the result they have. */
+/* A lane's texels of one level, and their share of the result. */
 typedef struct {
     unsigned lane, first; /* first: index of the first one's isa_texels_t */
     isa_level_t level;
@@ -363,7 +364,7 @@ static void sample_lane(const sampler_t *s, float part[][ISA_LANES], const float
 /* ---- samplers ---- */
 
 /* Sets the border colour as the components of an element, from which the descriptor selects. Black
- * has an alpha of 1: which component is alpha, drivers say in the field BORDER_ORDER. */
+ * has an alpha of 1; drivers set the number of the alpha component in the field BORDER_ORDER. */
 static void set_border(const sampler_t *s)
 {
     static const uint8_t orders[8][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {3, 2, 1, 0}, {3, 0, 1, 2},

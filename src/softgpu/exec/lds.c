@@ -1,7 +1,7 @@
 /* lds.c - LDS loads and stores, the lane exchanges (swizzle, permute) and the wave counters.
  *
- * Apart from lds_atomic.c, which is one list of read-modify-write operations. The accesses
- * themselves are mem_lanes.c's: LDS is a small memory without a page table. */
+ * Read-modify-write operations are in lds_atomic.c. mem_lanes.c makes the accesses themselves: LDS
+ * is a small memory without a page table. */
 #include "softgpu/exec/lds.h"
 #include "softgpu/exec/mem_block.h"
 #include "softgpu/exec/transpose.h"
@@ -227,7 +227,8 @@ STORE2(ds_write2st64_b64, 2, 8 * 64)
 
 /* ---- loads that transpose ---- */
 
-/* The hardware asks for a full EXEC: an inactive lane brings zeros here and gets nothing. */
+/* The hardware requires a full EXEC; here an inactive lane contributes zeros and its registers are
+ * unchanged. */
 static void load_transposed(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 {
     isa_lanes_t a;
@@ -367,8 +368,8 @@ ISA_INST(ds_swizzle_b32)
     write_row(w, i, out);
 }
 
-/* Mask of the bits of an address that say a lane. A GPU that has waves of 32 lanes, too, permutes
- * the two halves of a wave of 64 lanes separately. */
+/* Mask of the bits of an address that select a lane. A GPU that has waves of 32 lanes, too,
+ * permutes the two halves of a wave of 64 lanes separately. */
 static unsigned permuted_bits(const isa_wave_t *w)
 {
     const unsigned lanes = w->group->dispatch->arch->lanes;

@@ -1,6 +1,7 @@
 /* lds.h - what the LDS instruction files share: addresses and the checks before an access.
  *
- * A workgroup's LDS is run by one worker at a time, so nothing here is atomic for the host. */
+ * One worker thread at a time runs a workgroup, so accesses to its LDS need no atomics of the
+ * host. */
 #ifndef SOFTGPU_EXEC_LDS_H
 #define SOFTGPU_EXEC_LDS_H
 
@@ -20,9 +21,9 @@ static inline bool isa_ds_ready(isa_wave_t *w, const isa_inst_t *i)
 
 /* Some kernels lack a barrier between the loads of all waves and a store that replaces what they
  * load (rocSOLVER 6.4: potf2, syevj). On hardware they work, since waves advance at about the same
- * speed. Here a wave would run on to the next barrier. So the first store of a wave that has loaded
- * from LDS since the last barrier stops the wave (ISA_STOP_STEP) until the other waves of the
- * workgroup have come as far. Atomic operations do not wait. */
+ * speed. Here a wave runs until the next barrier before another wave gets a turn. So the first
+ * store of a wave that has loaded from LDS since the last barrier stops the wave (ISA_STOP_STEP)
+ * until the other waves of the workgroup have run as far. Atomic operations do not wait. */
 enum { ISA_LDS_READ = 1, ISA_LDS_WAITS = 2, ISA_LDS_WAITED = 3 }; /* lds_turn; 0: none of these */
 
 static inline void isa_ds_reads(isa_wave_t *w)
@@ -40,8 +41,8 @@ bool isa_ds_lets_go_first(isa_wave_t *w, const isa_inst_t *i);
 
 bool isa_ds_wait_or_go(isa_wave_t *w, const isa_inst_t *i);
 
-/* Called by stores first. True: the wave has been stopped, and the store is to return: it will be
- * tried again. */
+/* Every store calls this first. True: the wave has been stopped, and the store has to return; it
+ * will be tried again. */
 static inline bool isa_ds_waits(isa_wave_t *w, const isa_inst_t *i)
 {
     const uint8_t turn = w->lds_turn;
@@ -50,7 +51,7 @@ static inline bool isa_ds_waits(isa_wave_t *w, const isa_inst_t *i)
 }
 
 /* Fills in *a for the active lanes whose `bytes` bytes at ADDR + offset (a sum of 32 bits, which
- * wraps) lie in the workgroup's LDS. Returns the other active lanes: those load 0 and store
+ * wraps) lie in the workgroup's LDS. Returns the other active lanes, which load 0 and store
  * nothing. */
 uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,
                           isa_lanes_t *a);
@@ -66,7 +67,7 @@ static inline void isa_lds_side(const isa_wave_t *w, const isa_inst_t *i, uint64
     a->exec = exec & ~isa_lanes_outside(a->va, exec, bytes, w->group->lds_bytes);
 }
 
-/* The quick way for accesses of which every active lane is in range: sets the LDS offsets of all
+/* The fast path for accesses of which every active lane is in range: sets the LDS offsets of all
  * lanes, 0 for inactive ones. False: an active lane's element is out of range, the workgroup's LDS
  * is smaller than an element, or the instruction is one of the global data share. */
 ISA_BLOCK bool isa_ds_in_range(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,

@@ -1,7 +1,7 @@
 /* lds_atomic.c - read-modify-write instructions on LDS, one line each.
  *
- * Lanes run in lane order, so lanes with the same address see each other's results. What an
- * operation computes is in atomic_ops.h; a line here pairs the mnemonics with it. */
+ * Lanes run in lane order, so lanes with the same address see each other's results. atomic_ops.h
+ * has the operations; a line here assigns one to each mnemonic. */
 #include "softgpu/exec/atomic_ops.h"
 #include "softgpu/exec/lds.h"
 
@@ -20,7 +20,7 @@ static inline unsigned denorm_64(const isa_wave_t *w)
     return w->mode >> 6 & 3;
 }
 
-/* LDS atomics take aligned addresses only; anything else is a violation in the shared aperture. */
+/* LDS atomics need aligned addresses; other addresses are a violation in the shared aperture. */
 static bool all_aligned(isa_wave_t *w, const isa_lanes_t *a, uint32_t bytes)
 {
     for (uint64_t left = a->exec; left; left &= left - 1) {
@@ -167,7 +167,7 @@ ATOMIC(ds_add_f64, ds_add_rtn_f64, 64, fadd)
 RETURNING(ds_wrxchg_rtn_b64, 64, swap)
 RETURNING(ds_condxchg32_rtn_b64, 64, condxchg)
 
-/* Compare-and-swap with its operands the other way round: the new value comes first. */
+/* Compare-and-swap with the operands in the other order: the new value comes first. */
 ATOMIC(ds_cmpstore_b32, ds_cmpstore_rtn_b32, 32, cmpstore)
 ATOMIC(ds_cmpstore_f32, ds_cmpstore_rtn_f32, 32, fcmpstore)
 ATOMIC(ds_cmpstore_b64, ds_cmpstore_rtn_b64, 64, cmpstore)
@@ -190,8 +190,9 @@ ATOMIC(ds_cond_sub_u32, ds_cond_sub_rtn_u32, 32, cond_sub)
 PAIRS(ds_pk_add_f16, ds_pk_add_rtn_f16, pk_fadd16)
 PAIRS(ds_pk_add_bf16, ds_pk_add_rtn_bf16, pk_fadd_bf16)
 
-/* Two exchanges per lane at two offsets in units of `unit` bytes. Results may land on the operands,
- * so those are copied first; each lane does both exchanges before the next lane's turn. */
+/* Two exchanges per lane at two offsets in units of `unit` bytes. The results may overwrite the
+ * operands, so these are copied first; each lane does both exchanges before the next lane's
+ * turn. */
 static void exchange2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t unit)
 {
     isa_lanes_t a, b;

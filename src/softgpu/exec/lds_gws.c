@@ -1,7 +1,8 @@
 /* lds_gws.c - global wave sync: barriers and semaphores across workgroups.
  *
  * The instructions have the DS encoding but do not access LDS. A wave that has to wait yields and
- * tries its instruction again when it next runs, so that the scheduler need not know about it. */
+ * tries its instruction again when it next runs, so that the scheduler needs no list of waiting
+ * waves. */
 #include "softgpu/exec/handler.h"
 #include "softgpu/exec/mem_lanes.h"
 
@@ -30,7 +31,7 @@ static _Atomic uint64_t *resource(isa_wave_t *w, const isa_inst_t *i)
     return NULL;
 }
 
-/* The operand is one number for the wave: that of its first active lane. */
+/* The operand, one number for the wave: that of its first active lane. */
 static uint32_t operand(isa_wave_t *w, const isa_inst_t *i)
 {
     return isa_row_of(w, &i->src[1])[0][w->exec ? __builtin_ctzll(w->exec) : 0];
@@ -42,7 +43,7 @@ static void wait_here(isa_wave_t *w, const isa_inst_t *i, uint32_t turn)
     isa_retry(w, i, ISA_STOP_YIELD);
 }
 
-/* For a wave that waits already: it goes on if the turn has changed, else it waits again. */
+/* For a wave that waits already: it continues if the turn has changed, else it waits again. */
 static void wait_on(isa_wave_t *w, const isa_inst_t *i, const _Atomic uint64_t *at)
 {
     if (unpack(atomic_load(at)).turn == w->gws_turn)
@@ -62,8 +63,8 @@ ISA_INST(ds_gws_init)
 }
 
 /* The counter is one less than the number of waves that the barrier still needs. The wave that
- * finds 0 is the last one: it releases the others, and its operand is the counter for the next
- * round. */
+ * finds 0 is the last one: it releases the waiting waves, and its operand is the counter for the
+ * next round. */
 ISA_INST(ds_gws_barrier)
 {
     _Atomic uint64_t *at = resource(w, i);
@@ -107,8 +108,8 @@ ISA_INST(ds_gws_sema_release_all)
     add_to_counter(w, i, 0, true);
 }
 
-/* Takes one from the counter. If the counter is 0, waits until there is something to take or all
- * who wait are released. */
+/* Decrements the counter. If the counter is 0, waits until it is not, or until all waiting waves
+ * are released. */
 ISA_INST(ds_gws_sema_p)
 {
     _Atomic uint64_t *at = resource(w, i);

@@ -1,17 +1,18 @@
-/* mem.c - what mem.h has not in line: look-ups of extents, accesses that cross extents, faults.
+/* mem.c - the functions of mem.h that are not inline: look-ups of extents, accesses that cross
+ * extents, faults.
  *
- * For one address at a time; lanes are mem_lanes.c's. */
+ * They are for one address at a time; mem_lanes.c accesses memory for all lanes. */
 #include "softgpu/exec/mem.h"
 
 #include <string.h>
 
-/* In unused places of a wave's extent cache. It contains no address, so that the quick test in
+/* Fills unused places of a wave's extent cache. It contains no address, so that the fast test in
  * mem.h need not test for NULL. */
 static const sg_extent_t no_extent;
 
 /* Looks va up. For an extent of registered host memory sg_memory_prove() has to test whether the
- * host still has the memory; a dispatch does so once for each extent, and remembers the last few.
- */
+ * host still has the memory; a dispatch does so once for each extent, and remembers the last
+ * few. */
 static const sg_extent_t *find_proven(isa_dispatch_t *d, uint64_t va)
 {
     const sg_extent_t *e = sg_memory_find(d->memory, va);

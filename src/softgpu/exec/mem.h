@@ -1,4 +1,4 @@
-/* mem.h - how instructions reach memory: one address at a time.
+/* mem.h - accesses of instructions to memory, at one address at a time.
  *
  * Scalar accesses use these functions; accesses of a whole wave are in mem_lanes.h. An address is
  * looked up in the device's memory (softgpu/memory/memory.h), which is made of extents. Each wave
@@ -16,12 +16,12 @@ typedef uint16_t isa_u16_any_t __attribute__((aligned(1), may_alias));
 typedef uint32_t isa_u32_any_t __attribute__((aligned(1), may_alias));
 typedef uint64_t isa_u64_any_t __attribute__((aligned(1), may_alias));
 
-/* Data races on program memory are the program's, not softgpu's: the thread sanitizer shall not
- * report them. */
+/* Data races on program memory are races of the program, not of softgpu: the thread sanitizer must
+ * not report them. */
 #define ISA_NO_TSAN __attribute__((no_sanitize("thread")))
 
 /* Looks va up and remembers the extent in the wave's cache; NULL if va is not mapped. `epoch` is
- * the memory's: it changes when mappings do, which empties the cache. */
+ * that of the memory; if it has changed, the cache is emptied. */
 const sg_extent_t *isa_mem_find(isa_wave_t *w, uint64_t va, uint64_t epoch);
 
 /* The extent that holds va, or NULL. Sets no fault. */
@@ -37,8 +37,8 @@ static inline const sg_extent_t *isa_mem_extent(isa_wave_t *w, uint64_t va)
     return isa_mem_find(w, va, epoch);
 }
 
-/* isa_mem_ptr() for bytes that do not lie in one accessible extent: they may go on in another one
- * whose host memory follows directly, else the wave is stopped with a memory fault. */
+/* isa_mem_ptr() for bytes that do not lie in one accessible extent: they may continue in another
+ * one whose host memory follows directly; otherwise the wave is stopped with a memory fault. */
 uint8_t *isa_mem_ptr_slow(isa_wave_t *w, uint64_t va, uint32_t bytes, uint32_t kind);
 
 /* Host address of [va, va+bytes), or NULL after stopping the wave with a memory fault at the first

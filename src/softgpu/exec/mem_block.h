@@ -1,7 +1,8 @@
-/* mem_block.h - the quick way for a wave's accesses: all elements are in one piece of host memory.
+/* mem_block.h - the fast path for a wave's accesses, if all elements are in one piece of host
+ * memory.
  *
- * In line in the handlers that can tell from registers alone where their lanes' elements are.
- * Accesses that do not fit go to mem_lanes.c, whose results are the same. */
+ * These functions are inlined into handlers that know the places of their lanes' elements from
+ * registers alone. All other accesses go to mem_lanes.c, whose results are the same. */
 #ifndef SOFTGPU_EXEC_MEM_BLOCK_H
 #define SOFTGPU_EXEC_MEM_BLOCK_H
 
@@ -25,7 +26,7 @@ ISA_BLOCK void isa_mask_row(uint32_t *row, uint64_t mask)
     }
 }
 
-/* row[l] = row[0] + l * stride for all lanes; the numbers do not wrap. */
+/* Whether row[l] = row[0] + l * stride for all lanes; the numbers do not wrap. */
 ISA_BLOCK bool isa_row_counts(const uint32_t *row, uint32_t stride)
 {
     isa_vec_t expected = isa_vec_count(stride) + row[0], differ = isa_vec_all(0);
@@ -35,13 +36,13 @@ ISA_BLOCK bool isa_row_counts(const uint32_t *row, uint32_t stride)
     return !isa_vec_any(differ) && row[0] <= UINT32_MAX - ISA_LANES * stride;
 }
 
-/* x holds a row from lane `at` on; lanes that are not in `exec` become 0. */
+/* x is a row from lane `at` on; returns it with 0 for lanes that are not in `exec`. */
 ISA_BLOCK isa_vec_t isa_row_active(isa_vec_t x, unsigned at, uint64_t exec)
 {
     return isa_vec_lanes((uint32_t)(exec >> at), x, isa_vec_all(0));
 }
 
-/* row[l] == value in all lanes of `exec`. */
+/* Whether row[l] == value in all lanes of `exec`. */
 ISA_BLOCK bool isa_row_is(const uint32_t *row, uint32_t value, uint64_t exec)
 {
     isa_vec_t differ = isa_vec_all(0);
@@ -54,7 +55,7 @@ ISA_BLOCK bool isa_row_is(const uint32_t *row, uint32_t value, uint64_t exec)
     return !isa_vec_any(differ);
 }
 
-/* row[l] - from <= span in all lanes of `exec`. */
+/* Whether row[l] - from <= span in all lanes of `exec`. */
 ISA_BLOCK bool isa_row_within(const uint32_t *row, uint32_t from, uint32_t span, uint64_t exec)
 {
     isa_vec_t most = isa_vec_all(0);
@@ -105,9 +106,9 @@ ISA_BLOCK void isa_block_store(const isa_row_t *restrict rows, uint8_t *restrict
 /* The host's gathers take signed indices, but offsets of elements are unsigned: 2^31 is subtracted
  * from each offset and added to the base. Each element is one access of its size; lanes that are
  * not active are not touched. */
-enum { ISA_GATHER_FEW = 12 }; /* for up to so many active lanes, single loads are faster */
+enum { ISA_GATHER_FEW = 12 }; /* for up to this many active lanes, single loads are faster */
 
-/* Writes the elements that `lanes` names; the others of the row stay as they are. */
+/* Writes the elements that `lanes` names; other elements of the row are unchanged. */
 ISA_BLOCK void isa_gather_put(uint32_t *row, __mmask16 lanes, __m512i x, const bool full)
 {
     _mm512_storeu_si512(row, full ? x : _mm512_mask_blend_epi32(lanes, _mm512_loadu_si512(row), x));
@@ -168,7 +169,7 @@ ISA_BLOCK void isa_scatter_pairs(uint8_t *base, const uint32_t *at, const isa_ro
     }
 }
 
-/* Loads elements at any addresses, in the way that is fastest for n and exec. */
+/* Loads elements at any addresses, by the fastest method for n and exec. */
 ISA_BLOCK void isa_gather_any(const uint8_t *base, const uint32_t *at, uint64_t exec,
                               isa_row_t *rows, unsigned n)
 {
@@ -237,7 +238,7 @@ ISA_BLOCK uint32_t isa_sub_value(uint32_t raw, isa_sub_t kind)
 }
 
 /* isa_gather_sub() that reads no byte beyond the elements, for builds with the address sanitizer:
- * the bytes behind an element may be behind the end of one of the program's allocations. */
+ * the bytes after an element may be beyond the end of one of the program's allocations. */
 ISA_BLOCK void isa_gather_narrow(const uint8_t *base, const uint32_t *at, uint64_t exec,
                                  uint32_t *row, uint32_t bytes)
 {

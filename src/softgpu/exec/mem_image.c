@@ -1,8 +1,8 @@
 /* mem_image.c - MIMG: loads, stores, atomic operations and samples of images.
  *
- * Which texels these are, and with which weights, image.h says; here they are accessed and
- * converted. Lanes out of range read nothing (0, and 1 where the descriptor asks for it), and write
- * nothing. What hardware does not define stops the wave. */
+ * image.h computes the texels and their weights; this file accesses and converts them. Lanes out of
+ * range read 0 (or 1 where the descriptor selects that), and write nothing. An access that is
+ * undefined on hardware stops the wave. */
 #include "softgpu/exec/atomic.h"
 #include "softgpu/exec/fpu.h"
 #include "softgpu/exec/handler.h"
@@ -46,7 +46,7 @@ static void store_raw(isa_wave_t *w, const isa_texels_t *t, uint32_t bytes, cons
         isa_lanes_store_sub(w, &at, raw, bytes, 0);
 }
 
-/* ---- components and registers: DMASK says which there are ---- */
+/* ---- components and registers: DMASK selects the components ---- */
 
 static void put(isa_wave_t *w, const isa_inst_t *i, const isa_format_t *f, unsigned l,
                 const uint32_t value[4])
@@ -96,7 +96,7 @@ static void load_packed(isa_wave_t *w, const isa_inst_t *i, bool is_signed)
         uint32_t value[4] = {0};
         for (unsigned c = 0; x.texel[0].lanes >> l & 1 && c < 4; c++)
             value[c] = raw[c][l];
-        if (is_signed && bytes && bytes < 4) /* 0: a format that there is not */
+        if (is_signed && bytes && bytes < 4) /* 0: an invalid format */
             value[0] = (uint32_t)((int32_t)(value[0] << (32 - 8 * bytes)) >> (32 - 8 * bytes));
         put(w, i, &x.image.format, l, value);
     }

@@ -2,7 +2,7 @@
  *
  * Each operation tries, in this order: all lanes side by side in one extent (a block copy between
  * memory and register rows), all lanes in one extent (a loop without look-ups), lane by lane. The
- * three differ in speed alone. Templates are forced in line so that sizes are constants in them. */
+ * three differ only in speed. Templates are always inlined so that sizes are constants in them. */
 #include "softgpu/exec/address.h"
 #include "softgpu/exec/mem_block.h"
 #include "softgpu/exec/mem_lanes.h"
@@ -18,7 +18,7 @@ const uint32_t isa_lane_bit[32] = {BITS4(0),  BITS4(4),  BITS4(8),  BITS4(12),
                                    BITS4(16), BITS4(20), BITS4(24), BITS4(28)};
 #undef BITS4
 
-/* Contiguous host memory behind a range of addresses. */
+/* Contiguous host memory of a range of addresses. */
 typedef struct {
     uint64_t begin, size;
     uint8_t *host;
@@ -38,7 +38,7 @@ ISA_BLOCK bool window_at(isa_wave_t *w, const isa_lanes_t *a, uint64_t va, bool 
     return true;
 }
 
-/* Every active lane has `need` bytes in the window. */
+/* Whether every active lane has `need` bytes in the window. */
 ISA_BLOCK bool all_inside(const isa_lanes_t *a, const window_t *win, uint64_t need)
 {
     if (need > win->size) return false;
@@ -134,13 +134,13 @@ static void slow_move(isa_wave_t *w, const isa_lanes_t *a, isa_row_t *rows, unsi
     }
 }
 
-/* ---- which way an access goes ---- */
+/* ---- the method for an access ---- */
 
 typedef enum { ONE_BY_ONE, INSIDE, BLOCK } way_t;
 
-/* The quickest way for an access whose elements take `span` bytes; *win is its window, unless it is
- * ONE_BY_ONE. `stride`: how far neighbouring lanes have to be apart for BLOCK, 0: never BLOCK.
- * `aligned`: elements have to begin at a dword. */
+/* The fastest method for an access whose elements take `span` bytes; *win is its window, unless the
+ * result is ONE_BY_ONE. `stride`: the distance of neighbouring lanes that BLOCK requires, 0: never
+ * BLOCK. `aligned`: elements have to begin at a dword. */
 ISA_BLOCK way_t way_of(isa_wave_t *w, const isa_lanes_t *a, uint64_t stride, uint64_t span,
                        bool aligned, const bool write, window_t *win)
 {

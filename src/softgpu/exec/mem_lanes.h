@@ -1,9 +1,9 @@
 /* mem_lanes.h - memory accesses of a whole wave: 64 addresses, one element size.
  *
- * Vector memory instructions that have no quicker way fill in an isa_lanes_t, which says which lane
- * accesses which address, and pass it to one of these functions. If one extent holds all lanes'
- * elements, the functions copy blocks where elements are adjacent; otherwise they go lane by lane.
- * The addresses may also be offsets in LDS. */
+ * Vector memory instructions without a faster path fill in an isa_lanes_t with the address of each
+ * lane, and pass it to one of these functions. If one extent holds all lanes' elements, the
+ * functions copy blocks of adjacent elements; otherwise they access memory lane by lane. The
+ * addresses may also be offsets in LDS. */
 #ifndef SOFTGPU_EXEC_MEM_LANES_H
 #define SOFTGPU_EXEC_MEM_LANES_H
 
@@ -12,17 +12,17 @@
 #include <string.h>
 
 typedef struct {
-    _Alignas(
-        64) uint64_t va[ISA_LANES]; /* defined for active lanes; LDS: offset in the group's LDS */
-    uint64_t exec;                  /* lanes that access memory */
+    _Alignas(64)
+        uint64_t va[ISA_LANES]; /* defined for active lanes; LDS: offset in the workgroup's LDS */
+    uint64_t exec;              /* lanes that access memory */
     uint32_t
         dword_step; /* from one dword of a lane's element to its next: 4, in swizzled memory more */
     bool lds;       /* `va` are offsets in LDS, all in range, not addresses in memory */
 } isa_lanes_t;
 
 /* Loads of a byte or a word, by how they fill the register. Loads into one half of a register write
- * zero to the other: on gfx90a d16 loads do not keep it, with or without SRAM-ECC (LLVM D112635).
- * Where they do, isa_sub_keep() restores it. */
+ * zero to the other half: on gfx90a d16 loads do not keep it, with or without SRAM-ECC (LLVM
+ * D112635). On GPUs that keep it, isa_sub_keep() restores it. */
 typedef enum {
     ISA_SUB_U8,
     ISA_SUB_I8,
@@ -41,8 +41,8 @@ static inline bool isa_sub_is_high(isa_sub_t kind)
     return kind >= ISA_SUB_U8_D16_HI;
 }
 
-/* To be called before the load. True if the load leaves the other half of its register as it is:
- * then `old` gets a copy of the register. */
+/* To be called before the load. True if the load leaves the other half of its register unchanged:
+ * then the register is copied to `old`. */
 static inline __attribute__((always_inline)) bool
 isa_sub_keeps(const isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind, uint32_t *old)
 {
@@ -51,7 +51,7 @@ isa_sub_keeps(const isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind, uint32_t
     return true;
 }
 
-/* To be called after the load: puts that half back. */
+/* To be called after the load: restores that half. */
 static inline __attribute__((always_inline)) void
 isa_sub_keep(const isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind, const uint32_t *old)
 {

@@ -1,7 +1,8 @@
 /* mem_quad.h - one lane's element in memory: aligned elements of 4, 8 and 16 bytes move whole.
  *
- * Apart because every path that moves dwords between memory and registers has to keep this promise:
- * programs exchange values of these sizes between waves without locks. Part of the core. */
+ * A file of its own because every path that moves dwords between memory and registers has to give
+ * this guarantee: programs exchange values of these sizes between waves without locks. Part of the
+ * core. */
 #ifndef SOFTGPU_EXEC_MEM_QUAD_H
 #define SOFTGPU_EXEC_MEM_QUAD_H
 
@@ -10,10 +11,10 @@
 
 #define ISA_QUAD static inline __attribute__((always_inline)) ISA_NO_TSAN
 
-/* x86-64 moves aligned 8 bytes in one access on every processor. Intel, AMD and Zhaoxin promise the
- * same for the aligned 16 bytes of an SSE or AVX move on processors that have AVX. The instruction
- * below allows any address; if the address is aligned, those processors treat it as the aligned
- * one. Older processors without AVX may move two halves: there a program can see half of an
+/* x86-64 moves aligned 8 bytes in one access on every processor. Intel, AMD and Zhaoxin guarantee
+ * the same for the aligned 16 bytes of an SSE or AVX move on processors that have AVX. The
+ * instruction below allows any address; if the address is aligned, those processors treat it as the
+ * aligned one. Older processors without AVX may move two halves: there a program can see half of an
  * element. Volatile: a compiler may neither split such a move nor join it with its neighbours. */
 ISA_QUAD __m128i isa_quad_load(const uint8_t *p)
 {
@@ -101,12 +102,12 @@ ISA_QUAD void isa_pairs_from_rows(uint8_t *p, const isa_row_t *rows)
 
 /* ---- elements of four dwords, all lanes ---- */
 
-/* A register of the host holds the elements of ISA_QUADS lanes: l, l + 4, l + 8 and so on. When
- * four such registers, from l to l + 3, are transposed within each 16 bytes, each of them is a
- * stretch of one of the four rows. */
+/* A register of the host holds the elements of ISA_QUADS lanes: l, l + 4, l + 8 and so on. After
+ * four such registers, from l to l + 3, are transposed within each 16 bytes, each of them is a part
+ * of one of the four rows. */
 enum { ISA_QUADS = ISA_VEC_BYTES / 16 };
 
-/* Where lane l's element is: at base + at[l], or side by side without `at`. */
+/* The offset of lane l's element: at[l], or adjacent elements if `at` is NULL. */
 ISA_QUAD size_t isa_quad_at(const uint32_t *at, unsigned l)
 {
     return at ? at[l] : 16 * (size_t)l;
@@ -189,8 +190,8 @@ ISA_QUAD void isa_quads_to_rows(const uint8_t *base, const uint32_t *at, isa_row
     }
 }
 
-/* Stores in the order of the lanes: of two elements at one address, that of the later lane stays.
- */
+/* Stores in the order of the lanes: of two elements at one address, that of the higher lane
+ * remains. */
 ISA_QUAD void isa_quads_from_rows(uint8_t *base, const uint32_t *at, const isa_row_t *rows)
 {
     for (unsigned l = 0; l < ISA_LANES; l += 4 * ISA_QUADS) {

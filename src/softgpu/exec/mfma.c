@@ -1,15 +1,16 @@
-/* mfma.c - matrix instructions: D = A * B + C on tiles that a wave's registers hold together.
+/* mfma.c - matrix instructions: D = A * B + C on tiles that are spread over the registers of a
+ * wave.
  *
- * An instruction is a line at the end of this file, which says what A and B are made of; its shape
- * is in isa_table. mfma_elements.c and mfma_tile.c know in which lane and register an element lies,
- * and do the work but for doubles, which are here. EXEC is ignored, as hardware ignores it. A NaN
- * result is the default NaN. */
+ * An instruction is a line at the end of this file, with the types of A and B; its shape is in
+ * isa_table. mfma_elements.c and mfma_tile.c map elements to lanes and registers and do the work,
+ * except for doubles, which are in this file. EXEC is ignored, as hardware ignores it. A NaN result
+ * is the default NaN. */
 #include "softgpu/exec/fpu_arch.h"
 #include "softgpu/exec/mfma.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* ---- where elements lie ---- */
+/* ---- places of elements ---- */
 
 /* Lane and register of row 0, column 0 of block b of C and D; the columns follow in lanes. */
 static size_t cd_place(const isa_shape_t *s, unsigned b)
@@ -38,7 +39,7 @@ static unsigned cd_register64(const isa_shape_t *s, unsigned i)
     return s->m == 16 ? 2 * (i / 4) : 0;
 }
 
-/* The lane whose part of B lane l gets, by the instruction's field BLGP. */
+/* The lane from which lane l takes its part of B, by the instruction's field BLGP. */
 static unsigned blgp_lane(unsigned blgp, unsigned l)
 {
     switch (blgp) {
@@ -62,16 +63,16 @@ static uint32_t *rows_of(const isa_wave_t *w, const isa_operand_t *o)
 
 /* ---- one instruction ---- */
 
-/* What a line at the end of this file says, with the architecture's kind of 8-bit floats and the
- * formats that an instruction has in its fields filled in. */
+/* The types of a line at the end of this file, completed by the architecture's kind of 8-bit floats
+ * and by formats from an instruction's fields. */
 typedef struct {
     uint8_t a, b; /* mfma_type_t */
     bool sparse;
 } types_t;
 
-/* A tile's operands while an instruction runs: elements of A and B, a copy of C. A and B do not
- * begin at the same place of a page, since hosts compare only low bits of the addresses of loads
- * and of stores before them. */
+/* A tile's operands while an instruction runs: elements of A and B, a copy of C. A and B have
+ * different offsets in a page, since hosts compare only the low bits of the addresses of loads with
+ * those of earlier stores. */
 typedef struct {
     alignas(64) uint32_t a[MFMA_AB], gap[17 * 16], b[MFMA_AB];
     uint32_t copy[MFMA_CD];
@@ -83,8 +84,8 @@ static const isa_shape_t *shape_of(const isa_inst_t *i)
 }
 
 /* C's first register row, or `copy`. If C is a constant, the copy has it in all places. If D
- * overlaps C without being in the same registers, C is copied because rows of D are written before
- * all rows of C are read. */
+ * overlaps C but is not the same registers, C is copied, because rows of D are written before all
+ * rows of C are read. */
 static ALWAYS_INLINE const uint32_t *rows_of_c(const isa_wave_t *w, const isa_inst_t *i,
                                                uint32_t *copy)
 {
@@ -101,9 +102,9 @@ static ALWAYS_INLINE const uint32_t *rows_of_c(const isa_wave_t *w, const isa_in
     return copy;
 }
 
-/* A lane holds a contiguous part of all depths as long as it fits into four registers (of a sparse
- * A, whose elements stand for two, into two). With twice as many registers there is another part,
- * in the second half of all depths. Elements of 6 and 4 bits are contiguous. */
+/* A lane holds a contiguous part of all depths if that fits into four registers (into two for a
+ * sparse A, each of whose elements represents two depths). With twice as many registers there is a
+ * second part, in the second half of all depths. Elements of 6 and 4 bits are contiguous. */
 static ALWAYS_INLINE mfma_source_t source(const isa_shape_t *s, unsigned type, unsigned regs,
                                           bool is_sparse, bool flush)
 {
@@ -124,10 +125,10 @@ static ALWAYS_INLINE unsigned registers_of(const isa_operand_t *o, unsigned type
     return type == MFMA_FP6 || type == MFMA_BF6 ? 6 : type == MFMA_FP4 ? 4 : o->bits / 32;
 }
 
-/* What is flushed, by architecture and MODE. For f16 that is flushed it is enough to flush the
- * inputs, for which the host has a mode: a sum that begins with a normal number or 0 is a multiple
- * of 2^-73 once a product of flushed halves that is not 0 has been added, so that neither the
- * result nor a sum on the way to it is denormal. */
+/* The operands whose denormals are flushed, by architecture and MODE. For f16 it is enough to flush
+ * the inputs, for which the host has a mode: a sum that begins with a normal number or 0 is a
+ * multiple of 2^-73 once a product of flushed halves that is not 0 has been added, so that neither
+ * the result nor an intermediate sum is denormal. */
 typedef struct {
     bool ab, c, d, in_host;
 } flush_t;
@@ -158,7 +159,7 @@ static ALWAYS_INLINE mfma_work_t work_of(const isa_wave_t *w, const isa_shape_t 
                                                  : MFMA_F32};
 }
 
-/* A and B lie alike if their elements have the same type, and A is not sparse. */
+/* A and B have the same layout if their elements have the same type and A is not sparse. */
 static ALWAYS_INLINE void gather(const isa_wave_t *w, const isa_inst_t *i, const types_t *t,
                                  const uint32_t *b_rows, bool flush, room_t *room)
 {
@@ -191,7 +192,8 @@ static ALWAYS_INLINE void run32(isa_wave_t *w, const isa_inst_t *i, const types_
     if (flush.in_host) _mm_setcsr(ISA_HOST_FLOAT_MODE);
 }
 
-/* run32() for one type, a constant: what depends on it takes as long as the smallest tile. */
+/* run32() for one type, as a constant: decisions by type would take as long as the smallest
+ * tile. */
 #define RUN32(fn, TYPE)                                                                            \
     static __attribute__((noinline)) void fn(isa_wave_t *w, const isa_inst_t *i,                   \
                                              const uint32_t *b_rows)                               \
@@ -223,9 +225,9 @@ static ALWAYS_INLINE void run_dense(isa_wave_t *w, const isa_inst_t *i, const ty
 
 /* ---- sparse A ---- */
 
-/* Of each four depths, two elements of A are stored. Where they belong is said by two bits for each
- * of a lane's elements, in one of as many sets of a register as it has room for: that which ABID
- * says, or the first one if CBSZ is not 0. */
+/* Of each four depths, two elements of A are stored. An index register has two bits for each of a
+ * lane's elements, their depth within the four. It has room for several such sets of bits; ABID
+ * selects the set, or the first one is used if CBSZ is not 0. */
 static void places(uint8_t *at, const uint32_t *index, const isa_inst_t *i, const mfma_source_t *a)
 {
     const unsigned per_lane = a->regs * 32u / mfma_bits(a->type), groups = ISA_LANES / a->m;
@@ -255,7 +257,7 @@ static void run_sparse(isa_wave_t *w, const isa_inst_t *i, const types_t *t)
 
 /* ---- A and B in formats of their own, and scaled ---- */
 
-/* OP_SEL and OP_SEL_HI say which byte of a register has the scales; of a constant it is the
+/* OP_SEL and OP_SEL_HI select the byte of a register that has the scales; a constant's scale is its
  * exponent. */
 static void load_scales(isa_wave_t *w, const isa_operand_t *o, uint8_t *scales)
 {
@@ -383,7 +385,7 @@ static unsigned type_here(const isa_wave_t *w, unsigned type, unsigned format)
     return arch_of(w)->fnuz ? type + (MFMA_FP8_FNUZ - MFMA_FP8) : type;
 }
 
-/* B in the lanes that BLGP says. */
+/* Runs the instruction with B permuted between lanes as BLGP selects. */
 static void run_permuted(isa_wave_t *w, const isa_inst_t *i, const types_t *t)
 {
     alignas(64) uint32_t permuted[8 * ISA_LANES];
@@ -415,8 +417,8 @@ static __attribute__((noinline)) void matrix(isa_wave_t *w, const isa_inst_t *i,
         run_dense(w, i, &here, rows_of(w, &i->src[1]));
 }
 
-/* Whether nothing has to be found out about the instruction before it runs: no broadcast, no
- * permutation, nothing in MODE that may have to be refused. `t` is a constant. */
+/* Whether the instruction can run without further tests: it has no broadcast and no permutation,
+ * and MODE has no bits that may have to be refused. `t` is a constant. */
 static ALWAYS_INLINE bool is_plain(const isa_wave_t *w, const isa_inst_t *i, const types_t *t)
 {
     return t->a <= MFMA_I8 && !t->sparse && !(w->mode & (ISA_MODE_GPR_IDX | 0x3)) && !i->cbsz &&

@@ -1,4 +1,4 @@
-/* mfma.h - what the parts of matrix instructions share: elements, operands, tiles.
+/* mfma.h - what the files of matrix instructions share: elements, operands, tiles.
  *
  * mfma_elements.c copies A and B from registers to arrays of f32 (or i32), mfma_tile.c multiplies
  * and adds, mfma.c has the instructions. Arrays are ordered by block, depth, and row of A or column
@@ -25,7 +25,7 @@ typedef enum {
     MFMA_FP6,
     MFMA_BF6,
     MFMA_FP4,
-    MFMA_F8F6F4, /* CBSZ says the format of A, BLGP that of B */
+    MFMA_F8F6F4, /* CBSZ selects the format of A, BLGP that of B */
     MFMA_TYPES
 } mfma_type_t;
 
@@ -36,9 +36,9 @@ enum {
     MFMA_SCALE_ONE = 127   /* a scale is an exponent with this bias; 255 is a NaN */
 };
 
-/* How A or B lies in registers. A group of m lanes holds one block or, if there is only one, some
- * depths of it: `chunk` consecutive ones, and if the lanes hold more elements, as many again from
- * the second half of all depths. */
+/* The layout of A or B in registers. A group of m lanes holds one block or, if there is only one,
+ * some depths of it: `chunk` consecutive ones, and if the lanes hold more elements, as many again
+ * from the second half of all depths. */
 typedef struct {
     uint8_t m, type, regs, blocks;
     uint16_t depth; /* of a block: elements that are stored */
@@ -66,7 +66,7 @@ static inline unsigned mfma_bits(unsigned type)
  * bits of f32, or as i32. */
 void mfma_gather(uint32_t *out, const uint32_t *rows, const mfma_source_t *s);
 
-/* Denormals of f32 become 0. */
+/* x with 0 for denormals of f32. */
 ISA_VECTOR isa_vec_t mfma_flushed(isa_vec_t x)
 {
     return isa_vec_pick((x & FPU_INF32) == 0, x & 0x80000000, x);
@@ -74,8 +74,8 @@ ISA_VECTOR isa_vec_t mfma_flushed(isa_vec_t x)
 
 /* ---- tiles ---- */
 
-/* What the tiles of one instruction share. `flush_c`: denormals of C become 0; `quiet`: NaNs of D
- * become the default NaN; `flush_d`: denormals of D become 0; `clamp`: sums that are too large
+/* Parameters of all tiles of one instruction. `flush_c`: denormals of C become 0; `quiet`: NaNs of
+ * D become the default NaN; `flush_d`: denormals of D become 0; `clamp`: sums that are too large
  * become the largest number. */
 typedef struct {
     size_t depth;

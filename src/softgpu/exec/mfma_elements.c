@@ -1,13 +1,14 @@
-/* mfma_elements.c - elements of A and B from registers to arrays, widened to 32 bits.
+/* mfma_elements.c - copies elements of A and B from registers to arrays, widened to 32 bits.
  *
- * Everything that depends on an element's type is here: where its bits are in a lane's registers
- * and what number they are. Infinities and NaNs of small formats are rare: operands are tested for
- * them together, and converted without them if there are none. */
+ * All code that depends on an element's type is here: the place of its bits in a lane's registers,
+ * and their value. Infinities and NaNs of small formats are rare: operands are tested for them
+ * together, and converted without them if there are none. */
 #include "softgpu/exec/mfma.h"
 
 /* ---- elements to 32 bits ---- */
 
-/* What gather_as() knows at compile time. FINITE: no element is infinite or a NaN. */
+/* The conversions of gather_as(), a compile-time constant. FINITE: no element is infinite or a
+ * NaN. */
 typedef enum {
     AS_F32,
     AS_F32_FLUSHED,
@@ -46,7 +47,7 @@ ISA_VECTOR isa_vec_t small_vec(isa_vec_t x, const unsigned shift, const unsigned
 
 /* The element at bit `shift` of each dword. For a finite half that is flushed the bits are moved to
  * the fields of an f32, which is then 2^112 times too small: a denormal half makes a denormal f32,
- * which the multiplication takes for 0 in the host's mode that mfma.c sets. */
+ * which the multiplication treats as 0 in the host's mode that mfma.c sets. */
 ISA_VECTOR isa_vec_t widened(isa_vec_t x, const unsigned shift, const as_t as)
 {
     const isa_vec_t part = x >> shift;
@@ -64,7 +65,7 @@ ISA_VECTOR isa_vec_t widened(isa_vec_t x, const unsigned shift, const as_t as)
     case AS_F32_FLUSHED: return mfma_flushed(x);
     case AS_XF32:
     case AS_XF32_FLUSHED: {
-        /* a NaN stays one if its payload is in the bits that are dropped */
+        /* a NaN whose payload is only in the dropped bits stays a NaN */
         const isa_vec_t nan =
             isa_vec_pick((x & 0x7fffffff) > FPU_INF32, isa_vec_all(0x400000), isa_vec_all(0));
         const isa_vec_t cut = (x | nan) & 0xffffe000;
@@ -83,7 +84,8 @@ ISA_VECTOR isa_vec_t widened(isa_vec_t x, const unsigned shift, const as_t as)
 
 /* ---- from registers to arrays ---- */
 
-/* Where element `at` of the lanes of a group goes, relative to the group's first one. */
+/* The array index of element `at` of the lanes of a group, relative to the group's first
+ * element. */
 ISA_VECTOR size_t place_of(const unsigned at, const unsigned chunk, const unsigned m)
 {
     return (at < chunk ? at : at - chunk + chunk * (ISA_LANES / m)) * (size_t)m;
@@ -143,8 +145,8 @@ static __attribute__((noinline)) void gather_codes(uint32_t *out, const uint32_t
                 fpu_from_small(f, rows[at / 4 * ISA_LANES + l] >> at % 4 * 8);
 }
 
-/* Has the sign bit of each element set that is no finite number. `magnitudes` masks the bits of the
- * elements that tell; `one` is added to them, and carries into the sign if they do. */
+/* Sets the sign bit of each element that is no finite number. `magnitudes` masks the bits that
+ * decide; adding `one` to them carries into the sign for such elements. */
 ISA_VECTOR isa_vec_t above(const uint32_t *row, uint32_t magnitudes, uint32_t one)
 {
     isa_vec_t found = isa_vec_all(0);
@@ -153,8 +155,8 @@ ISA_VECTOR isa_vec_t above(const uint32_t *row, uint32_t magnitudes, uint32_t on
     return found;
 }
 
-/* Sets the top bit of bytes that are 0x80, and perhaps of bytes above such a byte: enough to find
- * out whether there is one. */
+/* Sets the top bit of bytes that are 0x80, and perhaps of bytes above such a byte: enough to detect
+ * whether there is one. */
 ISA_VECTOR isa_vec_t minus_zeros(const uint32_t *row)
 {
     isa_vec_t found = isa_vec_all(0);
@@ -204,7 +206,7 @@ ISA_VECTOR void gather(uint32_t *out, const uint32_t *rows, const mfma_source_t 
                        const unsigned m)
 {
     const size_t step = m * (size_t)(s->blocks > 1 ? s->depth : s->chunk);
-    if (m == 4 && s->type > MFMA_I8) return; /* no such shapes */
+    if (m == 4 && s->type > MFMA_I8) return; /* there are no such shapes */
     switch (s->type) {
     case MFMA_F32:
         if (s->flush)

@@ -1,9 +1,9 @@
-/* mfma_tile.c - tiles of matrix instructions: D = A * B + C, C and D in registers.
+/* mfma_tile.c - computes tiles of matrix instructions: D = A * B + C, with C and D in registers.
  *
  * Tiles of 32 and 16 rows are summed up in host vectors, those of 4 rows element by element.
- * Products are added one k after the other, and each step is rounded once, to nearest even. No
- * document of AMD tells the order; published measurements of CDNA 3 found sums of several products
- * that are aligned, truncated, and rounded together, whose last bits can differ. */
+ * Products are added one k after the other, and each step is rounded once, to nearest even. AMD
+ * does not document the order; published measurements of CDNA 3 found sums of several products that
+ * are aligned, truncated, and rounded together, whose last bits can differ from these results. */
 #include "softgpu/exec/mfma.h"
 
 /* Distance in dwords from row 0 to row i of a tile of 32-bit elements. Four rows lie in four
@@ -115,7 +115,7 @@ ISA_VECTOR void sparse_part(const mfma_work_t *p, uint32_t *d, const uint32_t *c
 
 /* ---- whole tiles ---- */
 
-/* `at`: NULL, or where the elements of a sparse A belong. */
+/* `at`: NULL, or the depths of the elements of a sparse A. */
 ISA_VECTOR void tile_of(const mfma_work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,
                         const uint32_t *b, const uint8_t *at, const size_t m, step_t *step)
 {
@@ -190,9 +190,9 @@ static __attribute__((noinline)) void small_tile(const mfma_work_t *p, uint32_t 
         }
 }
 
-/* ---- tiles whose sums are clamped, element by element: few programs ask for that ---- */
+/* ---- tiles whose sums are clamped, element by element: few programs use that ---- */
 
-/* The largest number where finite numbers had a sum that is too large. */
+/* x, or the largest number of its sign if the sum of finite numbers was too large. */
 static uint32_t clamped(float x, bool infinite)
 {
     if (x != x) return FPU_NAN32;
@@ -235,7 +235,8 @@ static __attribute__((noinline)) void clamped_tile(const mfma_work_t *p, size_t 
         }
 }
 
-/* ---- any tile: only a choice, since small tiles take little longer than a call ---- */
+/* ---- any tile: these functions only choose a tile function, since a small tile takes little
+ * longer than a call ---- */
 
 void mfma_tile(const mfma_work_t *p, size_t m, uint32_t *d, const uint32_t *c, const uint32_t *a,
                const uint32_t *b)
@@ -259,7 +260,7 @@ void mfma_sparse_tile(const mfma_work_t *p, size_t m, uint32_t *d, const uint32_
 
 /* ---- scales ---- */
 
-/* Scales by which all elements of formats with a scale stay normal numbers of f32. */
+/* Whether all elements of formats with a scale stay normal numbers of f32 with these scales. */
 static bool moderate(const uint8_t *scales, size_t n)
 {
     enum { FAR = 100 };

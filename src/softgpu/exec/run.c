@@ -1,7 +1,8 @@
 /* run.c - the run loop and the core's entry points.
  *
  * There is one loop, loop(). The compiler makes several functions of it, each for a constant set of
- * watchers: the plain one looks for nobody, the others for those that they are made for. */
+ * observers: the plain one has no code for observers, each of the others only for those of its
+ * set. */
 #include "softgpu/exec/census.h"
 #include "softgpu/exec/core.h"
 #include "softgpu/exec/fpu.h"
@@ -30,15 +31,15 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
     return true;
 }
 
-/* The watchers that a loop can be made for. */
+/* The observers for which a loop can be made. */
 enum {
     COUNTER = 1,
     CENSUS = 2,
     ONE = 4, /* one subscriber */
-    ANY = 8  /* all that the watch has, looked up at each instruction */
+    ANY = 8  /* all observers of the watch, tested at each instruction */
 };
 
-/* What a loop remembers of an instruction while it runs. */
+/* The state that a loop keeps while an instruction runs. */
 typedef struct {
     uint64_t exec; /* EXEC and the budget before the instruction */
     int32_t budget;
@@ -46,8 +47,8 @@ typedef struct {
     isa_census_line_t *line; /* NULL: not counted by the census, or not issued now */
 } was_t;
 
-/* What a loop needs of the watch: a copy, which the compiler keeps in registers, or constants in a
- * loop that is made for certain watchers. */
+/* The members of the watch that a loop uses: a copy, which the compiler keeps in registers, or
+ * constants in a loop that is made for certain observers. */
 typedef struct {
     isa_counter_t *counter;
     isa_census_t *census;
@@ -76,8 +77,8 @@ INLINE isa_subscriber_t *subscriber(unsigned kinds, const who_t *by, const isa_w
 }
 
 /* Whether the instruction is about to do its work. A store to LDS that lets other waves run first
- * does nothing in its first try (lds.h): its work begins with the second one. That of other
- * instructions that are tried again begins with the first. */
+ * does nothing in its first try (lds.h): its work begins with the second one. The work of other
+ * instructions that are tried again begins with the first try. */
 static inline bool begins(isa_wave_t *w, const isa_inst_t *i)
 {
     if (w->repeats) return w->lds_turn == ISA_LDS_WAITS;
@@ -108,7 +109,7 @@ INLINE void announce(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wa
     }
 }
 
-/* Tells the subscribers that the instruction has run. One that will be tried again is reported
+/* Reports to the subscribers that the instruction has run. One that will be tried again is reported
  * after its last try. */
 INLINE void report(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wave_t *w,
                    const isa_inst_t *i, const was_t *was)
@@ -122,7 +123,7 @@ INLINE void report(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wave
         w->stop = ISA_STOP_INTERRUPT;
 }
 
-/* The loop is as small as it can be, since every instruction goes through it: what only some
+/* The loop is as small as possible, since it runs for every instruction: work that only some
  * instructions need is in their handlers. */
 INLINE isa_stop_t loop(unsigned kinds, isa_wave_t *w, int32_t slice, isa_watch_t *watch)
 {
@@ -133,14 +134,14 @@ INLINE isa_stop_t loop(unsigned kinds, isa_wave_t *w, int32_t slice, isa_watch_t
     do {
         const isa_inst_t *i = w->ip;
         isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
-        /* Whoever watches is told of each instruction: translated code tells of none. */
+        /* observers see each instruction, but translated code reports none */
         if (kinds && __builtin_expect(isa_translate_owns(fn), 0)) fn = isa_core_handlers[i->op];
-        /* Slots without an instruction have handlers that lead to a slot with one: only the latter
-         * is counted and reported. */
+        /* slots without an instruction have handlers that lead to a slot with one: only the latter
+         * is counted and reported */
         const bool real = fn != isa_slot_undecoded && fn != isa_slot_behind;
         was_t was = {.wants = 0, .line = NULL};
-        /* If another wave is decoding this slot, the size read here may be 0 or the right one. It
-         * does not matter: isa_slot_undecoded(), the handler until then, sets ip back to *i. */
+        /* if another wave is decoding this slot, the size read here may be 0 or the right one.
+         * Either is fine: isa_slot_undecoded(), the handler until then, sets ip back to *i */
         w->ip = i + __atomic_load_n(&i->dwords, __ATOMIC_RELAXED);
         if (kinds && __builtin_expect(real, 1)) announce(kinds, &by, watch, w, i, &was);
         fn(w, i);
@@ -150,7 +151,7 @@ INLINE isa_stop_t loop(unsigned kinds, isa_wave_t *w, int32_t slice, isa_watch_t
     return w->stop;
 }
 
-/* A loop for each set of watchers that is frequent, and one for all others. */
+/* A loop for each frequent set of observers, and one for all other sets. */
 #define RUN(name, kinds)                                                                           \
     static isa_stop_t name(isa_wave_t *w, int32_t slice, isa_watch_t *watch)                       \
     {                                                                                              \

@@ -1,7 +1,7 @@
 /* salu.c - scalar arithmetic, logic, compares and moves.
  *
  * One line per instruction where the operation is an expression. `a` and `b` are the sources, `d`
- * the result; the SCC rule stands beside it. Control flow is in salu_flow.c. */
+ * the result; the SCC rule follows the operation. Control flow is in salu_flow.c. */
 #include "softgpu/exec/handler.h"
 
 /* The SCC rules. */
@@ -41,7 +41,7 @@ OP2_32(s_addc_u32, a + b + w->scc, SCC_IF(((uint64_t)a + b + w->scc) >> 32 != 0)
 OP2_32(s_subb_u32, a - b - w->scc, SCC_IF((uint64_t)b + w->scc > a))
 OP2_32(s_min_i32, sa < sb ? a : b, SCC_IF(sa < sb))
 OP2_32(s_min_u32, a < b ? a : b, SCC_IF(a < b))
-/* If the operands are equal, SCC is 0: so says the manual of this generation. */
+/* If the operands are equal, SCC is 0, by the manual of this generation. */
 OP2_32(s_max_i32, sa > sb ? a : b, SCC_IF(sa > sb))
 OP2_32(s_max_u32, a > b ? a : b, SCC_IF(a > b))
 OP2_32(s_cselect_b32, w->scc ? a : b, KEEP)

@@ -1,15 +1,15 @@
-/* salu_barrier.c - barriers of gfx12, at which a wave signals and waits by instructions of their
- * own.
+/* salu_barrier.c - barriers of gfx12, at which a wave signals and waits by separate instructions.
  *
- * The workgroup's barrier has the number -1. That of trap handlers (-2), and the named ones, which
- * a wave has to join, are refused. */
+ * The workgroup's barrier has the number -1. The barrier of trap handlers (-2), and named barriers,
+ * which a wave has to join, are refused. */
 #include "softgpu/exec/barrier.h"
 #include "softgpu/exec/handler.h"
 #include "softgpu/exec/lds.h"
 
 enum { WORKGROUP = -1, NUMBER_BITS = 6 };
 
-/* M0 has the number in its low bits, a constant is the number. */
+/* Whether the instruction is about the workgroup's barrier, whose number is in the low bits of M0
+ * or is a constant. */
 static bool is_workgroup(isa_wave_t *w, const isa_inst_t *i, int32_t number)
 {
     if (number == WORKGROUP) return true;

@@ -1,13 +1,13 @@
-/* salu_float.c - floats in SGPRs, of gfx11.5 and later: what vector instructions of these names do
- * to a lane, done to a register.
+/* salu_float.c - floats in SGPRs, of gfx11.5 and later: these instructions have the effect on a
+ * register that the vector instructions of the same names have on a lane.
  *
- * MODE says how results are rounded and whether denormals count as zeros. A result of 16 bits has
- * zeros above it. Sums and products are fused ones with a factor of 1 or an addend of 0, so that
- * one exact function rounds them all, in whatever direction, on any host. */
+ * MODE decides how results are rounded and whether denormals count as zeros. The bits above a
+ * result of 16 bits are 0. Sums and products are fused ones with a factor of 1 or an addend of 0,
+ * so that one exact function rounds them all, in whatever direction, on any host. */
 #include "softgpu/exec/fpu.h"
 #include "softgpu/exec/handler.h"
 
-/* ---- what MODE says of a format ---- */
+/* ---- fields of MODE for a format ---- */
 
 /* The fields of MODE for a format begin at these bits: two of rounding, two of denormals. */
 typedef struct {
@@ -55,8 +55,8 @@ static uint32_t source(isa_wave_t *w, const isa_operand_t *o, const scalar_forma
     return keeps_sources(w, f) ? x : flushed(x, f);
 }
 
-/* The result, flushed if MODE says so; of a NaN the first of the operands', quieted, or the default
- * one. */
+/* The result x, flushed if MODE says so. If x is a NaN: the first NaN among the operands, quieted,
+ * or the default NaN. */
 static uint32_t result(const isa_wave_t *w, uint32_t x, const uint32_t *operands, unsigned n,
                        const scalar_format_t *f)
 {
@@ -86,7 +86,8 @@ static void add(isa_wave_t *w, const isa_inst_t *i, const scalar_format_t *f, ui
 static void multiply(isa_wave_t *w, const isa_inst_t *i, const scalar_format_t *f)
 {
     const uint32_t a = source(w, &i->src[0], f), b = source(w, &i->src[1], f);
-    const uint32_t fma[3] = {a, b, (a ^ b) & f->sign}; /* a zero that leaves the sign of a zero */
+    const uint32_t fma[3] = {
+        a, b, (a ^ b) & f->sign}; /* the addend is a zero that keeps the sign of a zero product */
     w->sgpr[i->dst.reg] = result(w, fused(w, fma, f), (const uint32_t[]){a, b}, 2, f);
 }
 
@@ -155,7 +156,7 @@ ISA_INST(s_max_f16)
     minmax(w, i, &F16, true);
 }
 
-/* IEEE 754's: a NaN is the result, quieted, the first of two. */
+/* Minimum and maximum of IEEE 754: the result is a NaN if an operand is, the first one, quieted. */
 static void ieee_minmax(isa_wave_t *w, const isa_inst_t *i, const scalar_format_t *f, bool max)
 {
     const uint32_t x[2] = {source(w, &i->src[0], f), source(w, &i->src[1], f)};

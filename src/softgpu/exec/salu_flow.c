@@ -1,7 +1,7 @@
 /* salu_flow.c - control flow: branches, jumps, ends, barriers, messages, traps.
  *
  * A taken branch inside the decoded page is pointer arithmetic (core.h); other jumps look their
- * page up. s_waitcnt does nothing, because memory operations complete when they execute. */
+ * page up. s_waitcnt has no effect, because memory operations complete when they execute. */
 #include "softgpu/exec/barrier.h"
 #include "softgpu/exec/clock.h"
 #include "softgpu/exec/core.h"
@@ -113,7 +113,7 @@ static void push_path(isa_wave_t *w, uint64_t exec, uint64_t pc)
     w->mode = (w->mode & ~((uint32_t)CSP_MASK << CSP_SHIFT)) | ((csp + 1) & CSP_MASK) << CSP_SHIFT;
 }
 
-/* Lanes of `mask` go to `target`, the others go on. The smaller half runs first. */
+/* Lanes of `mask` go to `target`, the other lanes continue. The smaller half runs first. */
 static void fork_paths(isa_wave_t *w, const isa_inst_t *i, uint64_t mask, uint64_t target)
 {
     uint64_t pass = mask & w->exec, fail = ~mask & w->exec;
@@ -263,15 +263,15 @@ ISA_INST(s_sendmsg)
         w->sgpr[ISA_CODE_EXEC] = dispatch->doorbell_id & DOORBELL_ID_MASK;
     } else if (!formats->message_free_vgprs || id != formats->message_free_vgprs) {
         refuse_message(w, i);
-    } /* else the wave gives its VGPRs back before it ends: here it keeps them */
+    } /* otherwise the wave releases its VGPRs before it ends: here it keeps them */
 }
 
-/* ---- messages that are answered ---- */
+/* ---- messages with an answer ---- */
 
 enum { RTN_DOORBELL = 128, RTN_TMA = 130, RTN_REALTIME = 131, RTN_TBA = 133 };
 
-/* False: the message gets no answer here. To code outside a trap handler, the addresses of the trap
- * handler read as 0. */
+/* False: the message gets no answer here. Outside a trap handler, the addresses of the trap handler
+ * read as 0. */
 static bool answer(const isa_wave_t *w, unsigned message, uint64_t *value)
 {
     switch (message) {

@@ -32,7 +32,7 @@ static uint64_t shader_clock(const isa_dispatch_t *dispatch)
 /* SCC in the register STATE_PRIV of gfx12. */
 enum { STATE_SCC = 9 };
 
-/* False if there is no such register. */
+/* Reads a hardware register; false if there is no such register. */
 static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
 {
     const isa_dispatch_t *dispatch = w->group->dispatch;
@@ -42,7 +42,7 @@ static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
     case ISA_HWREG_FLAT_SCR_LO: *value = (uint32_t)w->scratch_register; return true;
     case ISA_HWREG_FLAT_SCR_HI: *value = (uint32_t)(w->scratch_register >> 32); return true;
     case ISA_HWREG_HW_ID1: *value = isa_place_hw_id(w->hw_id); return true;
-    case ISA_HWREG_HW_ID2: /* queue, pipe, state: 0, as on gfx9 */
+    case ISA_HWREG_HW_ID2: /* its fields queue, pipe and state are 0, as on gfx9 */
     case ISA_HWREG_POPS_PACKER: return true;
     case ISA_HWREG_SHADER_CYCLES: /* 20 bits of the clock */
         *value = (uint32_t)shader_clock(dispatch) & 0xfffff;
@@ -51,8 +51,8 @@ static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
     case ISA_HWREG_STATUS: *value = isa_status(w); return true;
     case ISA_HWREG_WAVE_STATUS: *value = isa_status(w) & ~(uint32_t)ISA_STATUS_SCC; return true;
     case ISA_HWREG_WAVE_STATE_PRIV: *value = w->scc << STATE_SCC; return true;
-    case ISA_HWREG_WAVE_EXCP_FLAG: /* none is recorded */
-    case ISA_HWREG_WAVE_TRAP_CTRL: /* none is enabled */
+    case ISA_HWREG_WAVE_EXCP_FLAG: /* no exception is recorded */
+    case ISA_HWREG_WAVE_TRAP_CTRL: /* no exception is enabled */
     case ISA_HWREG_WAVE_SCHED_MODE: return true;
     case ISA_HWREG_SHADER_CYCLES_LO: *value = (uint32_t)shader_clock(dispatch); return true;
     case ISA_HWREG_SHADER_CYCLES_HI: *value = (uint32_t)(shader_clock(dispatch) >> 32); return true;
@@ -216,6 +216,6 @@ uint64_t isa_read_special(isa_wave_t *w, const isa_operand_t *o)
     case ISA_CODE_EXECZ: return w->exec == 0;
     case ISA_CODE_SCC: return w->scc;
     case ISA_CODE_LDS_DIRECT: return lds_direct(w);
-    default: /* ISA_CODE_POPS_EXITING_WAVE_ID: graphics only, nobody waits */ return 0;
+    default: /* ISA_CODE_POPS_EXITING_WAVE_ID: for graphics only: no wave waits */ return 0;
     }
 }

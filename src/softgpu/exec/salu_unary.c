@@ -1,7 +1,7 @@
 /* salu_unary.c - SOP1: moves, bit counts and searches, EXEC masks, relative moves.
  *
- * One line per instruction where the operation is an expression; `a` is the source, `d` the result.
- */
+ * One line per instruction where the operation is an expression; `a` is the source, `d` the
+ * result. */
 #include "softgpu/exec/handler.h"
 
 static inline unsigned last_sgpr(const isa_wave_t *w)
@@ -114,7 +114,8 @@ OP1_32_TO_64(s_bitset1_b64, isa_sgpr64(w, i->dst.reg) | 1ull << (a & 63), KEEP)
 
 /* ---- EXEC ---- */
 
-/* Sets the low half of EXEC, which in waves of 32 lanes is all of it; whether it is not 0. */
+/* Sets the low half of EXEC, which in waves of 32 lanes is all of it; returns whether it is not
+ * 0. */
 static inline bool set_exec_low(isa_wave_t *w, uint32_t low)
 {
     w->exec = (w->exec & ~(uint64_t)UINT32_MAX) | low;
@@ -167,7 +168,7 @@ WRITE_EXEC(andn2, a & ~exec)
 
 /* ---- relative moves: register number + M0 ---- */
 
-/* Out of range: reads see s0, writes are dropped. */
+/* The register's number; if it is out of range, reads use s0 and writes are dropped. */
 static inline unsigned source_index(const isa_wave_t *w, unsigned reg, unsigned span)
 {
     uint64_t k = (uint64_t)reg + w->m0;

@@ -23,7 +23,7 @@ static bool host_runs(const char *name)
     return true;
 }
 
-/* Best first. */
+/* The cores, best first. */
 static const isa_core_t *const cores[] = {
 #ifdef ISA_HAVE_AVX512
     &isa_core_avx512,
@@ -36,8 +36,8 @@ static const isa_core_t *const cores[] = {
 #endif
     NULL};
 
-/* AVX-512 has none of its own: two of its vectors are as many lanes as four of AVX2, and it would
- * take as long to compile as another core. */
+/* AVX-512 has no core of its own here: a wave of 32 lanes is only two of its vectors, or four of
+ * AVX2, and the core would take as long to compile as any other. */
 static const isa_core_t *const narrow[] = {
 #ifdef ISA_HAVE_AVX2
     &isa_core_avx2_32,

@@ -1,8 +1,8 @@
 /* smem.c - scalar memory: loads, stores, atomics, clocks, cache operations.
  *
- * A dword, and an aligned tuple of two or four, is one access of the host, so that programs can
- * exchange values through memory. A tuple is read completely before the first register is written,
- * so that a load that faults changes no register. */
+ * A dword, or an aligned tuple of two or four, is read by one access of the host, so that programs
+ * can exchange values through memory. A tuple is read completely before the first register is
+ * written, so that a load that faults changes no register. */
 #include "softgpu/exec/address.h"
 #include "softgpu/exec/atomic.h"
 #include "softgpu/exec/clock.h"
@@ -32,7 +32,7 @@ static inline place_t buffer(const isa_wave_t *w, const isa_inst_t *i)
  * so that a dword is aligned on the host, too. */
 typedef uint32_t dword_t __attribute__((may_alias));
 
-/* n dwords from memory: four at once where they are aligned, else pairs, else one. */
+/* Reads n dwords: four at once if they are aligned, else pairs, else single ones. */
 ISA_NO_TSAN static void read_dwords(uint32_t *value, const uint8_t *host, unsigned n)
 {
     unsigned k = 0, step;

@@ -1,5 +1,5 @@
-/* texel.c - see texel.h. Conversions are made in double precision, in which each of them is exact
- * until its one rounding.
+/* texel.c - see texel.h: converts components. Conversions are made in double precision, in which
+ * each of them is exact until its one rounding.
  *
  * The rounding mode is the executor's, to nearest. A new format is a row of `layouts`. */
 #include "softgpu/exec/texel.h"
@@ -97,7 +97,7 @@ static uint32_t unpack_float(uint32_t raw, unsigned bits)
     return bits == 8 ? raw : small_float_bits(raw, bits); /* 8: the stencil beside a depth */
 }
 
-/* Component as the 32-bit register holds it. */
+/* A component as the 32-bit register holds it. */
 static uint32_t unpack(uint32_t raw, unsigned bits, isa_num_format_t num)
 {
     const double top = (double)((UINT64_C(1) << bits) - 1), signed_top = floor(top / 2);
@@ -159,7 +159,7 @@ static uint32_t pack(uint32_t value, unsigned bits, isa_num_format_t num)
 
 /* ---- one element ---- */
 
-/* A field may go on in the next dword of the element. */
+/* A field may continue in the next dword of the element. */
 static uint32_t get_bits(const uint32_t *raw, unsigned at, unsigned bits)
 {
     const uint64_t mask = (UINT64_C(1) << bits) - 1;

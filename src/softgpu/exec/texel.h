@@ -1,4 +1,4 @@
-/* texel.h - elements of typed memory: how components are packed, and what numbers they are.
+/* texel.h - elements of typed memory: how components are packed, and how they are converted.
  *
  * A file of its own because buffers with a format and images have the same elements. A data format
  * is a row in the table of layouts, first those of buffers, then those that only images have.
@@ -23,7 +23,7 @@ typedef enum {
     ISA_NUM_SRGB /* images only: the first three components are in sRGB's non-linear scale */
 } isa_num_format_t;
 
-/* What a register of a load gets: 0, 1, or a component of the element, from COMPONENT on. */
+/* The source of a loaded register: 0, 1, or a component of the element, from COMPONENT on. */
 enum { ISA_SELECT_ZERO, ISA_SELECT_ONE, ISA_SELECT_COMPONENT = 4 };
 
 typedef struct {

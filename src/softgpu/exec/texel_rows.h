@@ -1,7 +1,7 @@
-/* texel_rows.h - components of elements and the registers they are in: a dword each, or half of
- * one.
+/* texel_rows.h - moves components of elements between registers, a dword or half a dword each, and
+ * elements.
  *
- * Inline functions for the executor's files on buffers with a format and on images. */
+ * Inline functions for buffers with a format and for images. */
 #ifndef SOFTGPU_EXEC_TEXEL_ROWS_H
 #define SOFTGPU_EXEC_TEXEL_ROWS_H
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* How the components sit in the registers. */
+/* The packing of components in registers. */
 typedef enum { ISA_PACK_WHOLE, ISA_PACK_D16, ISA_PACK_D16_HI } isa_packing_t;
 
 static inline void isa_put_components(const isa_format_t *f, isa_row_t *rows, unsigned l,
@@ -42,9 +42,9 @@ static inline void isa_take_components(const isa_format_t *f, const isa_row_t *r
     }
 }
 
-/* The format of the elements of a buffer instruction that converts: that of an MTBUF instruction
- * itself, else that of the descriptor, whose fourth dword is `word3`. False: hardware does not
- * define it. */
+/* The element format of a buffer instruction that converts: an MTBUF instruction has it; otherwise
+ * it is in the descriptor, whose fourth dword is `word3`. False: the format is undefined on
+ * hardware. */
 static inline bool isa_format_of_buffer(isa_format_t *f, const isa_arch_t *arch,
                                         const isa_inst_t *i, uint32_t word3)
 {

@@ -1,8 +1,9 @@
-/* translate.c - which loops are translated, and how a wave runs one.
+/* translate.c - the translator's hooks: decides which loops are translated, and runs a translated
+ * loop for a wave.
  *
- * The hooks are handlers of slots, so that the plain run loop knows nothing of all this: a branch
- * back gets a handler that counts, and the head of a translated loop one that runs its code. One
- * lock guards translating; waves that run need none. */
+ * The hooks are handlers of slots, so that the plain run loop needs no code for them: a branch back
+ * gets a handler that counts, and the head of a translated loop one that runs its code. One lock
+ * guards translating; waves that run need none. */
 #include "softgpu/exec/translate_internal.h"
 
 #include "base/log.h"
@@ -21,13 +22,13 @@ typedef struct {
     unsigned first, last; /* slots */
 } region_t;
 
-/* What the translator knows of a page: taken branches back and translated loops, by slot. */
+/* The translator's data of a page: taken branches back and translated loops, by slot. */
 struct isa_page_loops {
     _Atomic(uint16_t) heat[ISA_PAGE_SLOTS];
     _Atomic(region_t *) region[ISA_PAGE_SLOTS];
 };
 
-/* Counts of one thread, which it alone writes. */
+/* Counts of one thread, written only by that thread. */
 typedef struct counts {
     _Atomic(uint64_t) entries, instructions, declined, verified;
     struct counts *next;
@@ -35,7 +36,7 @@ typedef struct counts {
 
 static isa_translate_t mode_now;
 static unsigned after = ISA_TRANSLATE_AFTER;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards LLVM and those below */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards LLVM and the variables below */
 static uint64_t loops[ISA_REFUSALS];
 static uint64_t time_e6; /* microseconds */
 static uint64_t most_ms = ISA_TRANSLATE_MS;
@@ -53,7 +54,7 @@ static void give_lock(void)
 }
 
 /* A child must not inherit the lock from a thread that it does not have. */
-static void survive_forks(void)
+static void register_fork_handler(void)
 {
     pthread_atfork(take_lock, give_lock, give_lock);
 }
@@ -63,7 +64,7 @@ void isa_translate_setup(isa_translate_t how, unsigned hot)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     mode_now = how;
     after = hot ? hot : 1;
-    if (how) pthread_once(&once, survive_forks);
+    if (how) pthread_once(&once, register_fork_handler);
 }
 
 void isa_translate_limit(uint64_t milliseconds)
@@ -153,7 +154,7 @@ static isa_refused_t make(region_t *r, isa_plan_t *plan, const isa_wave_t *w)
     return r->run ? ISA_REFUSED_NOT : ISA_REFUSED_FAILED;
 }
 
-/* Makes the loop's code and puts it in place of its head. */
+/* Makes the loop's code and installs it as the handler of the loop's head. */
 static void translate(const isa_wave_t *w, isa_page_t *page, unsigned first, unsigned last)
 {
     region_t *r = calloc(1, sizeof *r);
@@ -213,8 +214,8 @@ void isa_translate_forget(isa_page_t *page)
     page->loops = NULL;
 }
 
-/* The branch does its work; where it goes back for the nth time, its loop is translated. Threads
- * that count at once may lose a few. */
+/* Executes the branch; when it is taken back for the nth time, its loop is translated. Threads that
+ * count at the same time may lose a few counts. */
 void isa_slot_counted(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_page_t *page = w->page;
@@ -225,7 +226,7 @@ void isa_slot_counted(isa_wave_t *w, const isa_inst_t *i)
     const unsigned n = atomic_load_explicit(heat, memory_order_relaxed) + 1u;
     atomic_store_explicit(heat, (uint16_t)n, memory_order_relaxed);
     if (n < after) return;
-    /* Who puts the plain handler back is the one who translates. */
+    /* the thread that restores the plain handler is the one that translates */
     isa_handler_t *counted = isa_slot_counted;
     isa_inst_t *slot = &page->slots[last];
     if (atomic_compare_exchange_strong(&slot->fn, &counted, page->core->handlers[i->op]) &&

@@ -1,8 +1,8 @@
-/* translate.h - hot loops of GPU code as code of the host: when they are translated, how they run.
+/* translate.h - translates hot loops of GPU code to code of the host.
  *
- * Off by default. The interpreter's handlers say what an instruction does, here too: a translated
- * loop consists of copies of their bitcode (chunk.h) and of calls of the handlers themselves.
- * docs/translator.md tells how a loop is translated and what is not. */
+ * Off by default. The interpreter's handlers define instructions here, too: a translated loop
+ * consists of copies of their bitcode (chunk.h) and of calls of the handlers themselves.
+ * docs/translator.md describes how a loop is translated and which loops are not. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_H
 #define SOFTGPU_EXEC_TRANSLATE_H
 
@@ -11,17 +11,18 @@
 typedef enum {
     ISA_TRANSLATE_OFF,
     ISA_TRANSLATE_ON,
-    /* As ON; loops without memory instructions run interpreted as well, and both must agree. */
+    /* as ON; loops without memory instructions are also interpreted, and both results must be
+     * equal */
     ISA_TRANSLATE_VERIFY
 } isa_translate_t;
 
 enum {
-    ISA_TRANSLATE_AFTER = 1000, /* taken branches back to a loop's head, then it is hot */
-    ISA_TRANSLATE_MS = 2000     /* for translating, if nobody says else */
+    ISA_TRANSLATE_AFTER =
+        1000,               /* taken branches back to a loop's head after which the loop is hot */
+    ISA_TRANSLATE_MS = 2000 /* default of isa_translate_limit() */
 };
 
-/* Says what is done from now on. Called before code is decoded: pages that are decoded already stay
- * as they are. */
+/* Sets the mode. Called before code is decoded: pages that are decoded already are not affected. */
 void isa_translate_setup(isa_translate_t how, unsigned after);
 
 /* The time that the process may spend on translating, in milliseconds of the processor. */
@@ -44,12 +45,12 @@ typedef enum {
 
 const char *isa_translate_reason(isa_refused_t why);
 
-/* What has been done so far, in the whole process. */
+/* Statistics of the whole process so far. */
 typedef struct {
     uint64_t loops[ISA_REFUSALS]; /* by reason; [ISA_REFUSED_NOT]: translated loops */
     uint64_t seconds_e6;          /* time that translating has taken, in microseconds */
-    uint64_t entries;             /* into translated loops */
-    uint64_t instructions;        /* that have run in these */
+    uint64_t entries;             /* entries into translated loops */
+    uint64_t instructions;        /* instructions that have run in translated loops */
     uint64_t declined;            /* entries left to the interpreter: another EXEC or MODE */
     uint64_t verified;            /* instructions that have run both ways */
 } isa_translate_stats_t;
@@ -62,11 +63,11 @@ isa_translate_stats_t isa_translate_stats(void);
  * back, one that counts. The caller holds the cache's lock. */
 isa_handler_t *isa_translate_decoded(isa_page_t *page, const isa_inst_t *slot, isa_handler_t *fn);
 
-/* Frees what belongs to a page. No wave is in its code. */
+/* Frees the translator's data of a page. No wave may be in its code. */
 void isa_translate_forget(isa_page_t *page);
 
-/* Handlers of slots: a branch that is counted, the head of a translated loop. The loops that
- * somebody watches take the instruction's own handler instead. */
+/* Handlers of slots: a branch that is counted, the head of a translated loop. Run loops with
+ * observers call the instruction's own handler instead. */
 isa_handler_t isa_slot_counted, isa_slot_translated;
 
 static inline bool isa_translate_owns(isa_handler_t *fn)

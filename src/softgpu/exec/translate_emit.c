@@ -1,9 +1,9 @@
-/* translate_emit.c - LLVM's assembly of a planned loop.
+/* translate_emit.c - writes LLVM's assembly for a planned loop.
  *
  * Scalar registers are variables of the function, which LLVM keeps in the host's registers; they
- * are stored to the wave where somebody else may look. Vector instructions that follow each other
- * are a segment: a loop over chunks of lanes, in which rows are values. What is scalar in a segment
- * stands before that loop. */
+ * are stored to the wave before code outside the function may read them. Consecutive vector
+ * instructions are a segment: a loop over chunks of lanes, in which rows are values. Scalar code of
+ * a segment is placed before that loop. */
 #include "softgpu/exec/translate_internal.h"
 
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    SCALARS = ISA_CODE_EXEC + 2, /* registers with these codes, and SCC behind them */
+    SCALARS = ISA_CODE_EXEC + 2, /* registers with codes up to EXEC's, and SCC after them */
     SCC = SCALARS,
     MASKS = 32, /* lane masks that a segment writes, at most */
     ROW_BYTES = 4 * ISA_ROW,
@@ -35,15 +35,15 @@ typedef struct {
 typedef struct {
     const isa_plan_t *plan;
     const isa_library_t *library;
-    text_t entry, code, tail; /* variables; the blocks; the ways out */
+    text_t entry, code, tail; /* variables; the blocks; the exits */
     text_t before, inside;    /* the segment: before its loop over chunks, and in it */
     unsigned next;            /* number of the next value or label */
     unsigned counted;         /* instructions since the block's begin */
     bool used[SCALARS + 1], written[SCALARS + 1];
-    /* of the segment */
+    /* the current segment */
     unsigned n;                  /* instructions */
     unsigned row[ISA_VGPR_ROWS]; /* the value of each row, 0: not loaded */
-    bool changed[ISA_VGPR_ROWS]; /* has to be stored */
+    bool changed[ISA_VGPR_ROWS]; /* the row has to be stored */
     unsigned base, lane;         /* the chunk's first lane: its address in row 0, its number */
     unsigned exec, exec_bits;    /* EXEC's value, its bits of the chunk; 0: none yet */
     unsigned n_masks;
@@ -154,7 +154,7 @@ static void flush(emitter_t *e, text_t *t)
     }
 }
 
-/* Loads those that it uses. */
+/* Loads the registers that the loop uses. */
 static void load_all(emitter_t *e, text_t *t)
 {
     for (unsigned s = 0; s <= SCC; s++) {
@@ -168,7 +168,7 @@ static void load_all(emitter_t *e, text_t *t)
 
 /* ---- segments ---- */
 
-/* Of a row's part in a chunk. */
+/* Bytes of a row's part in a chunk. */
 static unsigned vector_bytes(const emitter_t *e)
 {
     return 4 * e->library->chunk;
@@ -179,7 +179,7 @@ static unsigned vector_align(const emitter_t *e)
     return e->library->bits / 8;
 }
 
-/* The rows and lane masks are known to whoever comes behind the segment. */
+/* Ends the segment: its rows and lane masks are stored for the code after it. */
 static void close_segment(emitter_t *e)
 {
     const unsigned chunk = e->library->chunk, l = fresh(e);
@@ -229,7 +229,7 @@ static const mask_t *pending(const emitter_t *e, unsigned reg, unsigned n)
     return NULL;
 }
 
-/* The segment ends here if it has a mask that the operand needs or replaces. */
+/* Ends the segment if it has written a mask that the operand reads or replaces. */
 static void settle(emitter_t *e, const isa_operand_t *o)
 {
     if (o->kind == ISA_OPK_SGPR && pending(e, o->reg, (o->bits + 31u) / 32u)) close_segment(e);
@@ -311,7 +311,7 @@ static unsigned exec_bits(emitter_t *e)
 
 /* ---- vector instructions ---- */
 
-/* Places in isa_chunk_t. */
+/* Offsets in isa_chunk_t. */
 static unsigned at_source(const emitter_t *e, unsigned n, unsigned r)
 {
     return (4 * (n + 1) + r) * vector_bytes(e);
@@ -473,7 +473,7 @@ static unsigned load_field(emitter_t *e, unsigned x, unsigned offset, unsigned b
     return v;
 }
 
-/* Places in isa_scalar_t. */
+/* Offsets in isa_scalar_t. */
 enum { AT_DST = 0, AT_SRC = 8, AT_EXEC = 24, AT_SCC = 32, AT_IMM = 36, SCALAR_BYTES = 40 };
 
 static void emit_scalar(emitter_t *e, const isa_step_t *s)
@@ -507,12 +507,12 @@ static void emit_scalar(emitter_t *e, const isa_step_t *s)
     if (row->writes & ISA_REG_EXEC)
         write_pair(e, &e->before, ISA_CODE_EXEC, load_field(e, x, AT_EXEC, 64));
     if (row->writes & ISA_REG_SCC) write_scalar(e, &e->before, SCC, load_field(e, x, AT_SCC, 32));
-    e->exec = e->exec_bits = 0; /* it may be another one now */
+    e->exec = e->exec_bits = 0; /* EXEC may have changed */
 }
 
-/* ---- ways out, handlers, branches ---- */
+/* ---- exits, handlers, branches ---- */
 
-/* Returns how many instructions have run: those of the blocks before and `more`. */
+/* Returns how many instructions have run: those of earlier blocks and `more`. */
 static void put_return(emitter_t *e, text_t *t, unsigned more)
 {
     const unsigned v = fresh(e);
@@ -523,7 +523,7 @@ static void put_return(emitter_t *e, text_t *t, unsigned more)
     put(t, "  ret i64 %%r%u\n", v);
 }
 
-/* Leaves the loop: the wave goes on at `slot`. */
+/* Leaves the loop: the wave continues at `slot`. */
 static void put_leave(emitter_t *e, text_t *t, const isa_inst_t *slot, unsigned more)
 {
     flush(e, t);
@@ -645,7 +645,7 @@ static void emit_steps(emitter_t *e)
     put_leave(e, &e->code, last + last->dwords, e->counted);
 }
 
-/* The whole function. The first round finds out which scalar registers there are. */
+/* Writes the whole function. The first pass finds the scalar registers that it uses. */
 static void emit_function(emitter_t *e)
 {
     for (int round = 0; round < 2; round++) {

@@ -1,8 +1,8 @@
 /* translate_internal.h - what the files of the translator share.
  *
- * A loop goes through them in this order: translate.c finds that it is hot, translate_plan.c says
- * what becomes of each instruction, translate_emit.c writes LLVM's assembly of it, and
- * translate_llvm.c makes host code of that. */
+ * A loop goes through them in this order: translate.c detects that it is hot, translate_plan.c
+ * decides how each instruction is translated, translate_emit.c writes LLVM's assembly, and
+ * translate_llvm.c compiles that to host code. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 #define SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 
@@ -11,20 +11,20 @@
 
 /* ---- the library of bitcode, and LLVM ---- */
 
-/* What a host can run: the library for it. A chunk is two of its vectors, so that there are two
- * chains of operations of which neither waits for the other. */
+/* The library for one kind of host. A chunk is two vectors of the host, so that there are two
+ * independent chains of operations. */
 typedef struct {
-    const char *core; /* whose loops are translated with it */
+    const char *core; /* name of the core whose loops are translated with it */
     const char *cpu;  /* LLVM's name */
     unsigned bits;    /* of a vector */
     unsigned chunk;   /* lanes */
     const char *bitcode, *behind;
 } isa_library_t;
 
-/* NULL if there is none for this core. */
+/* The library for a core; NULL if there is none. */
 const isa_library_t *isa_library_for(const isa_core_t *core);
 
-/* Loads LLVM when it is first called; false if there is none. */
+/* Loads LLVM at the first call; false if LLVM is not installed. */
 bool isa_llvm_load(void);
 
 /* Opens the library for one translation; isa_llvm_compile() closes it. One at a time. */
@@ -37,29 +37,29 @@ bool isa_llvm_has(const char *name);
 /* Code of one loop: runs it for a wave, returns how many instructions have run. */
 typedef uint64_t isa_translated_t(isa_wave_t *w);
 
-/* Makes host code of LLVM's assembly with the open library's functions, and closes the library. The
- * code lives until isa_llvm_free(). NULL on failure. */
+/* Compiles LLVM's assembly, with the open library's functions, to host code, and closes the
+ * library. The code lives until isa_llvm_free(). NULL on failure. */
 isa_translated_t *isa_llvm_compile(const char *text, void **code);
 void isa_llvm_free(void *code);
 
 /* ---- plans ---- */
 
-/* What becomes of an instruction. */
+/* How an instruction is translated. */
 typedef enum {
-    ISA_STEP_NOTHING, /* it has no effect here */
+    ISA_STEP_NOTHING, /* the instruction has no effect */
     ISA_STEP_SCALAR,  /* a function of the library, on scalars */
-    ISA_STEP_CHUNK,   /* the same, on chunks of lanes */
+    ISA_STEP_CHUNK,   /* a function of the library, on chunks of lanes */
     ISA_STEP_BRANCH,
     ISA_STEP_CALL, /* the handler is called */
-    ISA_STEP_LEAVE /* the loop is left in front of it: the interpreter does it */
+    ISA_STEP_LEAVE /* the loop is left before the instruction, which the interpreter executes */
 } isa_step_kind_t;
 
 typedef struct {
     const isa_inst_t *i;
     uint8_t kind; /* isa_step_kind_t */
-    bool leads;   /* branches come here */
-    /* chunk: first scalar registers of the lane masks read and written, or -1; branch: the step
-     * that it goes to, or -1 */
+    bool leads;   /* the step is the target of a branch */
+    /* chunk: first scalar registers of the lane masks read and written, or -1; branch: the step of
+     * its target, or -1 */
     int16_t in, out, to;
 } isa_step_t;
 
@@ -69,9 +69,9 @@ typedef struct {
     isa_page_t *page;
     unsigned n;
     isa_step_t step[ISA_PLAN_STEPS];
-    uint32_t mode; /* MODE that the code is for */
-    bool plain;    /* MODE rounds to nearest and keeps denormals: the library's functions do */
-    bool masked;   /* the code is for any EXEC, not only a full one */
+    uint32_t mode; /* value of MODE for which the code is valid */
+    bool plain;    /* MODE rounds to nearest and keeps denormals, as the library's functions do */
+    bool masked;   /* the code works for any EXEC, not only a full one */
     bool pure;     /* no handler is called */
 } isa_plan_t;
 
@@ -87,7 +87,7 @@ isa_refused_t isa_plan_loop(isa_plan_t *plan, const isa_wave_t *w, unsigned firs
 enum { ISA_LIBRARY_NAME = 64 };
 const char *isa_library_name(char *name, const isa_inst_t *i, bool scalar);
 
-/* ---- running both ways ---- */
+/* ---- comparison of both ways to run a loop ---- */
 
 /* Runs translated code without memory instructions, and the same instructions interpreted from a
  * copy of the wave, and stops the wave at the first difference. Returns how many have run. */
@@ -95,7 +95,7 @@ uint64_t isa_translate_verify(isa_wave_t *w, const isa_inst_t *head, isa_transla
 
 /* ---- LLVM's assembly ---- */
 
-/* The text for a plan, to be freed; NULL without memory. */
+/* The text for a plan, to be freed; NULL if out of memory. */
 char *isa_emit(const isa_plan_t *plan, const isa_library_t *library);
 
 #endif

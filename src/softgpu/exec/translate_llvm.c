@@ -1,8 +1,8 @@
-/* translate_llvm.c - LLVM by its C interface, and the library of bitcode.
+/* translate_llvm.c - calls LLVM by its C interface, and reads the library of bitcode.
  *
- * LLVM is loaded when the first loop is hot. The prototypes stand here, since its headers are not
- * needed to build: only what is called is declared, and LLVM keeps this interface stable. One
- * thread at a time uses this file (translate.c holds a lock). */
+ * LLVM is loaded when the first loop is hot. The prototypes of the functions used are in this file,
+ * so that the build does not need LLVM's headers; LLVM keeps this interface stable. One thread at a
+ * time uses this file (translate.c holds a lock). */
 #include "softgpu/exec/translate_internal.h"
 
 #include "base/log.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the library, which the build has made of the handlers ---- */
+/* ---- the library, which the build makes from the handlers ---- */
 
 #define LIBRARY(name)                                                                              \
     __asm__(".pushsection .rodata\n"                                                               \
@@ -45,7 +45,11 @@ const isa_library_t *isa_library_for(const isa_core_t *core)
 
 /* ---- LLVM ---- */
 
-enum { OLDEST = 15, NEWEST = 19, WITH_DASH = 17 /* the last that is called libLLVM-17.so.1 */ };
+enum {
+    OLDEST = 15,
+    NEWEST = 19,
+    WITH_DASH = 17 /* the last version whose library has a name like libLLVM-17.so.1 */
+};
 
 typedef struct {
     unsigned level;
@@ -112,8 +116,8 @@ static const char *const begins[] = {"LLVMInitializeX86TargetInfo", "LLVMInitial
                                      "LLVMInitializeX86TargetMC", "LLVMInitializeX86AsmPrinter",
                                      "LLVMLinkInMCJIT"};
 
-/* What makes host code of the loop: the library's functions come in line, their structures become
- * values, and what follows from constants is worked out. */
+/* The passes that optimise a loop: they inline the library's functions, replace their structures by
+ * values, and fold constants. */
 static const char passes[] = "cgscc(inline),globaldce,function(sroa,early-cse<memssa>,instcombine,"
                              "simplifycfg,loop-mssa(licm),early-cse,dse,adce,simplifycfg)";
 

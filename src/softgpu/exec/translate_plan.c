@@ -1,7 +1,9 @@
-/* translate_plan.c - what becomes of each instruction of a loop: see translate_internal.h.
+/* translate_plan.c - decides how each instruction of a loop is translated: see
+ * translate_internal.h.
  *
- * A loop is the code between the head and the branch that goes back to it, with all branches inside
- * it. What is not known to be safe is left to the interpreter: a step of the kind LEAVE. */
+ * A loop is the code between its head and the branch back to it, with all branches inside. An
+ * instruction that is not known to be safe is left to the interpreter, by a step of the kind
+ * LEAVE. */
 #include "softgpu/exec/translate_internal.h"
 
 #include <stdio.h>
@@ -55,8 +57,8 @@ static bool is_scalar(const isa_inst_t *i)
 
 /* ---- vector instructions ---- */
 
-/* Signs of plain floating-point sources are changed by the translator; whatever else an encoding
- * can say of operands is left to the handler. */
+/* Whether the only modifiers are signs of plain floating-point sources, which the translator
+ * handles; other modifiers are left to the handler. */
 static bool signs_only(const isa_inst_t *i)
 {
     if (i->flags & (ISA_F_SDWA | ISA_F_DPP | ISA_F_OMOD | ISA_F_CLAMP | ISA_F_DSTSEL)) return false;
@@ -74,8 +76,9 @@ static bool signs_only(const isa_inst_t *i)
     return true;
 }
 
-/* v_mbcnt depends on the lane's number, which a chunk does not know. */
-static bool knows_lane(unsigned body)
+/* Whether the instruction is v_mbcnt, which depends on the lane's number, that a chunk does not
+ * have. */
+static bool needs_lane(unsigned body)
 {
     return body == ISA_OP_v_mbcnt_lo_u32_b32 || body == ISA_OP_v_mbcnt_hi_u32_b32;
 }
@@ -98,7 +101,7 @@ static bool is_chunk(isa_step_t *s)
     const isa_inst_t *i = s->i;
     const isa_row_desc_t *row = &isa_table[i->op];
     const bool mask = takes_mask(row->body);
-    if (row->klass != ISA_CLASS_VALU || knows_lane(row->body) || writes_exec(i) || !signs_only(i) ||
+    if (row->klass != ISA_CLASS_VALU || needs_lane(row->body) || writes_exec(i) || !signs_only(i) ||
         i->dst.mods || !in_library(i, false))
         return false;
     if (i->dst.kind != ISA_OPK_VGPR && i->dst.kind != ISA_OPK_NONE && !is_ordinary(&i->dst))
@@ -124,10 +127,10 @@ static bool is_chunk(isa_step_t *s)
     return true;
 }
 
-/* ---- the others ---- */
+/* ---- other instructions ---- */
 
-/* Whether the handler can be called in the middle of the loop: it goes on at the next instruction
- * or stops the wave, and MODE stays. */
+/* Whether the handler can be called inside the loop: the wave continues at the next instruction or
+ * stops, and MODE does not change. */
 static bool can_be_called(const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
@@ -140,8 +143,8 @@ static bool can_be_called(const isa_inst_t *i)
     }
 }
 
-/* Whether what the instruction does may depend on how MODE rounds and on its denormals. */
-static bool minds_mode(const isa_inst_t *i)
+/* Whether the instruction may depend on the rounding and denormals in MODE. */
+static bool depends_on_mode(const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
     bool floats = row->reads & ISA_REG_MODE;
@@ -163,7 +166,7 @@ static void choose(isa_step_t *s, bool plain)
         s->kind = ISA_STEP_BRANCH;
     else if (is_scalar(i))
         s->kind = ISA_STEP_SCALAR;
-    else if ((plain || !minds_mode(i)) && is_chunk(s))
+    else if ((plain || !depends_on_mode(i)) && is_chunk(s))
         s->kind = ISA_STEP_CHUNK;
     else
         s->kind = can_be_called(i) ? ISA_STEP_CALL : ISA_STEP_LEAVE;
@@ -186,7 +189,7 @@ void isa_plan_decode(isa_page_t *page, unsigned first, unsigned last)
         if (!(i = decoded(page, at))) return;
 }
 
-/* Finds the steps that branches go to. */
+/* Finds the steps that are the targets of branches. */
 static bool connect(isa_plan_t *plan, const int16_t *step_of, unsigned first, unsigned behind)
 {
     for (unsigned k = 0; k < plan->n; k++) {

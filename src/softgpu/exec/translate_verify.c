@@ -1,8 +1,9 @@
-/* translate_verify.c - SOFTGPU_TRANSLATE=verify: a loop runs both ways, and must give the same.
+/* translate_verify.c - SOFTGPU_TRANSLATE=verify: runs a loop translated and interpreted, and
+ * compares the results.
  *
- * Only loops without memory instructions, which a copy of the wave can run again. What is compared
- * is all that such instructions change: vector and scalar registers, SCC, MODE, where the wave goes
- * on, its slice, why it has stopped. */
+ * Only loops without memory instructions are verified, since a copy of the wave can run these
+ * again. All state that such instructions change is compared: vector and scalar registers, SCC,
+ * MODE, the next program counter, the rest of the slice, the reason for a stop. */
 #include "softgpu/exec/translate_internal.h"
 
 #include <stdio.h>
@@ -54,8 +55,8 @@ static void interpret(isa_wave_t *w, uint64_t n)
     }
 }
 
-/* The last of n instructions that changes what translated code has otherwise: the text says what
- * that is. */
+/* Finds the last of n instructions that changes the state in which translated code differs; `what`
+ * names that state. */
 static const isa_inst_t *find(copy_t *again, const isa_wave_t *before, uint64_t n,
                               const isa_wave_t *translated, const char *what)
 {

@@ -1,6 +1,7 @@
-/* transpose.h - the loads of LDS that transpose: which bits of what lanes read go where.
+/* transpose.h - the loads of LDS that transpose: how they move bits between lanes.
  *
- * Apart from their handlers because the checker moves the shadows of the bits in the same way. */
+ * Separate from their handlers because the checker moves the shadows of the bits in the same
+ * way. */
 #ifndef SOFTGPU_EXEC_TRANSPOSE_H
 #define SOFTGPU_EXEC_TRANSPOSE_H
 

@@ -1,10 +1,11 @@
-/* trap.c - how traps of PC sampling get into the runtime's handler: the registers that it finds.
+/* trap.c - sends a wave into the runtime's trap handler for PC sampling: sets the registers that
+ * the handler reads.
  *
  * Not part of the core because it runs only once for each trap, on behalf of the driver or of the
  * hardware's sampling. */
 #include "softgpu/exec/trap.h"
 
-enum { TRAP_ID_HOST = 1 }; /* any number but 0, which a handler takes for no trap */
+enum { TRAP_ID_HOST = 1 }; /* any number except 0, which for a handler means no trap */
 
 static bool enter(isa_wave_t *w, const isa_core_t *core, const isa_trap_t *trap, uint32_t why)
 {
@@ -14,7 +15,7 @@ static bool enter(isa_wave_t *w, const isa_core_t *core, const isa_trap_t *trap,
     w->privileged = true;
     w->tba = trap->tba;
     w->tma = trap->tma;
-    /* temporaries that are not set here keep what they had */
+    /* temporaries that are not set here keep their values */
     w->ttmp[a->ttmp.pc] = (uint32_t)pc;
     w->ttmp[a->ttmp.pc + 1] = isa_bits_put(a->ttmp.pc_high, (uint32_t)(pc >> 32)) | why;
     for (unsigned axis = 0; axis < 3; axis++)

@@ -1,4 +1,4 @@
-/* trap.h - how a wave gets into a trap handler: the trap registers and what they are set to.
+/* trap.h - sends a wave into a trap handler: the trap registers and their values.
  *
  * On hardware a first handler, which the driver installs, prepares these registers and then jumps
  * to the handler that the runtime has set. The functions here do the work of the first handler. The
@@ -24,8 +24,8 @@ typedef struct {
     uint32_t packet;   /* index of the dispatch in its queue's ring */
 } isa_trap_t;
 
-/* Sends the wave, which has stopped between two instructions, into the handler because the driver
- * asks for it (a host trap). False, with the fault fields set, if no code is mapped there. */
+/* Sends the wave, which has stopped between two instructions, into the handler on behalf of the
+ * driver (a host trap). False, with the fault fields set, if no code is mapped there. */
 bool isa_trap_host(isa_wave_t *w, const isa_core_t *core, const isa_trap_t *trap);
 /* The same, because a snapshot of the wave was taken: the trap has no number, and a bit of TRAPSTS
  * is its reason. */

@@ -1,9 +1,10 @@
 /* valu.h - how a vector instruction is written: one line that gives its types and its formula.
  *
  * The line makes a body, which computes all 64 lanes from plain rows of dwords, and a handler,
- * which passes it the operands. What an encoding can do to an operand (SDWA, DPP, neg, abs, op_sel,
- * clamp, omod, MODE) valu_slow.c does before and after the same body, alike for all instructions.
- * A body is always called by its name, never by a pointer, so that a translator can inline it. */
+ * which passes it the operands. valu_slow.c applies the modifiers of an encoding (SDWA, DPP, neg,
+ * abs, op_sel, clamp, omod, MODE) before and after the same body, in the same way for all
+ * instructions. A body is always called by its name, never by a pointer, so that a translator can
+ * inline it. */
 #ifndef SOFTGPU_EXEC_VALU_H
 #define SOFTGPU_EXEC_VALU_H
 
@@ -39,20 +40,20 @@ enum {
     VALU_MASK_IN = 1 << 3,   /* v.in: lane mask of src[2], or VCC if the encoding has none */
     VALU_MASK_OUT = 1 << 4,  /* v.out: lane mask to the scalar destination, or VCC */
     VALU_CMPX = 1 << 5,      /* v.out also goes to EXEC */
-    VALU_RAW = 1 << 6,       /* float operands are moved or inspected: no denormal is flushed */
-    VALU_NEAREST = 1 << 7,   /* the body wants the host to round to nearest whatever MODE says */
+    VALU_RAW = 1 << 6,       /* float operands are moved or inspected: denormals are not flushed */
+    VALU_NEAREST = 1 << 7, /* the host rounds to nearest while the body runs, whatever MODE says */
     VALU_CLAMP_NOP = 1 << 8, /* clamp changes nothing: integers that cannot overflow, dot2 */
     VALU_READS_VCC = 1 << 9, /* v.in: VCC, src[2] is an ordinary source */
     VALU_HI_HALF = 1 << 10,  /* a 16-bit result goes to the high half, the low one is kept */
     VALU_SATURATES = 1 << 11 /* another body runs if CLAMP is set; for integer results */
 };
 
-/* What a body works on. Rows are 64-byte aligned; a tuple's rows are ISA_ROW apart. */
+/* The operands of a body. Rows are 64-byte aligned; a tuple's rows are ISA_ROW apart. */
 typedef struct {
     uint32_t *d;
     const uint32_t *s[3];
     uint64_t in, out; /* lane masks */
-    uint64_t lanes;   /* active lanes: the results of others are not used */
+    uint64_t lanes;   /* active lanes: the results of other lanes are not used */
     uint32_t mode;    /* MODE register */
     uint32_t round;   /* fpu_round_t for f16 and f64 results */
 } valu_t;
@@ -67,8 +68,8 @@ enum {
         ISA_F_SDWA | ISA_F_DPP | ISA_F_OMOD | ISA_F_CLAMP | ISA_F_SRCMOD | ISA_F_DSTSEL
 };
 
-/* Tells the compiler that it may vectorise: two rows are the same or do not overlap, so no lane's
- * result is another lane's source. */
+/* Lets the compiler vectorise: two rows are the same or do not overlap, so no lane's result is
+ * another lane's source. */
 #ifdef __clang__
 #define VALU_INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
@@ -83,7 +84,7 @@ enum {
 
 enum { VALU_MAX_ROWS = 4 };
 
-/* What the two halves of the general path share, and the rows that the body works on. */
+/* The state of the general path between its two functions, and the rows of the body's operands. */
 typedef struct {
     valu_t v;
     isa_wave_t *w;
@@ -91,21 +92,22 @@ typedef struct {
     const valu_desc_t *t;
     uint64_t lanes;    /* lanes that are written */
     unsigned index[4]; /* register indexing: added to src0, src1, src2, dst */
-    bool sources_only; /* nothing is done to the result */
+    bool sources_only; /* the result has no modifiers */
     bool rounds;       /* the host's rounding mode is changed while the body runs */
     alignas(64) uint32_t src[3][VALU_MAX_ROWS * ISA_ROW];
     alignas(64) uint32_t dst[VALU_MAX_ROWS * ISA_ROW];
 } valu_frame_t;
 
-/* Brings the sources into plain rows and sets the host's rounding mode: f->v is ready for the body.
- * False: the wave has been stopped, or the instruction is refused, and no body may run. */
+/* Copies the sources, with their modifiers applied, to plain rows and sets the host's rounding
+ * mode: f->v is ready for the body. False: the wave has been stopped, or the instruction is
+ * refused, and no body may run. */
 bool valu_slow_operands(valu_frame_t *f, isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t);
 
-/* Finishes what the body has left in f->v, and writes it. */
+/* Applies the modifiers of the result, which the body has left in f->v, and writes it. */
 void valu_slow_result(valu_frame_t *f);
 
-/* The general path of one instruction, around its body. It is a function apart, so that the frame
- * of four KiB is not one of the common path. */
+/* The general path of one instruction, around its body. It is a separate function, so that the
+ * common path does not need its frame of four KiB. */
 #define VALU_SLOW(fn, desc, body, sat)                                                             \
     static __attribute__((noinline)) void fn(isa_wave_t *w, const isa_inst_t *i)                   \
     {                                                                                              \
@@ -169,8 +171,8 @@ static inline uint32_t valu_sat_u32(uint64_t x)
 uint64_t valu_bits(const uint8_t *bytes);
 
 /* Lane mask from a row, aligned to 64 bytes, whose dwords are all ones or 0. In line, so that the
- * row is still in the host's registers, or was stored by vectors of the size that is loaded here.
- */
+ * row is still in the host's registers, or was stored by vectors of the size that is loaded
+ * here. */
 static inline __attribute__((always_inline)) uint64_t valu_mask(const uint32_t *row)
 {
     uint64_t mask = 0;
@@ -229,8 +231,8 @@ static inline uint64_t valu_mask_in(isa_wave_t *w, const isa_inst_t *i, unsigned
     return isa_vcc(w);
 }
 
-/* Whether the result leaves the other half of the register unchanged: some instructions do that on
- * all GPUs, on some GPUs all with results of 16 bits do. */
+/* Whether the result leaves the other half of the register unchanged: some instructions do so on
+ * all GPUs; on some GPUs all instructions with results of 16 bits do. */
 static inline __attribute__((always_inline)) bool valu_keeps(const valu_desc_t *t,
                                                              const isa_inst_t *i)
 {
@@ -238,17 +240,17 @@ static inline __attribute__((always_inline)) bool valu_keeps(const valu_desc_t *
            ((t->dst == VALU_B16 || t->dst == VALU_F16) && i->dst.mods & ISA_MOD_KEEP);
 }
 
-/* ---- the common path: no modifiers, nothing of interest in MODE ----
+/* ---- the common path: no modifiers, and MODE has no effect ----
  *
- * `t` is a constant for every caller, so that the compiler leaves out what the instruction does not
- * need. */
+ * `t` is a constant for every caller, so that the compiler leaves out code that the instruction
+ * does not need. */
 
 /* Dwords of the common path's rows: the result, of at least a row, and the sources. */
 #define VALU_ROOM(DT, AT, BT, CT)                                                                  \
     (ISA_ROW *                                                                                     \
      (VALU_ROWS(DT) + ((DT) == VALU_NONE) + VALU_ROWS(AT) + VALU_ROWS(BT) + VALU_ROWS(CT)))
 
-/* Where the result goes. */
+/* The destination of the result. */
 typedef struct {
     uint64_t exec;
     uint32_t *dst, *staged; /* the register's rows; rows of the handler's own */
@@ -272,7 +274,7 @@ static inline __attribute__((always_inline)) bool valu_is_partial(const valu_des
     return valu_keeps(t, i) || t->flags & VALU_HI_HALF;
 }
 
-/* Finds source n; `rows` has room for it, if it is no register's. False: the wave has been
+/* Sets source n in *v; if it is no vector register, `rows` gets a copy. False: the wave has been
  * stopped. */
 static inline __attribute__((always_inline)) bool valu_operand(valu_t *v, unsigned n,
                                                                const valu_target_t *to,
@@ -335,7 +337,7 @@ static inline __attribute__((always_inline)) void valu_write_mask(isa_wave_t *w,
     if (t->flags & VALU_CMPX) w->exec = out & lanes;
 }
 
-/* Writes what the body has computed. */
+/* Writes the result of the body. */
 static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
                                                               const valu_target_t *to,
                                                               isa_wave_t *w, const isa_inst_t *i,
@@ -414,8 +416,8 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 #define VALU_ST_b64(x) VALU_ST_u64(x)
 #define VALU_ST_f64(x) VALU_ST_u64(fpu_bits64(x))
 
-/* What formulas use of MODE. Local copies, since a compiler cannot know that stores to rows do not
- * change *v. */
+/* The bits of MODE that formulas use. They are local copies, since a compiler cannot know that
+ * stores to rows do not change *v. */
 #define VALU_LOCALS                                                                                \
     const bool ieee __attribute__((unused)) = v->mode & ISA_MODE_IEEE;                             \
     const uint32_t round __attribute__((unused)) = v->round
@@ -458,7 +460,7 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 /* ---- handlers ---- */
 
 /* The translator's library has the instruction as a function, too (chunk.h), in which the rare path
- * that puts NaNs right is in line. */
+ * that corrects NaNs is inlined. */
 #ifdef ISA_CHUNK
 #define VALU_CHUNK(name, DT, AT, BT, CT, FLAGS)                                                    \
     ISA_CHUNK_OF(name, VALU_ROWS(DT), {VALU_ROWS(AT), VALU_ROWS(BT), VALU_ROWS(CT)},               \
@@ -488,7 +490,7 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
         valu_result(&v, &to, w, i, &desc_##name);                                                  \
     }
 
-/* A handler around a body that has another name, because several handlers have it. */
+/* A handler for a body with another name, which several handlers share. */
 #define VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body)                                              \
     VALU_PATHS(ISA_INST(name), name, DT, AT, BT, CT, FLAGS, body, body, body)                      \
     VALU_CHUNK(name, DT, AT, BT, CT, FLAGS)

@@ -1,21 +1,21 @@
 /* valu_bf16.c - dot products of pairs of bfloat16, which are the upper halves of f32.
  *
- * Apart because OP_SEL, NEG and NEG_HI mean something else for the pairs than for the addend. As
- * all floating dot products of the GPUs that have these, they round to nearest even and flush
- * denormals, operands and results, whatever MODE says. */
+ * A file of its own because OP_SEL, NEG and NEG_HI have another meaning for the pairs than for the
+ * addend. Like all floating dot products of the GPUs that have these, they round to nearest even
+ * and flush denormals of operands and results, whatever MODE says. */
 #include "softgpu/exec/valu.h"
 
-/* Half of a pair, as f32, with its sign turned if `negative`. */
+/* Half of a pair, as f32, with its sign inverted if `negative`. */
 static inline float half(uint32_t pair, bool high, bool negative)
 {
     const uint32_t x = (high ? pair & 0xffff0000 : pair << 16) ^ (negative ? 0x80000000 : 0);
     return fpu_f32(fpu_flush32(x));
 }
 
-/* The two sources of the products: how each half of the pair is had. */
+/* A source of the products: the half and the sign for each of the two products. */
 typedef struct {
     const uint32_t *row;
-    bool sel[2], neg[2]; /* of the low product, of the high one */
+    bool sel[2], neg[2]; /* [0] for the low product, [1] for the high one */
 } pair_t;
 
 static float product(const pair_t s[2], int l, unsigned k)
@@ -36,8 +36,8 @@ static uint32_t nan_of(const pair_t s[2], float c, int l)
     return FPU_NAN32;
 }
 
-/* d = (c + low product) + high product. NEG and ABS do not affect c; CLAMP is asked for by callers
- * that do not want saturation, as with v_dot2_f32_f16, and changes nothing. */
+/* d = (c + low product) + high product. NEG and ABS do not affect c. CLAMP has no effect: callers
+ * set it although they do not want saturation, as with v_dot2_f32_f16. */
 static void dot(isa_wave_t *w, const isa_inst_t *i, const pair_t s[2], const uint32_t *addend)
 {
     alignas(64) uint32_t result[ISA_LANES];

@@ -1,6 +1,6 @@
 /* valu_bytes.c - instructions on the bytes of a dword: permute, interpolate, absolute differences.
  *
- * In a file of their own because they share helpers for bytes, which no other instruction needs. */
+ * A file of its own because they share helpers for bytes, which no other instruction needs. */
 #include "softgpu/exec/valu.h"
 
 static inline uint32_t byte_of(uint64_t x, unsigned n)
@@ -9,7 +9,7 @@ static inline uint32_t byte_of(uint64_t x, unsigned n)
 }
 
 /* v_perm's selector of a byte: 0 to 7 select a byte of {S0,S1}; 8 to 11 give eight copies of the
- * sign bit of byte 1, 3, 5 or 7; 12 gives 0, and all above it 0xff. */
+ * sign bit of byte 1, 3, 5 or 7; 12 gives 0, and greater numbers 0xff. */
 static inline uint32_t pick_byte(uint64_t data, uint32_t sel)
 {
     const uint32_t sign = data >> (((sel & 3) * 16 + 15) & 63) & 1 ? 0xff : 0;
@@ -69,7 +69,7 @@ SAD(v_sad_u16, sad2(a, b))
 SAD(v_sad_u32, distance(a, b))
 SAD(v_msad_u8, sad4(a, b, true))
 
-/* Four sums of a window that moves over the eight bytes of a by one byte each. Forced in line:
+/* Four sums of a window that moves over the eight bytes of a by one byte each. Always inlined:
  * compilers do not vectorise a loop over lanes that contains a call. */
 static inline __attribute__((always_inline)) uint64_t quad_sad(uint64_t a, uint32_t b, uint64_t c,
                                                                bool masked, bool clamp)

@@ -16,8 +16,8 @@ VALU_HANDLER(v_cndmask_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, VALU_MASK_I
 typedef enum { SUM, DIFFERENCE, REVERSED } chain_t;
 
 /* The carry (or borrow) can come from either of two steps: from a and b, or from the carry-in that
- * is added then; at most one of them has one. With clamp, a lane that carries gets the largest
- * number, or 0 if it is a difference. */
+ * is added then; at most one of the two steps has a carry. With clamp, the result of a lane with a
+ * carry is the largest number, or 0 for a difference. */
 static inline __attribute__((always_inline)) void chain(valu_t *v, const chain_t kind,
                                                         const bool carry_in, const bool clamp)
 {

@@ -1,6 +1,6 @@
 /* valu_cmp.c - compares: a lane mask to VCC or a scalar pair, and to EXEC for v_cmpx.
  *
- * One line per predicate makes it for all types of its kind, with and without EXEC. */
+ * One line per predicate defines its compares for all types of a kind, with and without EXEC. */
 #include "softgpu/exec/valu.h"
 
 #define CMP_BODY(pred, T, expr)                                                                    \

@@ -1,7 +1,7 @@
 /* valu_cvt.c - conversions between number formats.
  *
- * Conversions to integers truncate, saturate, and make 0 of a NaN. Conversions to floats round as
- * MODE says for the result's format, except where the name says otherwise. */
+ * Conversions to integers truncate, saturate, and convert a NaN to 0. Conversions to floats round
+ * as MODE says for the result's format, except where the name says otherwise. */
 #include "softgpu/exec/fpu_math.h"
 #include "softgpu/exec/valu.h"
 
@@ -14,8 +14,8 @@ static inline uint32_t to_i32(double x)
 }
 
 /* The conversion is exact. Clang's vector code converts unsigned integers, and integers that it
- * knows to be positive, by a subtraction, which makes -0 of 0 when MODE rounds down. It does not
- * know that this sum is positive. */
+ * knows to be positive, by a subtraction, which gives -0 for 0 when MODE rounds down. Clang does
+ * not know that this sum is positive. */
 static inline double from_u32(uint32_t x)
 {
 #ifdef __clang__

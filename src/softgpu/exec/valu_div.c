@@ -60,7 +60,7 @@ static uint64_t one(const format_t *f)
 
 /* x is the operand to scale: the denominator or the numerator. The manual says to scale a
  * denominator up if both its reciprocal and the quotient are denormal. Such a denominator is so
- * large that this cannot be meant: it is scaled down here, which gives right quotients. */
+ * large that scaling it up would overflow: it is scaled down here, which gives right quotients. */
 static uint64_t div_scale(uint64_t x, uint64_t den, uint64_t num, const format_t *f, bool *post)
 {
     *post = false;
@@ -176,8 +176,8 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
     }                                                                                              \
     VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_MASK_OUT | VALU_STAGED)
 
-/* A plain fma for all lanes, then one that scales back for those that div_scale has named in VCC.
- */
+/* A plain fma for all lanes, then one that scales back, for the lanes whose bit in VCC div_scale
+ * has set. */
 #define FMAS(name, T, F, fma, FMT)                                                                 \
     VALU_FBODY3(plain_##name, F, F, F, F, fma(a, b, c))                                            \
     static void body_##name(valu_t *v)                                                             \

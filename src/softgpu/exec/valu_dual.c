@@ -1,8 +1,8 @@
 /* valu_dual.c - two operations in one instruction (VOPD).
  *
  * Each is an instruction of its own, decoded once (isa_dual_t), and its handler executes it. Both
- * read their sources before either writes its result: code.c has found out in which order that
- * holds, or that a result has to be kept aside meanwhile. */
+ * read their sources before either writes its result: code.c has found an order of execution for
+ * which that holds, or has decided that one result is stored aside first. */
 #include "softgpu/exec/core.h"
 #include "softgpu/exec/valu.h"
 

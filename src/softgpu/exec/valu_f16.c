@@ -1,12 +1,13 @@
 /* valu_f16.c - half-precision arithmetic, single and in pairs.
  *
  * Sums and products of halves are computed in f32. Products are exact there, and sums are rounded
- * so far below a half's last bit that rounding again, to a half, gives what rounding once would
- * give. fma is rounded to odd in f32, which has the same effect. */
+ * so far below a half's last bit that rounding again, to a half, has the same result as rounding
+ * once. fma is rounded to odd in f32, which has the same effect. */
 #include "softgpu/exec/valu_float.h"
 
-/* a*b+c rounded to odd: the product of two halves is exact in f32, so what the addition loses can
- * be computed; if it loses something, a result whose last bit is 0 is moved by one towards it. */
+/* a*b+c rounded to odd: the product of two halves is exact in f32, so the rounding error of the
+ * addition can be computed; if it is not 0, a result whose last bit is 0 is moved by one place
+ * towards the exact sum. */
 static inline float fma_half(float a, float b, float c)
 {
     const float p = a * b, s = p + c;
@@ -160,8 +161,8 @@ VALU_HANDLER(v_pk_fma_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_STAG
 
         PAIR_MINMAX(v_pk_min_f16, false) PAIR_MINMAX(v_pk_max_f16, true)
 
-    /* IEEE 754's minimum and maximum, whatever MODE.IEEE says: a NaN is the result, quieted, the
-     * first of several; -0 < +0. */
+    /* Minimum and maximum of IEEE 754, whatever MODE.IEEE says: if operands are NaNs, the result is
+       the first of them, quieted; -0 < +0. */
     static inline uint32_t ieee_minmax(uint32_t x, uint32_t y, bool max)
 {
     const uint32_t r = fpu_minmax16(x & 0xffff, y & 0xffff, max, false);
@@ -207,8 +208,8 @@ static inline float dot2(uint32_t a, uint32_t b, float c)
 }
 
 /* The NaN that is the result, widened if it is a half. If several operands are NaNs, no document
- * says which is passed on: here it is the first of the low halves, the high halves and the addend.
- */
+ * says which is passed on: here it is the first of the low halves, the high halves and the
+ * addend. */
 static uint32_t dot2_nan(uint32_t a, uint32_t b, uint32_t c)
 {
     const uint32_t halves[4] = {a, b, a >> 16, b >> 16};

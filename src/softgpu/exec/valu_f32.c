@@ -31,7 +31,7 @@ static inline float mul_legacy(float a, float b)
     return a == 0 || b == 0 ? 0.0f : a * b;
 }
 
-/* A product that is zero by the rule has no NaN to pass on; a NaN result then comes from c. */
+/* A product that is zero by the rule passes no NaN on; a NaN result then comes from c. */
 VALU_FLOAT2(v_mul_legacy_f32, f32, 0, mul_legacy(a, b))
 VALU_ALIAS(v_mul_legacy_f32_2, VALU_F32, VALU_F32, VALU_F32, VALU_NONE, VALU_STAGED,
            body_v_mul_legacy_f32) /* of GPUs on which it has a VOP2 encoding, too */
@@ -76,8 +76,8 @@ VALU_OP3(v_max3_f32, b32, b32, b32, b32, 0, MAX(MAX(a, b), c))
 VALU_OP3(v_maxmin_f32, b32, b32, b32, b32, 0, MIN(MAX(a, b), c))
 VALU_OP3(v_minmax_f32, b32, b32, b32, b32, 0, MAX(MIN(a, b), c))
 
-/* IEEE 754's minimum and maximum, whatever MODE.IEEE says: a NaN is the result, quieted, the first
- * of several; -0 < +0. */
+/* Minimum and maximum of IEEE 754, whatever MODE.IEEE says: if operands are NaNs, the result is the
+ * first of them, quieted; -0 < +0. */
 static inline uint32_t ieee_minmax(uint32_t x, uint32_t y, bool max)
 {
     const uint32_t r = fpu_minmax32(x, y, max, false);
@@ -171,7 +171,7 @@ VALU_VECTOR2(v_pk_add_f32, pf32, a + b)
 VALU_VECTOR2(v_pk_mul_f32, pf32, a *b)
 VALU_VECTOR3(v_pk_fma_f32, pf32, FMA(a, b, c))
 
-/* Each result dword is one source's dword that op_sel names, so it is no ordinary pair. */
+/* Each result dword is a dword of one source, selected by op_sel, so it is no ordinary pair. */
 ISA_INST(v_pk_mov_b32)
 {
     alignas(64) uint32_t tmp[2][2 * ISA_ROW], result[2 * ISA_ROW];
@@ -202,8 +202,7 @@ ISA_INST(v_pk_mov_b32)
 
 VALU_FBODY3(body_v_fma_mix_f32, f32, f32, f32, f32, __builtin_fmaf(a, b, c))
 
-/* The sum is rounded to f32 and then to f16: that is what a conversion after v_fma_mix_f32 gives.
- */
+/* The sum is rounded to f32 and then to f16: this equals a conversion after v_fma_mix_f32. */
 static void body_v_fma_mixlo_f16(valu_t *v)
 {
     uint32_t *d = VALU_ROW(v->d);

@@ -1,7 +1,7 @@
 /* valu_f32_math.c - reciprocals, roots, powers, logarithms and sines of f32 and f16.
  *
- * The f32 forms flush denormals going in and coming out; f16 forms do not. All round to nearest.
- * Results are the correctly rounded ones or their neighbours, which is what the hardware gives. */
+ * The f32 forms flush denormal operands and results; f16 forms do not. All round to nearest.
+ * Results are the correctly rounded ones or their neighbours, as on the hardware. */
 #include "softgpu/exec/fpu_math.h"
 #include "softgpu/exec/valu_float.h"
 
@@ -51,8 +51,8 @@ VALU_FBODY1(exact_rsq, f32, f32, fpu_flushed((float)rsq(X)))
  *
  * The exact bodies divide and take roots of doubles and round to f32. A double that is wrong by
  * some units of its last place rounds to the same f32, unless the middle between two f32 is that
- * near. If there is such a lane, or an operand that is no ordinary number, the exact body does the
- * row. */
+ * near. If there is such a lane, or an operand that is no ordinary number, the exact body computes
+ * the row. */
 
 /* The estimate's relative error is 2^-14 at most, 2^-41 after a step of third order, and in the end
  * some units of the last place. */

@@ -1,7 +1,7 @@
 /* valu_f64.c - double-precision arithmetic.
  *
- * The hardware's reciprocals and roots are starting values for an iteration in software; ours are
- * the rounded exact ones, from which the iteration does not move. */
+ * The hardware's reciprocals and roots are starting values for an iteration in software; here they
+ * are the rounded exact ones, which the iteration does not change. */
 #include "softgpu/exec/valu_float.h"
 
 VALU_VECTOR2(v_add_f64, f64, a + b)
@@ -12,7 +12,8 @@ VALU_VECTOR(v_fmac_f64, f64, VALU_F64, VALU_READS_DST, body_v_fma_f64)
 VALU_OP2(v_min_f64, b64, b64, b64, 0, fpu_minmax64(a, b, false, ieee))
 VALU_OP2(v_max_f64, b64, b64, b64, 0, fpu_minmax64(a, b, true, ieee))
 
-/* IEEE 754's: a NaN is the result, quieted, the first of two. */
+/* Minimum and maximum of IEEE 754: if operands are NaNs, the result is the first of them,
+ * quieted. */
 static inline uint64_t ieee_minmax(uint64_t x, uint64_t y, bool max)
 {
     const uint64_t r = fpu_minmax64(x, y, max, false);
@@ -45,8 +46,8 @@ static inline double fract(double x)
 
 VALU_FLOAT1(v_fract_f64, f64, 0, fract(a))
 
-/* The bits of x, if x is a denormal those of x * 2^54. *places: by how much that has raised the
- * exponent. */
+/* The bits of x, or of x * 2^54 if x is a denormal. *places: the increase of the exponent by
+ * that. */
 static inline uint64_t normalised(double x, int32_t *places)
 {
     const bool small = !(fpu_bits64(x) & FPU_INF64);
@@ -74,7 +75,7 @@ static inline double mantissa(double x)
 VALU_OP1(v_frexp_exp_i32_f64, u32, f64, VALU_CLAMP_NOP, exponent(a))
 VALU_FLOAT1(v_frexp_mant_f64, f64, 0, mantissa(a))
 
-/* Where operand and result are normal the exponents just add up. */
+/* If operand and result are normal, the exponents are added. */
 static void body_v_ldexp_f64(valu_t *v)
 {
     uint32_t *d = VALU_ROW(v->d);

@@ -1,7 +1,8 @@
-/* valu_float.h - lines for floating-point instructions: as valu.h's, and NaN results put right.
+/* valu_float.h - macros for floating-point instructions: as those of valu.h, with corrected NaN
+ * results.
  *
  * x86 makes negative default NaNs and compilers swap operands, so a result that is a NaN is
- * replaced after the loop by the one the hardware delivers. Rows with NaNs are rare. */
+ * replaced, after the loop, by the NaN that the hardware returns. Rows with NaNs are rare. */
 #ifndef SOFTGPU_EXEC_VALU_FLOAT_H
 #define SOFTGPU_EXEC_VALU_FLOAT_H
 
@@ -113,11 +114,11 @@ static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t
 
 /* ---- sums and products, the most frequent of all: in the host's vectors ----
  *
- * All results are computed before the first is stored, so that sources are intact if a NaN has to
- * be replaced, and no row need be copied. Inactive lanes are computed with 0: hosts are slow with
- * some of the numbers that may be in them. */
+ * All results are computed before the first is stored, so that the sources are intact if a NaN has
+ * to be replaced, and no row has to be copied. Inactive lanes are computed with 0: hosts are slow
+ * with some of the numbers that may be in them. */
 
-/* Where vector k of a tuple is, counted in dwords from its first row on. */
+/* The offset of vector k of a tuple, in dwords from its first row. */
 enum { VALU_ROW_VECS = ISA_LANES / ISA_VEC };
 #define VALU_AT(k) ((k) / VALU_ROW_VECS * ISA_ROW + (k) % VALU_ROW_VECS * ISA_VEC)
 
@@ -137,8 +138,8 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
     const isa_vec_f32_t name = (isa_vec_f32_t)valu_in(&in, (n) < (SRCS) ? (n) : 0, at, full);      \
     (void)name
 
-/* The rows and lanes of *v with another destination. What is passed to a function out of line is
- * such a copy: members of *v itself can then be in the host's registers. */
+/* The rows and lanes of *v with another destination. Functions that are not inlined get such a
+ * copy, so that members of *v itself can be in the host's registers. */
 #define VALU_ROWS_OF(v, to, SRCS)                                                                  \
     {                                                                                              \
         .d = (to), .s = {(v)->s[0], (v)->s[1], (SRCS) > 2 ? (v)->s[2] : NULL}, .lanes = (v)->lanes \
@@ -220,8 +221,9 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
     }                                                                                              \
     VALU_VBODY_BOTH(fn, SRCS)
 
-/* Three functions of a body: all lanes, in line in the common path, whose local variables then take
- * the place of *v; some lanes; either, for the general path and for other bodies. */
+/* Three functions for a body: one for all lanes, inlined into the common path so that *v becomes
+ * local variables; one for some lanes; one for either, for the general path and for other
+ * bodies. */
 #define VALU_VBODY_BOTH(fn, SRCS)                                                                  \
     static __attribute__((noinline)) void fn##_some(valu_t *v)                                     \
     {                                                                                              \

@@ -1,8 +1,9 @@
-/* valu_halves.c - what gfx11 adds to the vector ALU: operations on single halves of registers, dot
- * products of halves and of integers with signs of their own, conversions to pairs of integers.
+/* valu_halves.c - vector instructions that gfx11 adds: operations on single halves of registers,
+ * dot products of halves and of integers whose sources are each signed or unsigned, conversions to
+ * pairs of integers.
  *
- * Operands of 16 bits are brought down to the low half of a row, and results put into the half that
- * they belong to, by valu_slow.c and valu.h, as for all instructions. */
+ * As for all instructions, valu_slow.c and valu.h move operands of 16 bits to the low half of a
+ * row, and results to the half of the destination. */
 #include "softgpu/exec/valu_float.h"
 
 VALU_OP1(v_mov_b16, u16, u16, 0, a)
@@ -40,8 +41,8 @@ ISA_INST(v_swap_b16)
     }
 }
 
-/* Each lane gets the value of the lane 32 further on, or back; also of one that is not active. In a
- * wave of 32 lanes nothing happens. */
+/* Each active lane gets the value of the lane 32 above or below it, even if that one is inactive.
+ * No effect in a wave of 32 lanes. */
 ISA_INST(v_permlane64_b32)
 {
     alignas(64) uint32_t result[ISA_LANES];
@@ -52,7 +53,7 @@ ISA_INST(v_permlane64_b32)
     valu_blend(w->vgpr[i->dst.reg], result, 1, w->exec);
 }
 
-/* ---- floats to pairs of integers of 16 bits: cut off, saturated, 0 for a NaN ---- */
+/* ---- floats to pairs of integers of 16 bits: truncated, saturated, 0 for a NaN ---- */
 
 static inline uint32_t saturated(float x, float least, float most)
 {
@@ -65,7 +66,7 @@ VALU_OP2(v_cvt_pk_i16_f32, u32, f32, f32, VALU_CLAMP_NOP,
 VALU_OP2(v_cvt_pk_u16_f32, u32, f32, f32, VALU_CLAMP_NOP,
          saturated(a, 0, 65535) | saturated(b, 0, 65535) << 16)
 
-/* ---- dot products of integers, whose sources NEG says to be signed ---- */
+/* ---- dot products of integers: NEG says which sources are signed ---- */
 
 static inline int64_t element(uint32_t x, unsigned at, unsigned bits, bool is_signed)
 {

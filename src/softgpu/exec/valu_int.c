@@ -1,7 +1,7 @@
 /* valu_int.c - integer and bit instructions on 32-bit and 64-bit operands.
  *
- * One line per instruction; carries are in valu_carry.c, 16-bit arithmetic in valu_int16.c. What a
- * line says holds for every encoding of the instruction. */
+ * One line per instruction; carries are in valu_carry.c, 16-bit arithmetic in valu_int16.c. A line
+ * defines the instruction in all of its encodings. */
 #include "softgpu/exec/valu.h"
 
 static inline int32_t sext24(uint32_t x)
@@ -116,7 +116,8 @@ VALU_OP2(v_lshrrev_b32, u32, u32, u32, 0, b >> (a & 31))
 VALU_OP2(v_ashrrev_i32, i32, u32, i32, 0, b >> (a & 31))
 VALU_OP2(v_lshlrev_b32, u32, u32, u32, 0, b << (a & 31))
 
-/* Shifts the pairs of dwords `from` and `into`: the bits that leave `from` come into `into`. */
+/* Shifts the pairs of dwords `from` and `into`: the bits that are shifted out of `from` are shifted
+ * into `into`. */
 static inline __attribute__((always_inline)) void shift_pairs(valu_t *v, const bool left)
 {
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
@@ -154,7 +155,7 @@ VALU_OP3(v_add_lshl_u32, u32, u32, u32, u32, 0, (a + b) << (c & 31))
 VALU_OP3(v_lshl_or_b32, u32, u32, u32, u32, 0, a << (b & 31) | c)
 VALU_OP3(v_bfe_u32, u32, u32, u32, u32, 0, a >> (b & 31) & ((1u << (c & 31)) - 1))
 
-/* The field may reach beyond bit 31: what is above that bit are copies of it. */
+/* The field may extend beyond bit 31: the bits above are copies of that bit. */
 static inline uint32_t field_signed(uint32_t x, uint32_t offset, uint32_t width)
 {
     const uint32_t field = (uint32_t)((int32_t)x >> offset) & ((1u << width) - 1);

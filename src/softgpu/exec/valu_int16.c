@@ -1,7 +1,7 @@
 /* valu_int16.c - 16-bit integers: single, and packed in pairs (VOP3P), and dot products.
  *
- * The older instructions clear the upper half of their destination, those that came with op_sel
- * leave it alone (VALU_KEEP). */
+ * The older instructions clear the upper half of their destination; those with op_sel leave it
+ * unchanged (VALU_KEEP). */
 #include "softgpu/exec/valu.h"
 
 #define MIN(x, y) ((x) < (y) ? (x) : (y))

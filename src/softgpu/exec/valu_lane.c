@@ -1,10 +1,11 @@
 /* valu_lane.c - instructions that move registers as a whole or single lanes of them.
  *
- * v_readlane, v_writelane and v_readfirstlane do not ask EXEC whether a lane is active; the others
- * move active lanes only. None takes modifiers. */
+ * v_readlane and v_writelane ignore EXEC; v_readfirstlane uses it only to find a lane; the other
+ * instructions move only active lanes. None of them has modifiers. */
 #include "softgpu/exec/valu.h"
 
-/* Which of these obey register indexing is not documented; no compiler combines them. */
+/* It is not documented which of these instructions obey register indexing, and no compiler combines
+ * the two: such a combination stops the wave. */
 static bool refuse_indexing(isa_wave_t *w, const isa_inst_t *i)
 {
     if (!(w->mode & ISA_MODE_GPR_IDX)) return false;
@@ -45,8 +46,8 @@ ISA_INST(v_swap_b32)
 
 /* Exchanges `n` lanes of vdst, from lane `upper` on, with as many lanes of src0, from `lower` on. A
  * lane that is not active keeps its value. The active lane with which it would be exchanged gets
- * that value with FI; with BOUND_CTRL it gets 0; else it keeps its own. Documents describe the
- * instruction for a full EXEC only: the rest is an assumption. */
+ * that value with FI; with BOUND_CTRL it gets 0; else it keeps its own. The manuals describe the
+ * instruction only for a full EXEC; the rest is an assumption. */
 static void swap_lanes(isa_wave_t *w, const isa_inst_t *i, unsigned upper, unsigned lower,
                        unsigned n)
 {
@@ -76,7 +77,7 @@ ISA_INST(v_permlane32_swap_b32)
 }
 
 /* Each lane gets the value that src0 has in a lane of the same row of 16, or, if `flip` is 16, of
- * the other row of the pair: four bits for each lane of a row say which. */
+ * the other row of the pair: four bits for each lane of a row select the source lane. */
 static void permute_rows(isa_wave_t *w, const isa_inst_t *i, unsigned flip)
 {
     const bool inactive_too = i->op_sel & 1, zero = i->op_sel & 2;
@@ -102,7 +103,7 @@ ISA_INST(v_permlanex16_b32)
     permute_rows(w, i, 16);
 }
 
-/* The same with the lane's number in the lane's own second source. */
+/* As permute_rows(), with the source lane in the lane's own second source. */
 static void permute_rows_by(isa_wave_t *w, const isa_inst_t *i, unsigned flip)
 {
     const bool inactive_too = i->op_sel & 1, zero = i->op_sel & 2;
@@ -131,7 +132,7 @@ ISA_INST(v_permlanex16_var_b32)
  * source is v0, and nothing is written to a destination. ---- */
 
 typedef struct {
-    uint32_t to, from; /* what is added to the registers' numbers */
+    uint32_t to, from; /* added to the registers' numbers */
 } relative_t;
 
 static bool relative(isa_wave_t *w, const isa_inst_t *i, const uint32_t **from, uint32_t **to,
@@ -183,7 +184,7 @@ ISA_INST(v_swaprel_b32)
 
 /* ---- any function of three bits ---- */
 
-/* Bit 4 * a + 2 * b + c of the table is the result's for bits a, b, c of the sources. */
+/* Bit 4 * a + 2 * b + c of the table is the bit of the result for bits a, b, c of the sources. */
 static void truth(uint32_t *row, const uint32_t *const s[3], unsigned table)
 {
     VALU_LANES
@@ -198,7 +199,8 @@ static void truth(uint32_t *row, const uint32_t *const s[3], unsigned table)
     }
 }
 
-/* The sources' rows; of 16-bit ones the half that OP_SEL says is brought down. */
+/* The rows of the sources; for 16-bit sources, the half that OP_SEL selects is moved to the low
+ * half. */
 static bool truth_sources(isa_wave_t *w, const isa_inst_t *i, uint32_t (*tmp)[ISA_LANES],
                           const uint32_t *s[3])
 {

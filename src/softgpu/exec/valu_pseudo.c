@@ -1,8 +1,8 @@
-/* valu_pseudo.c - transcendental operations on scalar registers (gfx12): what the vector
- * instruction of that name does to a lane.
+/* valu_pseudo.c - transcendental operations on scalar registers (gfx12), with the effect that the
+ * vector instruction of the same name has on a lane.
  *
- * The vector instruction's own handler works on one lane of a row that no wave has, so that
- * modifiers and MODE are taken care of as for vectors. */
+ * The handler of the vector instruction runs on one lane of a row that belongs to no wave, so that
+ * modifiers and MODE have the same effect as for vectors. */
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/valu.h"
 

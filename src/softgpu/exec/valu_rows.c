@@ -1,6 +1,6 @@
 /* valu_rows.c - row helpers of the vector instructions: broadcast, masks, NaN results.
  *
- * Apart from the instructions because all of their files use these helpers. */
+ * A file of its own because all files of vector instructions use these helpers. */
 #include "softgpu/exec/valu.h"
 
 #include <immintrin.h>

@@ -1,9 +1,9 @@
 /* valu_slow.c - vector instructions with modifiers or an uncommon MODE: SDWA, DPP, neg, abs, sext,
  * op_sel, clamp, omod, register indexing, rounding modes and flushed denormals.
  *
- * Two functions for all of them: one brings the sources into plain rows; the instruction's own body
- * runs on these (VALU_SLOW in valu.h); the other finishes the result. A new modifier belongs here
- * and nowhere else. */
+ * It has two functions for all instructions: one copies the sources to plain rows, with their
+ * modifiers applied; the instruction's own body runs on these rows (VALU_SLOW in valu.h); the other
+ * function applies the modifiers of the result. A new modifier needs changes only here. */
 #include "softgpu/exec/valu.h"
 
 #include <xmmintrin.h>
@@ -64,7 +64,7 @@ static void dpp_sources(int32_t *from, unsigned ctrl)
     }
 }
 
-/* DPP8: each lane of eight reads the lane that its three bits of `selects` say. */
+/* DPP8: each lane of eight reads the lane that its three bits of `selects` name. */
 static void dpp8_sources(int32_t *from, uint32_t selects)
 {
     for (int l = 0; l < ISA_LANES; l++)
@@ -82,7 +82,7 @@ static bool dpp_known(const isa_wave_t *w, const isa_inst_t *i)
            (ctrl >= 0x140 && ctrl <= 0x143);
 }
 
-/* Lanes that the row and bank masks let be written. */
+/* The lanes that the row and bank masks allow to be written. */
 static uint64_t dpp_enabled(unsigned masks)
 {
     uint64_t lanes = 0;
@@ -141,7 +141,8 @@ static void flip(uint32_t *row, const uint32_t *in, uint32_t clear, uint32_t tog
         isa_vec_store(row + l, (isa_vec_load(in + l) & ~clear) ^ toggle);
 }
 
-/* op_sel (bit 0) picks for the low result, op_sel_hi (bit 1) for the high one. */
+/* op_sel (bit 0) selects the half for the low result, op_sel_hi (bit 1) the one for the high
+ * result. */
 static void packed_select(uint32_t *row, const uint32_t *in, const isa_operand_t *o, unsigned type)
 {
     const bool low = o->sel & 1, high = o->sel & 2;
@@ -176,7 +177,7 @@ static void mix_select(uint32_t *row, const isa_operand_t *o, uint32_t mode)
     flip(row, row, o->mods & ISA_MOD_ABS ? 0x80000000 : 0, o->mods & ISA_MOD_NEG ? 0x80000000 : 0);
 }
 
-/* neg and abs of a plain operand sit at its sign bit. */
+/* Applies neg and abs to the sign bit of a plain operand. */
 static void sign_modifiers(uint32_t *row, const uint32_t *in, const isa_operand_t *o, unsigned type)
 {
     const unsigned bits = element_bits[type];
@@ -389,7 +390,7 @@ static void set_rounding(valu_frame_t *f, uint32_t round)
     /* MODE has the roundings in the order nearest, up, down, zero; MXCSR has nearest, down, up,
      * zero. */
     static const uint8_t host[4] = {0, 2, 1, 3};
-    f->rounds = round != FPU_NEAREST; /* what MXCSR says otherwise */
+    f->rounds = round != FPU_NEAREST; /* otherwise MXCSR has the right mode already */
     if (!f->rounds) return;
     _mm_setcsr(ISA_HOST_FLOAT_MODE | (uint32_t)host[round & 3] << ISA_HOST_ROUND_SHIFT);
 }
@@ -433,8 +434,8 @@ static bool refuse(const valu_frame_t *f)
     return why != NULL;
 }
 
-/* ---- what compilers write most: sources with signs changed or parts selected, nothing else ----
- */
+/* ---- the most frequent modifiers: sources with changed signs or selected parts, and no others
+ * ---- */
 
 static bool sources_only(const isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t)
 {
@@ -446,7 +447,7 @@ static bool sources_only(const isa_wave_t *w, const isa_inst_t *i, const valu_de
     return (i->flags & ISA_F_SDWA) || !((i->src[0].sel | i->src[1].sel | i->src[2].sel) & 1);
 }
 
-/* The source as the body needs it: the register itself if nothing is to be changed, else `row`. */
+/* The source for the body: the register itself if it has no modifiers, else `row`. */
 static const uint32_t *plain_source(isa_wave_t *w, const isa_inst_t *i, unsigned n, unsigned type,
                                     uint32_t *row)
 {
@@ -534,8 +535,8 @@ static __attribute__((noinline)) void general_result(valu_frame_t *f)
     write_mask(f);
 }
 
-/* Both calls are the last thing that is done here, so that this function saves no registers of the
- * host: only the function that it jumps to does. */
+/* Both calls are tail calls, so that this function saves no registers of the host: only the
+ * function to which it jumps does. */
 bool valu_slow_operands(valu_frame_t *f, isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t)
 {
     f->w = w;

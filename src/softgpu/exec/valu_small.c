@@ -2,28 +2,29 @@
  *
  * An instruction is a line at the end of this file: the formats, how many numbers it converts, and
  * which part of the destination it writes. fpu_small.h rounds. Sources: AMD's manual of CDNA 4 (7.3
- * and the descriptions of V_CVT_*); that of CDNA 3 for its 8-bit floats. They leave two things
- * open, which are assumptions here: neg and abs of a packed source change both of its numbers, and
- * stochastic rounding of 16-bit numbers takes as many random bits as that of an f32. */
+ * and the descriptions of V_CVT_*); that of CDNA 3 for its 8-bit floats. Two cases are not
+ * documented there and are assumptions: neg and abs of a packed source change both of its numbers,
+ * and stochastic rounding of 16-bit numbers uses as many random bits as that of an f32. */
 #include "softgpu/exec/fpu_arch.h"
 #include "softgpu/exec/fpu_small.h"
 #include "softgpu/exec/valu.h"
 
 enum {
-    FPU_F32 = FPU_SMALL_FORMATS, /* beside the formats of fpu_small_t */
+    FPU_F32 = FPU_SMALL_FORMATS, /* in addition to the formats of fpu_small_t */
     NUMBERS = 32,                /* the most numbers that an instruction converts */
     SCALE_ONE = 127,             /* a scale is the exponent of an f32 */
     SCALE_NAN = 255
 };
 
 enum {
-    SCALED = 1 << 0, /* the last source is a scale: numbers of small formats times it are full */
+    SCALED =
+        1 << 0, /* the last source is a scale, by which numbers of small formats are multiplied */
     STOCHASTIC = 1 << 1, /* the second source has random bits */
     SPLIT = 1 << 2       /* even numbers are in the first source, odd ones in the second */
 };
 
-/* `part`: bits of the destination that are written, at the place that OP_SEL says; 0: all bits of
- * as many registers as there are numbers for. */
+/* `part`: bits of the destination that are written, at the place that OP_SEL selects; 0: all bits
+ * of as many registers as the numbers fill. */
 typedef struct {
     uint8_t from, to, count, part, flags;
 } cvt_t;
@@ -50,8 +51,8 @@ static void put(uint32_t *dwords, unsigned at, unsigned bits, uint32_t x)
     if (shift + bits > 32) dwords[dword + 1] |= x >> (32 - shift);
 }
 
-/* The bit of the source at which its first number is: OP_SEL says which byte or half of one
- * register that has more numbers than are converted. */
+/* The bit of the source at which its first number is: if a register has more numbers than are
+ * converted, OP_SEL selects the byte or half. */
 static unsigned first_bit(const isa_inst_t *i, const cvt_t *t)
 {
     switch (bits_of(t->from) * t->count) {
@@ -160,8 +161,7 @@ static __attribute__((noinline)) void convert(isa_wave_t *w, const isa_inst_t *i
     }
 }
 
-/* ---- from 8 bits to f32, as VOP1 has it: SDWA says which byte, or on GPUs without it OP_SEL ----
- */
+/* ---- from 8 bits to f32, in VOP1: SDWA selects the byte, or OP_SEL on GPUs without SDWA ---- */
 
 #define WIDEN(format, exponent, mantissa, bias, special)                                           \
     VALU_BODY1(body_##format, u32)                                                                 \
@@ -179,8 +179,8 @@ WIDEN(bf8, 5, 2, 15, FPU_SPECIAL_IEEE)
 WIDEN(fp8_fnuz, 4, 3, 8, FPU_SPECIAL_MINUS_0)
 WIDEN(bf8_fnuz, 5, 2, 16, FPU_SPECIAL_MINUS_0)
 
-/* Two functions with the paths of an instruction, for the numbers of gfx942's kind and the others;
- * the handler takes one of them. */
+/* Two functions with the paths of an instruction, one for 8-bit floats as on gfx942 and one for the
+ * other kind; the handler calls one of them. */
 #define FROM_BYTES_AS(fn, DT, body)                                                                \
     VALU_PATHS(static void fn(isa_wave_t *w, const isa_inst_t *i), fn, DT, VALU_B32, VALU_NONE,    \
                VALU_NONE, 0, body, body, body)
@@ -203,9 +203,8 @@ FROM_BYTES(v_cvt_f32_bf8, VALU_F32, body_bf8, BF8, 1)
 FROM_BYTES(v_cvt_pk_f32_fp8, VALU_P32, body_pk_fp8, FP8, 2)
 FROM_BYTES(v_cvt_pk_f32_bf8, VALU_P32, body_pk_bf8, BF8, 2)
 
-/* ---- dot products of four bytes, added one after the other to an f32; only that has modifiers
- * ----
- */
+/* ---- dot products of four bytes, added one after the other to an f32; only the f32 has modifiers
+ * ---- */
 
 static void dot4(isa_wave_t *w, const isa_inst_t *i, fpu_small_t a, fpu_small_t b)
 {

@@ -1,10 +1,10 @@
 /* valu_wmma.c - matrix instructions of gfx11 (WMMA): D = A * B + C, all of 16 x 16 elements.
  *
  * Row m of A is in lane m, column n of B in lane n, with all 16 depths in the lane's registers; the
- * lanes from 16 on hold copies, which are not read. C and D have row by row, column n in every 16th
- * lane from n on: two rows in a register of a wave of 32 lanes, four in one of 64. EXEC is ignored.
- * Products are added in the order of the depth, in f32 or in integers; halves are rounded once, at
- * the end. A NaN result is the default NaN. */
+ * lanes from 16 on hold copies, which are not read. C and D are stored by rows, with column n in
+ * every 16th lane from n on: a register of a wave of 32 lanes has two rows, one of a wave of 64
+ * lanes has four. EXEC is ignored. Products are added in the order of the depth, in f32 or in
+ * integers; halves are rounded once, at the end. A NaN result is the default NaN. */
 #include "softgpu/exec/valu.h"
 
 #include "isa/decode.h"
@@ -47,7 +47,7 @@ static void gather_floats(uint32_t out[N][N], const isa_wave_t *w, const isa_ope
     }
 }
 
-/* NEG says that the elements are signed. */
+/* NEG marks the elements as signed. */
 static void gather_integers(uint32_t out[N][N], const isa_wave_t *w, const isa_operand_t *o,
                             unsigned bits)
 {
@@ -82,7 +82,7 @@ static void store_d(const isa_wave_t *w, const isa_inst_t *i, uint32_t d[N][N])
         memcpy(place(w, &i->dst, m), d[m], sizeof d[m]);
 }
 
-/* Of C NEG_HI asks for the magnitude, NEG for the other sign. */
+/* For C, NEG_HI takes the magnitude and NEG inverts the sign. */
 static void signs_of_c(uint32_t d[N][N], const isa_operand_t *c, uint32_t sign)
 {
     const uint32_t keep = c->mods & ISA_MOD_ABS ? ~sign : ~0u;
@@ -157,7 +157,7 @@ static uint32_t narrowed(uint32_t x, wmma_type_t type)
     return fpu_nan32(x) ? 0x7e00 : fpu_f32_to_f16(x, FPU_NEAREST);
 }
 
-/* Which half of its registers C and D are in OP_SEL says; the other half of D is kept. */
+/* OP_SEL selects the half of the registers that C and D are in; the other half of D is kept. */
 static void to_half(isa_wave_t *w, const isa_inst_t *i, wmma_type_t type)
 {
     tiles_t t;

@@ -1,12 +1,12 @@
-/* valu_wmma_spread.c - matrix instructions of gfx12: WMMA, and SWMMAC, whose A has two of four
- * elements. D = A * B + C, of 16 x 16 elements.
+/* valu_wmma_spread.c - matrix instructions of gfx12: WMMA, and SWMMAC, whose A is sparse: two of
+ * each four elements are stored. D = A * B + C, of 16 x 16 elements.
  *
- * Row m of A and column n of B are in the lanes m and m + 16, a block of depths in the one and the
- * next block in the other; column n of C and D is in the lanes n (rows 0 to 7) and n + 16. In a
- * wave of 64 lanes, the upper half of the registers that a wave of 32 has is in the lanes from 32
- * on. EXEC is ignored. Products are added in the order of the depth, in f32 or in integers; halves
- * are rounded once, at the end. A NaN result is the default NaN. Source: AMD's matrix instruction
- * calculator. */
+ * Row m of A and column n of B are in the lanes m and m + 16, with a block of depths in the first
+ * and the next block in the second; column n of C and D is in the lanes n (rows 0 to 7) and n + 16.
+ * In a wave of 64 lanes, the upper half of the registers that a wave of 32 has is in the lanes from
+ * 32 on. EXEC is ignored. Products are added in the order of the depth, in f32 or in integers;
+ * halves are rounded once, at the end. A NaN result is the default NaN. Source: AMD's matrix
+ * instruction calculator. */
 #include "softgpu/exec/fpu_small.h"
 #include "softgpu/exec/valu.h"
 
@@ -17,7 +17,7 @@ enum { N = 16, MOST = 64, PARTS = N / ISA_VEC, DENSE_BLOCK = 64, SPARSE_BLOCK = 
 typedef enum { OF_F16, OF_BF16, OF_FP8, OF_BF8, OF_INT8, OF_INT4 } element_t;
 static const uint8_t element_bits[] = {16, 16, 8, 8, 8, 4}; /* ORDER: element_t */
 
-/* What the instruction multiplies: elements of A and B, their depth; SWMMAC has half of A's. */
+/* The elements of A and B, and their depth; SWMMAC stores half of those of A. */
 typedef struct {
     uint8_t a, b; /* element_t */
     uint8_t depth;
@@ -27,10 +27,10 @@ typedef struct {
 typedef struct {
     alignas(64) uint32_t a[MOST][N], b[MOST][N]; /* depth, then row or column */
     alignas(64) uint32_t d[N][N];                /* row, column: C, then D */
-    uint8_t at[MOST][N];                         /* the depth of an element of A, of a row */
+    uint8_t at[MOST][N]; /* [element][row]: the depth of a stored element of A */
 } tiles_t;
 
-/* ---- registers of a wave of 32 lanes, wherever they are ---- */
+/* ---- registers of a wave of 32 lanes, also in a wave of 64 ---- */
 
 static uint32_t *dword(const isa_wave_t *w, const isa_operand_t *o, unsigned registers, unsigned r,
                        unsigned lane)
@@ -43,7 +43,8 @@ static uint32_t *dword(const isa_wave_t *w, const isa_operand_t *o, unsigned reg
     return &w->vgpr[o->reg + r][lane];
 }
 
-/* Where a matrix of `count` depths has depth k: which of the two lanes, which element there. */
+/* The place of depth k in a matrix of `count` depths: which of the two lanes, and which element
+ * there. */
 typedef struct {
     unsigned lane, element;
 } spot_t;
@@ -62,8 +63,8 @@ static unsigned registers_of(unsigned count, unsigned bits)
 
 /* ---- A and B ---- */
 
-/* NEG is for the elements in low halves, NEG_HI (ABS of the operand) for those in high ones; of
- * integers NEG says that they are signed. */
+/* NEG is for the elements in low halves, NEG_HI (ABS of the operand) for those in high ones; for
+ * integers, NEG marks the elements as signed. */
 static uint32_t widened(uint32_t x, element_t type, const isa_operand_t *o, bool high)
 {
     const uint32_t sign = o->mods & (high ? ISA_MOD_ABS : ISA_MOD_NEG) ? 0x80000000 : 0;
@@ -91,8 +92,8 @@ static void gather(uint32_t out[][N], const isa_wave_t *w, const isa_operand_t *
     }
 }
 
-/* Of four depths of A two elements are there, and two bits of the index for each say which. OP_SEL
- * says which part of a register has the index of the elements that a lane has. */
+/* Of each four depths of A two elements are stored, and two bits of the index for each give its
+ * depth. OP_SEL selects the part of the register that has the index of a lane's elements. */
 static void find_depths(tiles_t *t, const isa_wave_t *w, const isa_inst_t *i, element_t type,
                         unsigned count)
 {
@@ -127,7 +128,7 @@ static uint32_t constant_of(const isa_operand_t *c, const shape_t *s, bool float
     return s->a == OF_F16 ? fpu_f16_to_f32((uint32_t)c->k & 0xffff) : (uint32_t)c->k << 16;
 }
 
-/* Of C NEG_HI asks for the magnitude, NEG for the other sign. */
+/* For C, NEG_HI takes the magnitude and NEG inverts the sign. */
 static void load_c(tiles_t *t, const isa_wave_t *w, const isa_inst_t *i, const shape_t *s,
                    bool floats)
 {
@@ -166,7 +167,7 @@ static void store_d(const tiles_t *t, const isa_wave_t *w, const isa_inst_t *i, 
 
 /* ---- products ---- */
 
-/* `exact`: products are numbers of f32. */
+/* `exact`: products are representable in f32. */
 static inline __attribute__((always_inline)) void sum_floats(tiles_t *t, unsigned count,
                                                              bool sparse, bool exact)
 {

@@ -52,7 +52,7 @@ ISA_VECTOR isa_vec_t isa_vec_all(uint32_t x)
     return x - (isa_vec_t){0};
 }
 
-/* Comparisons give all ones or 0: picks a where the mask is set, else b. */
+/* a where the mask, the result of a comparison (all ones or 0), is set, else b. */
 ISA_VECTOR isa_vec_t isa_vec_pick(isa_vec_i32_t mask, isa_vec_t a, isa_vec_t b)
 {
     return ((isa_vec_t)mask & a) | (~(isa_vec_t)mask & b);
@@ -84,7 +84,7 @@ ISA_VECTOR isa_vec_t isa_vec_max(isa_vec_t x, isa_vec_t y)
 #endif
 }
 
-/* Shifts by as many places as the other's element says: 0 where it says 32 or more. */
+/* Shifts by as many places as the other's element says: the result is 0 for 32 places or more. */
 ISA_VECTOR isa_vec_t isa_vec_left(isa_vec_t x, isa_vec_t places)
 {
 #if ISA_VEC_BYTES == 64
@@ -141,8 +141,7 @@ ISA_VECTOR uint32_t isa_vec_above(isa_vec_t x, isa_vec_t y)
 #endif
 }
 
-/* Not 0 if an element of x or y is a NaN. Which bit stands for which element depends on the
- * host. */
+/* Not 0 if an element of x or y is a NaN. The order of the bits depends on the host. */
 ISA_VECTOR uint32_t isa_vec_unordered(isa_vec_t x, isa_vec_t y)
 {
 #if ISA_VEC_BYTES == 64
@@ -194,7 +193,7 @@ ISA_VECTOR isa_vec_t isa_vec_fma_exact(isa_vec_t x, isa_vec_t y, isa_vec_t z)
 
 /* ---- doubles: low dwords in one row, high dwords in another ----
  *
- * Two vectors of dwords make two vectors of doubles. The doubles come in the order that is cheapest
+ * Two vectors of dwords make two vectors of doubles. The doubles are in the order that is cheapest
  * for the host. All pairs have the same order, so that operations on elements need not know it, and
  * isa_vec_part() restores the order of the dwords. */
 

@@ -1,7 +1,6 @@
-/* watch.c - what the run loop's counter asks about single instructions: see watch.h.
+/* watch.c - the test of FLAT instructions for the run loop's counter: see watch.h.
  *
- * Not in line, and compiled once for all cores, since the counter asks only about FLAT
- * instructions, which are rare. */
+ * Not inline, and compiled once for all cores, since FLAT instructions are rare. */
 #include "softgpu/exec/watch.h"
 
 #include "softgpu/exec/address.h"
@@ -10,7 +9,7 @@ bool isa_flat_is_lds(const isa_wave_t *w, const isa_inst_t *i)
 {
     const isa_dispatch_t *d = w->group->dispatch;
     const uint32_t *high = isa_row_of(w, &i->src[0])[1];
-    /* most FLAT instructions access memory: the first lane tells */
+    /* most FLAT instructions access memory: the first lane shows that */
     if (!w->exec || high[__builtin_ctzll(w->exec)] != d->shared_base >> 32) return false;
     return isa_address_flat_lanes(w, i).in[ISA_SPACE_LDS] == w->exec;
 }

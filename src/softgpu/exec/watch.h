@@ -1,9 +1,9 @@
-/* watch.h - who is told of the instructions that a wave runs: counts, subscribers, interruptions.
+/* watch.h - the observers of the instructions that a wave runs: counts, subscribers, interruptions.
  *
  * Statistics, traces, the models of caches and time, and the checker are subscribers. Only the run
  * loop (run.c) decides when an instruction is issued, when it is about to run and when it has run,
- * so that each subscriber sees the same whoever else is there. A wave that nobody watches pays
- * nothing. */
+ * so that each subscriber sees the same events, whatever other subscribers there are. A wave
+ * without observers has no cost. */
 #ifndef SOFTGPU_EXEC_WATCH_H
 #define SOFTGPU_EXEC_WATCH_H
 
@@ -12,8 +12,8 @@
 
 /* ---- counting by buckets ---- */
 
-/* Instructions that no counter tells apart share a bucket, so that the sums are few: they fit into
- * the host's L1 cache and take little time to add up. Bucket b is at index b, and at
+/* Instructions that no counter distinguishes share a bucket, so that the sums are few: they fit
+ * into the host's L1 cache and take little time to add up. Bucket b is at index b, and at
  * ISA_BUCKETS + b for instructions that run with EXEC 0. */
 enum { ISA_BUCKETS = 192 };
 
@@ -39,9 +39,9 @@ static inline void isa_count(isa_counter_t *c, const isa_wave_t *w, const isa_in
 
 /* ---- interruptions ---- */
 
-/* Asks waves to stop between two instructions: as soon as *tick differs from `seen`, or whenever a
- * wave has run `period` more instructions; with `snapshots`, as soon as one of the wave is due. One
- * thread uses this structure; all share the tick. */
+/* When waves stop between two instructions: as soon as *tick differs from `seen`, or whenever a
+ * wave has run `period` more instructions; with `snapshots`, as soon as a snapshot of the wave is
+ * due. One thread uses this structure; all threads share the tick. */
 typedef struct {
     _Atomic(uint32_t) *tick; /* or NULL */
     uint32_t seen;
@@ -60,22 +60,25 @@ static inline bool isa_interrupted(const isa_interrupt_t *t, isa_wave_t *w)
 
 /* ---- subscribers ----
  *
- * Who subscribes is a row of `clients` in device/count.c, which adds its subscriber to the watch of
- * each workgroup. Subscribers are told in the order in which they were added, the counter and the
- * census first. */
+ * A row of `clients` in device/count.c adds its subscriber to the watch of each workgroup.
+ * Subscribers are called in the order in which they were added, after the counter and the
+ * census. */
 
 typedef struct isa_watch isa_watch_t;
 typedef struct isa_subscriber isa_subscriber_t;
 
-/* What a subscriber wants to be told of an instruction. */
+/* The events of an instruction that a subscriber can want. */
 enum {
-    /* The wave issues it. An instruction that waits is tried several times but issued once. */
+    /* the wave issues the instruction. An instruction that waits is tried several times but issued
+       once */
     ISA_WANTS_ISSUE = 1,
-    /* It is about to do its work. This is told right after ISSUE, except for a store to LDS that
-     * lets other waves run first (lds.h): the subscriber sees LDS as those waves have left it. */
+    /* the instruction is about to do its work. This event comes right after ISSUE, except for a
+       store to LDS that lets other waves run first (lds.h): the subscriber sees LDS as those waves
+       have left it */
     ISA_WANTS_BEFORE = 2,
-    /* It has run, or has stopped the wave for good. This is not told if the program unmaps memory
-     * while the instruction accesses it, or if the run is cancelled before its last try. */
+    /* the instruction has run, or has stopped the wave for good. This event does not come if the
+       program unmaps memory while the instruction accesses it, or if the run is cancelled before
+       its last try */
     ISA_WANTS_AFTER = 4
 };
 
@@ -85,13 +88,15 @@ typedef void isa_told_t(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w,
 
 struct isa_subscriber {
     const uint8_t *wants;               /* by ISA_OP_*: ISA_WANTS_* */
-    isa_told_t *issue, *before, *after; /* those that are wanted */
+    isa_told_t *issue, *before, *after; /* the functions for the wanted events */
 };
 
-enum { ISA_SUBSCRIBERS_MAX = 4 }; /* statistics, checker, its search for stalls, counters */
+enum {
+    ISA_SUBSCRIBERS_MAX = 4
+}; /* statistics, checker, the checker's search for stalls, counters */
 
-/* Who watches the waves of one workgroup; one thread at a time uses it. A trap handler runs
- * unwatched. */
+/* The observers of the waves of one workgroup; one thread at a time uses it. A trap handler runs
+ * without observers. */
 struct isa_watch {
     isa_counter_t *counter;    /* counts by buckets, or NULL */
     struct isa_census *census; /* counts each instruction of the code (census.h), or NULL */
@@ -100,11 +105,11 @@ struct isa_watch {
     const isa_interrupt_t *interrupt; /* or NULL */
 
     /* For subscribers: EXEC before the instruction, if AFTER is wanted, and the line of the
-     * instruction if the census counts it. Valid while subscribers are told of the instruction. */
+     * instruction if the census counts it. Valid while subscribers are called. */
     uint64_t exec;
     struct isa_census_line *line;
-    /* What subscribers have worked out of the instruction and share (cache/reach.h). The loop sets
-     * `known` to 0 before each instruction. */
+    /* Addresses of the instruction that subscribers have computed and share (cache/reach.h). The
+     * loop sets `known` to 0 before each instruction. */
     struct sgc_seen *seen;
     unsigned known;
 };
@@ -114,7 +119,7 @@ static inline void isa_watch_add(isa_watch_t *watch, isa_subscriber_t *s)
     if (watch->n_subscribers < ISA_SUBSCRIBERS_MAX) watch->subscriber[watch->n_subscribers++] = s;
 }
 
-/* Whether anybody watches. If not, the plain loop can run the waves. */
+/* Whether there is an observer. If not, the plain loop can run the waves. */
 static inline bool isa_watched(const isa_watch_t *watch)
 {
     return watch->n_subscribers || watch->counter || watch->census || watch->interrupt;

@@ -1,7 +1,8 @@
-/* wave.h - the state of one wave and of the workgroup it belongs to.
+/* wave.h - the state of one wave, of its workgroup and of its dispatch, and the ways in which a
+ * handler leaves.
  *
  * The command processor prepares a wave, the executor runs it until it has a reason to stop, and
- * the scheduler decides what happens next. One worker thread at a time touches a wave. */
+ * the scheduler decides what happens next. One worker thread at a time uses a wave. */
 #ifndef SOFTGPU_EXEC_WAVE_H
 #define SOFTGPU_EXEC_WAVE_H
 
@@ -18,12 +19,12 @@
 #endif
 
 enum {
-    ISA_ROW = 64, /* dwords of a register's row: that of waves of 32 lanes has room behind it */
+    ISA_ROW = 64, /* dwords of a register's row, of which waves of 32 lanes use the first half */
     /* Handlers do not check whether a tuple of registers ends inside the register file: the arrays
-     * of vector and scalar registers have room behind the last register for the widest tuple. */
+       of vector and scalar registers have room after the last register for the widest tuple. */
     ISA_VGPR_ROWS = ISA_WAVE_VGPRS + 32,
     ISA_EXEC_HI_32 = ISA_CODE_ZERO,    /* EXEC_HI of waves of 32 lanes, a register like any other */
-    ISA_NULL_SINK = ISA_CODE_ZERO + 2, /* what is written to NULL */
+    ISA_NULL_SINK = ISA_CODE_ZERO + 2, /* destination of writes to NULL */
     ISA_SCALARS = ISA_CODE_ZERO + 18
 };
 
@@ -32,22 +33,22 @@ typedef enum {
     ISA_RUN = 0,          /* not stopped */
     ISA_STOP_END,         /* s_endpgm */
     ISA_STOP_BARRIER,     /* s_barrier: waits for the other waves of its workgroup */
-    ISA_STOP_YIELD,       /* has used up its slice, or s_sleep: other waves may run */
+    ISA_STOP_YIELD,       /* it has used up its slice, or s_sleep: other waves may run */
     ISA_STOP_STEP,        /* other waves of the workgroup have to run first: isa_ds_waits() */
     ISA_STOP_MEMORY,      /* memory fault: fault_addr, fault_flags */
     ISA_STOP_ILLEGAL,     /* unknown instruction: fault_addr = its address */
-    ISA_STOP_UNSUPPORTED, /* known but not executed here: message names it */
+    ISA_STOP_UNSUPPORTED, /* an instruction that is known but not implemented: `message` names it */
     ISA_STOP_TRAP,        /* s_trap: fault_addr = address, trap_id */
-    ISA_STOP_INTERRUPT,   /* between two instructions, as isa_interrupt_t asks: watch.h */
-    ISA_STOP_RETURN       /* a trap handler has returned: the program goes on at `ip` */
+    ISA_STOP_INTERRUPT,   /* between two instructions, by isa_interrupt_t: watch.h */
+    ISA_STOP_RETURN       /* a trap handler has returned: the program continues at `ip` */
 } isa_stop_t;
 
 enum { ISA_FAULT_READ = 1, ISA_FAULT_WRITE = 2, ISA_FAULT_EXEC = 4, ISA_FAULT_RDONLY = 8 };
 
 /* ---- lanes: bit l of a set of lanes, as EXEC is one, stands for lane l ----
  *
- * How many lanes a wave has, that a set has 64 bits and a register a row of 64 dwords is known to
- * this folder alone. What else has to do with lanes uses these names. */
+ * Only this folder depends on the number of lanes, on the 64 bits of a set and on the 64 dwords of
+ * a register's row. Code of other folders uses these names. */
 
 #define ISA_ALL_LANES (UINT64_MAX >> (64 - ISA_LANES))
 
@@ -65,7 +66,7 @@ static inline unsigned isa_lane_count(uint64_t lanes)
     return lanes == ISA_ALL_LANES ? (unsigned)ISA_LANES : (unsigned)__builtin_popcountll(lanes);
 }
 
-/* Waves of so many work-items, each of so many lanes. */
+/* The number of waves of `lanes` lanes for `items` work-items. */
 static inline uint64_t isa_wave_count(uint64_t items, unsigned lanes)
 {
     return (items + lanes - 1) / lanes;
@@ -86,18 +87,18 @@ typedef struct isa_gws {
 
 enum { ISA_PROVEN = 8 }; /* a power of two */
 
-/* What every wave of a dispatch shares; lives as long as the dispatch. */
+/* The state that all waves of a dispatch share; it lives as long as the dispatch. */
 typedef struct isa_dispatch {
     const isa_arch_t *arch;
     bool narrow; /* its waves have 32 lanes, not 64 */
     struct sg_memory *memory;
     struct isa_code *code; /* the device's code cache */
     uint64_t entry_pc;
-    uint32_t n_vgpr;                    /* VGPRs and AGPRs allocated for a wave */
-    uint32_t acc_offset;                /* row of AGPR a0 */
-    uint32_t last_id_row;               /* of the first rows, which have the work-items' ids */
-    uint32_t mode;                      /* initial MODE */
-    uint32_t scratch_wave_bytes;        /* scratch of one wave (all lanes) */
+    uint32_t n_vgpr;             /* VGPRs and AGPRs allocated for a wave */
+    uint32_t acc_offset;         /* row of AGPR a0 */
+    uint32_t last_id_row;        /* the last of the first rows, which have the work-items' ids */
+    uint32_t mode;               /* initial MODE */
+    uint32_t scratch_wave_bytes; /* scratch of one wave (all lanes) */
     uint64_t shared_base, private_base; /* aperture bases; limits are base | 0xffffffff */
     uint32_t engine_clock_mhz;          /* of the clock that s_memtime counts and s_sleep waits */
     uint32_t doorbell_id;               /* s_sendmsg(MSG_GET_DOORBELL) */
@@ -117,15 +118,16 @@ struct isa_group {
     uint32_t lds_bytes;
     uint32_t n_waves;
     uint32_t id[3]; /* workgroup ids */
-    /* The barrier of gfx12, at which waves signal and wait apart (barrier.h): which of them have
-     * signalled, which have ended, and how often all have. All 0 when the workgroup starts. */
+    /* The barrier of gfx12, at which waves signal and wait by separate instructions (barrier.h):
+     * the waves that have signalled, the waves that have ended, and how often the barrier has
+     * completed. All 0 when the workgroup starts. */
     struct {
         uint32_t signalled, ended, turn;
     } barrier;
     isa_wave_t **waves;
 };
 
-/* What stochastic PC sampling has found a wave to do: the registers SQ_PERF_SNAPSHOT_*. */
+/* A snapshot of a wave by stochastic PC sampling: the registers SQ_PERF_SNAPSHOT_*. */
 typedef struct {
     uint64_t pc;
     uint32_t data[2];
@@ -155,7 +157,7 @@ struct isa_wave {
     uint32_t mode;       /* MODE register */
     uint32_t acc_offset; /* copy of the dispatch's */
     uint32_t index_in_group;
-    uint32_t nap;     /* clocks for which the last s_sleep asked */
+    uint32_t nap;     /* clocks that the last s_sleep requested */
     isa_page_t *page; /* decoded code page of `ip` */
     isa_group_t *group;
     uint64_t scratch_base;     /* GPU address of this wave's scratch: on hardware the sum of
@@ -163,14 +165,14 @@ struct isa_wave {
     uint32_t scratch_bytes;    /* of the wave */
     uint64_t scratch_register; /* FLAT_SCRATCH of a GPU that has it as a hardware register */
     uint32_t hw_id;            /* HW_ID register: SE, CU, SIMD, wave slot */
-    /* last extents hit by this wave's accesses, see mem.h; valid for mem_epoch only */
+    /* the last extents that this wave has accessed, see mem.h; valid for mem_epoch only */
     const struct sg_extent *extent_cache[4];
     uint64_t mem_epoch;
-    /* The instruction at `ip` stopped the wave to wait, and runs again when the wave goes on. It
+    /* The instruction at `ip` stopped the wave to wait, and runs again when the wave continues. It
      * must not be counted twice. This member and those below are 0 when a wave starts. */
     bool repeats;
     uint32_t barrier_turn; /* of the group's barrier, for which the wave waits next */
-    uint8_t lds_turn;      /* what the wave has done to LDS since the last barrier: lds.h */
+    uint8_t lds_turn;      /* the wave's accesses to LDS since the last barrier: lds.h */
     uint32_t gws_turn;     /* the GWS resource's turn when a ds_gws_* began to wait: lds_gws.c */
     /* Whether the wave is in a trap handler, and its registers TBA and TMA (trap.h). */
     bool privileged;
@@ -194,7 +196,7 @@ static inline unsigned isa_dispatch_lanes(const isa_dispatch_t *d)
     return d->narrow ? 32 : 64;
 }
 
-/* All of them, as a set. */
+/* The set of all these lanes. */
 static inline uint64_t isa_dispatch_full(const isa_dispatch_t *d)
 {
     return UINT64_MAX >> (64 - isa_dispatch_lanes(d));
@@ -205,7 +207,7 @@ static inline uint64_t isa_dispatch_full(const isa_dispatch_t *d)
  * A handler that does not end at the next instruction calls one of these, or a jump of core.h. It
  * changes neither `stop` nor `ip`, `budget` and `repeats` itself. */
 
-/* Stops the wave behind this instruction. */
+/* Stops the wave after this instruction. */
 static inline void isa_stop(isa_wave_t *w, isa_stop_t why)
 {
     w->stop = why;
@@ -220,8 +222,8 @@ static inline void isa_mem_fault(isa_wave_t *w, uint64_t va, uint32_t flags)
     w->fault_flags = flags;
 }
 
-/* Stops the wave before this instruction, which is tried again when the wave goes on. The try that
- * succeeds calls isa_retried(). */
+/* Stops the wave before this instruction, which is tried again when the wave continues. The try
+ * that succeeds calls isa_retried(). */
 static inline void isa_retry(isa_wave_t *w, const isa_inst_t *i, isa_stop_t why)
 {
     w->repeats = true;
