@@ -1,4 +1,4 @@
-/* ask.c - see ask.h. Makes command lines of rocprofv3-avail and waits for its answers. */
+/* ask.c - see ask.h. It makes command lines of rocprofv3-avail and waits for the results. */
 #include "cli/ask.h"
 
 #include <errno.h>
@@ -25,8 +25,8 @@ static void take_libraries(const char *root)
     free(list);
 }
 
-/* Runs rocprofv3-avail with these words: its exit status, or -1 with a line in `why`. */
-static int ask(const cli_command_t *c, char **words, char *why, size_t why_bytes)
+/* Runs rocprofv3-avail with these words. Returns its exit status, or -1 with a line in `why`. */
+static int run_avail(const cli_command_t *c, char **words, char *why, size_t why_bytes)
 {
     char root[PATH_MAX], own[PATH_MAX], path[PATH_MAX + 32];
     if (cli_find_root(root, c->values[CLI_ROCM_ROOT], why, why_bytes) != 0 ||
@@ -59,7 +59,7 @@ static int ask(const cli_command_t *c, char **words, char *why, size_t why_bytes
     return -1;
 }
 
-/* The GPU that a running process uses: "soft" or "real"; NULL if that cannot be found out. */
+/* Returns which GPU a running process uses: "soft" or "real"; NULL if that cannot be determined. */
 static const char *gpu_of(const char *pid)
 {
     char path[64], line[PATH_MAX + 128];
@@ -80,7 +80,7 @@ static int choose(const cli_command_t *c, char **gpu, char *why, size_t why_byte
     const char *word = c->values[CLI_GPU], *its = NULL;
     if (c->values[CLI_PID] && !cli_on_soft_gpu()) its = gpu_of(c->values[CLI_PID]);
     int soft = cli_choose_gpu("rocprofv3", its ? its : word, why, why_bytes);
-    /* "auto" takes the GPU that is there: the real one, or a software GPU that is already
+    /* "auto" means the GPU that is there: the real one, or a software GPU that is already
      * preloaded. */
     *gpu = (char *)(soft > 0 ? "soft" : "auto");
     return soft < 0 ? -1 : 0;
@@ -95,7 +95,7 @@ static int ask_group(const cli_command_t *c, char *gpu, bool streams, char *grou
     if (streams) words[count++] = (char *)"--spm";
     for (char *word; (word = strsep(&group, " \n"));)
         if (*word && count < WORDS_MAX) words[count++] = word;
-    int status = ask(c, words, why, why_bytes);
+    int status = run_avail(c, words, why, why_bytes);
     return status < 0 ? CLI_EXIT_SETUP : status ? CLI_EXIT_USAGE : 0;
 }
 
@@ -131,6 +131,6 @@ int cli_show_avail(const cli_command_t *c, char *why, size_t why_bytes)
                      extra ? (char *)"-E" : NULL,
                      extra,
                      NULL};
-    int status = ask(c, words, why, why_bytes);
+    int status = run_avail(c, words, why, why_bytes);
     return status < 0 ? CLI_EXIT_SETUP : status;
 }

@@ -1,7 +1,8 @@
-/* ask.h - asks rocprofv3-avail about counters, in a process of its own.
+/* ask.h - queries counters by running rocprofv3-avail.
  *
- * Apart because rocprofv3 itself never loads the SDK, and because the answer depends on the GPU
- * that the program will see: the software GPU must be preloaded into the process that answers. */
+ * This is a process of its own because rocprofv3 itself never loads the SDK, and because the result
+ * depends on the GPU that the program will use: the software GPU must be preloaded into the process
+ * that loads the SDK. */
 #ifndef CROCPROF_CLI_ASK_H
 #define CROCPROF_CLI_ASK_H
 
@@ -9,12 +10,13 @@
 
 #include "cli/options.h"
 
-/* Can the run's counters be collected, all of a group together? 0; CLI_EXIT_USAGE if not, with the
- * reasons on stderr; another exit status with a line in `why` if the question could not be
- * answered. The run's variables must have been set. */
+/* Checks that the run's counters can be collected, all of a group together. Returns 0;
+ * CLI_EXIT_USAGE if they cannot, with the reasons on stderr; another exit status with a line in
+ * `why` if this could not be determined. The run's variables must have been set. */
 int cli_ask_counters(const cli_command_t *c, char *why, size_t why_bytes);
 
-/* Shows what can be counted and sampled. Exit status, with a line in `why` as above. */
+/* Shows the counters, and what can be sampled. Returns the exit status, with a line in `why` as
+ * above. */
 int cli_show_avail(const cli_command_t *c, char *why, size_t why_bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* att.c - see att.h. Apart from the parser, which looks at one option at a time. */
+/* att.c - see att.h. It is apart from the parser, which handles one option at a time. */
 #include "cli/att.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 #define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
 
-/* Counters for the activity of all units, which the viewer's summary shows. */
+/* Counters of the activity of all units, which the viewer's summary shows. */
 static const char activity[] =
     "SQ_BUSY_CU_CYCLES SQ_VALU_MFMA_BUSY_CYCLES SQ_ACTIVE_INST_VALU SQ_ACTIVE_INST_LDS "
     "SQ_ACTIVE_INST_VMEM SQ_ACTIVE_INST_FLAT SQ_ACTIVE_INST_SCA SQ_ACTIVE_INST_MISC";

@@ -1,4 +1,4 @@
-/* attach.c - see attach.h. Waits and prints; the library of src/rocattach does the rest.
+/* attach.c - see attach.h. It waits and prints; the library of src/rocattach attaches and detaches.
  *
  * The file with the run's settings is kept locked: the tool in the process detaches when the lock
  * is released, in whatever way this process ends. */
@@ -68,7 +68,7 @@ static long long now_ms(void)
     return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
-/* Has a line been entered? False at the end of the input. */
+/* Returns whether a line has been entered. Returns false at the end of the input. */
 static bool entered(struct pollfd *input)
 {
     char byte;
@@ -117,7 +117,7 @@ static int attach(const cli_command_t *c, pid_t pid, const char *tool, char *why
     wait_attached(pid, duration);
     printf("Detaching. Please wait, this can take up to 1-2 minutes\n");
     fflush(stdout);
-    /* After an interrupt, too, files are made of what was recorded. */
+    /* After an interrupt, too, output files are made of the records. */
     cli_interrupted = 0;
     if (rocattach_detach(0) != ROCATTACH_STATUS_SUCCESS) return REFUSE("%s", rat_why());
     printf("Detaching from PID %d using library %s :: success\n", (int)pid, tool);

@@ -7,11 +7,11 @@
 #include "cli/options.h"
 #include "cli/session.h"
 
-/* Checks for options that cannot be used with --pid. 0, or -1 with a line in `why`. */
+/* Checks for options that cannot be used with --pid. Returns 0, or -1 with a line in `why`. */
 int cli_attach_check(const cli_command_t *c, char *why, size_t why_bytes);
 
-/* Attaches, waits, detaches. Environment and run directory must have been made. 0, or the exit
- * status and a line in `why`. In both cases there may be records. */
+/* Attaches, waits, detaches. Environment and run directory must have been made. Returns 0, or the
+ * exit status and a line in `why`. In both cases there may be records. */
 int cli_attach(const cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes);
 
 #endif

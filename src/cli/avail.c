@@ -1,4 +1,4 @@
-/* avail.c - see avail.h. Asks the SDK; rocprofv3-avail.c prints the answers. */
+/* avail.c - see avail.h. It queries the SDK; rocprofv3-avail.c prints the results. */
 #include "cli/avail.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent, rocprofile
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* If the list cannot be read, no counter counts as streaming. */
+/* Collects the streaming counters. If the list cannot be read, no counter counts as streaming. */
 static rocprofiler_status_t on_streams(rocprofiler_agent_id_t agent, rocprofiler_counter_id_t *ids,
                                        size_t count, void *data)
 {
@@ -87,7 +87,7 @@ static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* If the classes cannot be read, lists are printed without them. */
+/* Reads the classes of counters. If that fails, lists are printed without them. */
 static void read_classes(avail_gpu_t *gpu)
 {
     ctr_error_t error;
@@ -201,7 +201,7 @@ const char *avail_class(const avail_gpu_t *gpu, const char *name)
     return counter ? ctr_class_name(counter->value_class) : "";
 }
 
-/* True for equal letters in another case, and for one letter added, dropped or changed. */
+/* Returns true for equal letters in another case, and for one letter added, dropped or changed. */
 static bool almost(const char *a, const char *b)
 {
     while (*a && strncasecmp(a, b, 1) == 0)

@@ -1,8 +1,8 @@
-/* avail_json.c - what rocprofv3-avail tells, as JSON for other programs.
+/* avail_json.c - the results of rocprofv3-avail as JSON for other programs.
  *
- * Apart because the text is laid out as AMD's command does it, and the JSON is crocprof's own.
- * Every answer is one object with a member "gpus". Later versions may add members, but rename none.
- */
+ * It is apart because the text has the layout of AMD's command, while the JSON is crocprof's own.
+ * Every result is one object with a member "gpus". Later versions may add members, but rename
+ * none. */
 #include "cli/avail_json.h"
 
 #include <string.h>
@@ -26,8 +26,8 @@ static json_t *properties_of(const rocprofiler_agent_v0_t *a)
     return j;
 }
 
-/* What the tables say beside what a driver tells: MHz, GB, GB/s, and the most operations of each
- * type in a second, by 10^9. What is not known is left out. */
+/* Adds the facts about a product that a driver does not report: MHz, GB, GB/s, and the most
+ * operations of each type in a second, by 10^9. Unknown facts are left out. */
 static void put_product(json_t *j, const gpus_product_t *p)
 {
     json_t *peaks = json_object();

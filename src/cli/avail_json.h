@@ -1,4 +1,4 @@
-/* avail_json.h - answers of rocprofv3-avail as JSON. */
+/* avail_json.h - results of rocprofv3-avail as JSON. */
 #ifndef CROCPROF_CLI_AVAIL_JSON_H
 #define CROCPROF_CLI_AVAIL_JSON_H
 
@@ -6,14 +6,15 @@
 
 #include "cli/avail.h"
 
-/* A GPU's index, name and product, and its properties if they are wanted. All functions return a
- * new value, which the caller owns; out of memory, jansson's functions accept the NULL. */
+/* Returns a GPU's index, name and product, and with `properties` its properties. All functions
+ * return a new value, which the caller owns; when out of memory they return NULL, which jansson's
+ * functions accept. */
 json_t *avail_json_gpu(const avail_gpu_t *gpu, bool properties);
 json_t *avail_json_names(const avail_gpu_t *gpu);
 json_t *avail_json_counter(const avail_gpu_t *gpu, const rocprofiler_counter_info_v1_t *c);
 json_t *avail_json_passes(const ctr_plan_t *plan);
 
-/* Prints {"gpus": gpus} and frees it. 0, or -1 if it cannot be printed. */
+/* Prints {"gpus": gpus} and frees it. Returns 0, or -1 if it cannot be printed. */
 int avail_json_print(json_t *gpus);
 
 #endif

@@ -1,7 +1,7 @@
 /* avail_product.c - counters of a GPU that this machine need not have, from the tables alone.
  *
- * Apart from avail.c, which asks the SDK about the machine's own. What an SDK would say of such a
- * GPU is made here in the SDK's own structures, so that both are printed alike. */
+ * It is apart from avail.c, which queries the SDK about the machine's own GPUs. Here the SDK's
+ * structures are filled in as the SDK would do for such a GPU, so that both are printed alike. */
 #include "cli/avail.h"
 
 #include <stdio.h>
@@ -14,9 +14,10 @@
 #include "base/log.h"
 #include "trace/selection.h"
 
-/* A counter with all that its description points to; one piece of memory. */
+/* A counter with all arrays to which its description points, in one piece of memory. */
 typedef struct {
-    rocprofiler_counter_info_v1_t info; /* first: a pointer to it is one to the whole */
+    rocprofiler_counter_info_v1_t info; /* must be the first member, since pointers to it are
+                                         * converted to pointers to the counter */
     rocprofiler_counter_record_dimension_info_t dimensions[CTR_DIM_COUNT];
     const rocprofiler_counter_record_dimension_info_t *list[CTR_DIM_COUNT];
 } described_t;
@@ -88,8 +89,8 @@ static bool add_agent(avail_gpu_t *gpu, const gpus_product_t *product)
     gpu->agent = gpu->made = a;
     gpu->product = product;
     gpu->shape = ctr_agent_of_product(product);
-/* The agent's fields are numbers of several sizes, and unions of bit-fields; the host is
- * little-endian. */
+/* Copies a field by value: fields have several sizes, and some are unions of bit-fields. The host
+ * is little-endian. */
 #define COPY(name) memcpy(&a->name, &gpu->shape.name, sizeof(a->name) < 8 ? sizeof(a->name) : 8);
     CTR_PROPERTIES(COPY)
 #undef COPY

@@ -1,5 +1,5 @@
-/* clocks.c - see clocks.h. Who asks whom and where the result goes; the exchange is trace/ping.c.
- */
+/* clocks.c - see clocks.h. It decides which rank queries which, and where the result is stored;
+ * trace/ping.c has the exchange. */
 #include "cli/clocks.h"
 
 #include <ctype.h>
@@ -24,14 +24,15 @@
 #include "trace/run.h"
 #include "trace/store.h"
 
-/* Of all runs of this rocprofv3: several passes are measured against the same rank 0. */
+/* The state of all runs of this rocprofv3: several passes are measured against the same rank 0. */
 static struct {
     trace_ping_server_t *server;
-    char file[PATH_MAX];                  /* which tells where the server is; "" if there is none */
-    char addresses[TRACE_PING_ADDRESSES]; /* where the others have found it */
+    char file[PATH_MAX];                  /* file with the server's addresses; "" if there is
+                                           * none */
+    char addresses[TRACE_PING_ADDRESSES]; /* addresses that the other ranks have read */
     uint64_t token;
     trace_clock_point_t begin; /* the run's estimate at the start */
-    uint64_t ended_ns;         /* CLOCK_MONOTONIC: when the program ended */
+    uint64_t ended_ns;         /* CLOCK_MONOTONIC at the end of the program */
 } job;
 
 static const char option[] = "--sync-clocks";
@@ -51,8 +52,8 @@ static uint64_t mix(uint64_t hash, const char *text)
     return text ? base_hash64(hash, text, strlen(text)) : hash;
 }
 
-/* With an address nothing else is told, so the token of its job follows from what all ranks know.
- */
+/* Returns the job's token. If the user has given an address, there is no file to share a token, so
+ * it is computed from facts that all ranks know. */
 static uint64_t token_of(const trace_rank_t *rank, const char *address)
 {
     char size[24];
@@ -60,7 +61,7 @@ static uint64_t token_of(const trace_rank_t *rank, const char *address)
     return mix(mix(mix(BASE_HASH64, rank->job), size), address);
 }
 
-/* The lowest rank that is profiled. */
+/* Returns the lowest rank that is profiled. */
 static long first_rank(const cli_command_t *c)
 {
     char why[256];
@@ -70,7 +71,8 @@ static long first_rank(const cli_command_t *c)
     return listed.least;
 }
 
-/* <output directory>/.rocprofv3-clock-<job>-<size>. Ids of jobs may have any characters. */
+/* Makes the path <output directory>/.rocprofv3-clock-<job>-<size>. Ids of jobs may contain any
+ * characters. */
 static int name_file(const cli_session_t *s, const trace_rank_t *rank, char path[PATH_MAX])
 {
     char name[NAME_MAX];
@@ -83,7 +85,7 @@ static int name_file(const cli_session_t *s, const trace_rank_t *rank, char path
 
 /* ---- rank 0 ---- */
 
-/* The file has its name when it is whole. */
+/* Writes a file that gets its name when it is complete. */
 static int write_file(const char *path, const char *text)
 {
     char part[PATH_MAX + 24];
@@ -132,15 +134,15 @@ static bool serve(const cli_session_t *s, const trace_rank_t *rank)
     return false;
 }
 
-/* This node's clock is the one that the others are set by. */
+/* Returns the estimate of the reference node itself. */
 static trace_clock_point_t own_clock(uint64_t reference)
 {
     return (trace_clock_point_t){.reference = reference, .local_ns = base_clock_ns(CLOCK_BOOTTIME)};
 }
 
-/* ---- the others ---- */
+/* ---- the other ranks ---- */
 
-/* Reads where rank 0 is. False: nobody has told yet. */
+/* Reads rank 0's addresses. Returns false if the file does not exist yet. */
 static bool find_server(const cli_session_t *s, const trace_rank_t *rank)
 {
     const char *address = trace_setting_given(TRACE_SET_SYNC_ADDRESS);
@@ -161,8 +163,8 @@ static bool find_server(const cli_session_t *s, const trace_rank_t *rank)
     return true;
 }
 
-/* Asks until there is an answer, or no time left: rank 0 may begin later, and a file that tells of
- * an older one is replaced then. */
+/* Queries the server until there is an estimate, or no time left: rank 0 may begin later, and then
+ * replaces a file with the addresses of an older server. */
 static bool ask(const cli_session_t *s, const trace_rank_t *rank, bool end,
                 trace_clock_point_t *found)
 {
@@ -186,9 +188,9 @@ static bool ask(const cli_session_t *s, const trace_rank_t *rank, bool end,
     return false;
 }
 
-/* ---- both ---- */
+/* ---- all ranks ---- */
 
-/* The rank, or false with a line if there is nothing to measure. */
+/* Determines the rank; returns false with a message if there is nothing to measure. */
 static bool get_rank(const cli_command_t *c, trace_rank_t *rank)
 {
     *rank = trace_rank_told(&trace_environment);
@@ -225,7 +227,8 @@ void cli_clocks_end(const cli_session_t *s, const cli_command_t *c)
     char text[TRACE_CLOCK_TEXT];
     job.ended_ns = now();
     if (!job.begin.reference || !get_rank(c, &rank)) return;
-    if (!job.begin.error_ns) /* rank 0, or another on its node, which it does not wait for */
+    /* rank 0, or another rank on its node, for which rank 0 does not wait */
+    if (!job.begin.error_ns)
         point = own_clock(job.begin.reference);
     else if (!ask(s, &rank, true, &point))
         return;

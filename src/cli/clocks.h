@@ -1,22 +1,23 @@
-/* clocks.h - --sync-clocks: this node's clock against rank 0's, before the program starts and when
- * it has ended.
+/* clocks.h - --sync-clocks: measures this node's clock against rank 0's, before the program starts
+ * and after it has ended.
  *
- * It is rocprofv3 that asks and answers, so that nothing of it is in the program. Nothing here
- * fails: where no estimate is to be had, a line says so, and the run goes on. */
+ * rocprofv3 does this itself, so that the program is not disturbed. No function here fails: if
+ * there is no estimate, a message says so, and the run goes on. */
 #ifndef CROCPROF_CLI_CLOCKS_H
 #define CROCPROF_CLI_CLOCKS_H
 
 #include "cli/options.h"
 #include "cli/session.h"
 
-/* Before a run of the program: rank 0 begins to answer, the others ask. The estimate becomes a
- * setting of the run. */
+/* To be called before a run of the program: rank 0 starts its server, the other ranks query it. The
+ * estimate becomes a setting of the run. */
 void cli_clocks_begin(const cli_session_t *s, const cli_command_t *c);
 
-/* When the program of the run has ended. */
+/* To be called when the program of the run has ended. */
 void cli_clocks_end(const cli_session_t *s, const cli_command_t *c);
 
-/* After the last run: rank 0 waits for those that still have to ask, and leaves nothing behind. */
+/* To be called after the last run: rank 0 waits for the ranks whose last query is still to come,
+ * and removes its file. */
 void cli_clocks_finish(void);
 
 #endif

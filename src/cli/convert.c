@@ -27,7 +27,7 @@
 
 typedef unsigned long long count_t;
 
-/* Prints one line per process: what was recorded, and what became of it. */
+/* Prints one line per process: the number of records, and where they were written. */
 static void tell_result(const out_result_t *r)
 {
     const trace_counts_t *n = &r->counts;
@@ -72,7 +72,7 @@ static void tell_result(const out_result_t *r)
 
 /* ---- the HTML page of a run ---- */
 
-/* The page is made from the run's databases; if the user has not asked for these, they are removed
+/* The page is made from the run's databases; if the user has not chosen databases, they are removed
  * afterwards. */
 typedef struct {
     bool wanted, keeps;
@@ -100,7 +100,7 @@ static int add_to_page(page_t *p, const char *prefix)
     return 0;
 }
 
-/* 0, or -1 with a message: then the databases are kept. */
+/* Ends the page. Returns 0, or -1 with a message: then the databases are kept. */
 static int end_page(page_t *p)
 {
     rep_request_t q = {.run_count = 1, .events = REP_EVENTS_MOST};
@@ -117,8 +117,9 @@ static int end_page(page_t *p)
     return result;
 }
 
-/* What has become of a store: `converted` is what out_convert has returned. 1: converted and
- * removed; 0: left alone, with a message why; -1: failed. */
+/* Handles a store after its conversion; `converted` is the result of out_convert(). Returns 1 if
+ * the store was converted and removed; 0 if it was left alone, with a message; -1 if its conversion
+ * failed. */
 static int end_store(int converted, const out_result_t *result, const char *why, const char *store,
                      page_t *page)
 {
@@ -139,8 +140,8 @@ static int end_store(int converted, const out_result_t *result, const char *why,
     return 1;
 }
 
-/* True if the process ended while it was making the store: the store is empty, or has one empty
- * file. */
+/* Returns true if the process ended while it was making the store: the store is empty, or has one
+ * empty file. */
 static bool never_begun(const char *store)
 {
     char path[PATH_MAX];
@@ -156,7 +157,7 @@ static bool never_begun(const char *store)
     return never;
 }
 
-/* True if the store was converted and not removed, or was never begun. Then removes it. */
+/* Returns true if the store was converted and not removed, or was never begun. Then removes it. */
 static bool is_over(const char *store)
 {
     if (!trace_is_retired(store) && !never_begun(store)) return false;
@@ -168,7 +169,7 @@ static bool is_over(const char *store)
 
 typedef struct {
     char *path;
-    char *prefix; /* of its files; NULL: not known, and its conversion will say why */
+    char *prefix; /* prefix of its files; NULL: not known, and its conversion will report why */
     uint32_t pid;
     bool running;
 } store_t;
@@ -178,15 +179,15 @@ typedef struct {
     page_t page;
     bool awaits; /* wait for the end of processes that are still running */
     store_t *stores;
-    size_t count, ended; /* of `ended` stores it is known what has become of them */
-    size_t first;        /* the store that is the first piece for the workers */
+    size_t count, ended; /* number of stores, and of those that have been handled */
+    size_t first;        /* index of the store that is the first piece for the workers */
     unsigned workers, threads;
     int converted, result;
 } stores_t;
 
 typedef int convert_t(out_conversion_t *, const char *, out_result_t *, char *, size_t);
 
-/* Calls `convert` until it finds that the process is not running, if that is awaited. */
+/* Calls `convert` until the process is not running any more, if that is to be awaited. */
 static int await(stores_t *s, convert_t *convert, const char *store, out_result_t *result,
                  char *why, size_t why_bytes)
 {
@@ -215,10 +216,10 @@ static void convert_in_turn(stores_t *s)
     }
 }
 
-/* ---- side by side: several processes convert a store each ---- */
+/* ---- in parallel: several processes convert a store each ---- */
 
-/* Gives the files of each store their names, store by store: the names that they have if one store
- * is converted after the other. */
+/* Gives names to the files of each store, store by store: the same names that they would have if
+ * one store were converted after the other. */
 static void name_stores(stores_t *s)
 {
     char why[PATH_MAX + 256];
@@ -239,7 +240,7 @@ typedef struct {
     char why[PATH_MAX + 256];
 } outcome_t;
 
-/* Converts a store whose name is known, or finds again why it has none. */
+/* Converts a store whose name is known, or reports again why it has none. */
 static void convert_named(const stores_t *s, const store_t *store, outcome_t *o)
 {
     out_conversion_t own = s->c;
@@ -266,8 +267,8 @@ static int convert_piece(void *data, size_t number, FILE *to)
     return fwrite(&o, sizeof(o), 1, to) == 1 ? 0 : -1;
 }
 
-/* After an interrupt all pieces are still taken: each worker ends its own in order, and begins no
- * other. */
+/* Takes the result of a piece. After an interrupt all pieces are still taken: each worker completes
+ * its current piece, and begins no other. */
 static int take_piece(void *data, size_t number, const char *result, size_t bytes)
 {
     stores_t *s = data;
@@ -287,7 +288,8 @@ static const char *name_piece(const void *data, size_t number)
     return s->stores[s->first + number].path;
 }
 
-/* If a worker dies, its store is left as it is, and those behind it are still converted. */
+/* Converts stores in parallel. If a worker dies, its store is left unchanged, and the stores after
+ * it are still converted. */
 static void convert_side_by_side(stores_t *s)
 {
     name_stores(s);
@@ -306,8 +308,9 @@ static void convert_side_by_side(stores_t *s)
     }
 }
 
-/* Not where the conversions of several processes write to one stream, nor with thread traces, whose
- * folders have names that depend on those of the processes before. */
+/* Returns whether stores can be converted in parallel: not if the conversions of several processes
+ * write to one stream, and not with thread traces, whose folders have names that depend on those of
+ * earlier processes. */
 static bool can_be_side_by_side(const stores_t *s, const trace_variables_t *v)
 {
     const out_config_t *config = s->c.config;
@@ -318,8 +321,8 @@ static bool can_be_side_by_side(const stores_t *s, const trace_variables_t *v)
            !(out_config_summaries(config) && strcmp(config->summary_output, "stdout") == 0);
 }
 
-/* Lists the stores that are to be converted, and removes those that is_over() finds. 0, or -1 with
- * a message. */
+/* Lists the stores that are to be converted, and removes those for which is_over() returns true.
+ * Returns 0, or -1 with a message. */
 static int list_stores(stores_t *s, const char *run, char **names)
 {
     for (char **name = names; *name && !cli_interrupted; name++) {
@@ -419,7 +422,7 @@ int cli_convert_run(const char *run, bool expected)
 /* ---- the command "convert" ---- */
 
 static struct {
-    char directory[2 * PATH_MAX]; /* -d; "" if not given */
+    char directory[2 * PATH_MAX]; /* argument of -d; "" if not given */
     bool other_users;             /* --other-users */
 } asked;
 
@@ -448,7 +451,8 @@ static bool is_mine(const char *path)
     return false;
 }
 
-/* True if the directory, its entries and theirs, `depth` levels down, belong to this user. */
+/* Returns true if the directory, its entries and theirs, `depth` levels down, belong to this
+ * user. */
 static bool all_mine(const char *directory, int depth)
 {
     if (!is_mine(directory)) return false;
@@ -473,7 +477,8 @@ static void to_parent(char path[PATH_MAX])
     if (slash) slash[slash == path] = 0;
 }
 
-/* The directory for the files of a run: that of -d, or the one in which the run directory is. */
+/* Returns the directory for the files of a run: that of -d, or the one that contains the run
+ * directory. */
 static const char *directory_for(const char *run, char beside[PATH_MAX])
 {
     if (*asked.directory) return asked.directory;
@@ -512,11 +517,12 @@ static int convert_runs(const char *runs)
     for (char **name = names; *name && !cli_interrupted; name++) {
         char run[PATH_MAX];
         trace_join(run, sizeof(run), runs, *name);
-        if (rmdir(run) == 0) continue; /* empty: a run that was never begun, or was not removed */
+        /* it was empty, since the run was never begun, or was not removed */
+        if (rmdir(run) == 0) continue;
         if (has_file(run, TRACE_RUN_FILE) && convert_and_remove(run) != 0) result = -1;
     }
     trace_list_free(names);
-    rmdir(runs); /* fails if other runs are left */
+    rmdir(runs); /* this fails if other runs are left */
     return result;
 }
 
@@ -611,7 +617,7 @@ int cli_convert_command(int argc, char **argv)
         .parser = take_option,
         .args_doc = "DIRECTORY...",
         .doc = "Makes files of the records that runs have left in their output directories."};
-    static char name[] = "rocprofv3 convert"; /* the name that help shows */
+    static char name[] = "rocprofv3 convert"; /* for help texts */
     arguments_t a = {0};
     int result = 0;
     argp_err_exit_status = CLI_EXIT_USAGE;

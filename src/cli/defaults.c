@@ -1,7 +1,7 @@
 /* defaults.c - see defaults.h.
  *
- * Variables that only choose among outputs are checked by their reader (output/config.h), before
- * the program runs. Here are those that decide what is collected, and formats. */
+ * Variables that only select outputs are checked by their reader (output/config.h), before the
+ * program runs. Here are the variables that decide what is collected, and the formats. */
 #include "cli/defaults.h"
 
 #include <errno.h>
@@ -59,7 +59,8 @@ static char *words_of(const trace_set_t *set)
     return text;
 }
 
-/* Gives the option what was read of its variable; NULL: no memory. */
+/* Sets the option to words that were read from its variable; NULL means that there was no
+ * memory. */
 static int give_words(cli_command_t *c, size_t option, char *words, char *why, size_t why_bytes)
 {
     const int result =
@@ -104,13 +105,13 @@ static int take_streams(cli_command_t *c, char *why, size_t why_bytes)
     return result;
 }
 
-/* The value of the option's variable, if the option is not given; NULL: none. */
+/* Returns the value of the option's variable, if the option is not given; NULL if there is none. */
 static const char *wanted(const cli_command_t *c, cli_option_id_t option)
 {
     return c->values[option] ? NULL : trace_setting_given((trace_setting_id_t)option);
 }
 
-/* One whose variable may say "none". */
+/* Takes an option whose variable may be "none". */
 static int take_choice(cli_command_t *c, cli_option_id_t option, char *why, size_t why_bytes)
 {
     const char *value = wanted(c, option);
@@ -118,7 +119,8 @@ static int take_choice(cli_command_t *c, cli_option_id_t option, char *why, size
     return set(c, option, value, why, why_bytes);
 }
 
-/* The variables for the method of sampling count only if the environment also turns sampling on. */
+/* Takes the options for sampling. The variables for its method count only if the environment also
+ * turns sampling on. */
 static int take_sampling(cli_command_t *c, char *why, size_t why_bytes)
 {
     static const cli_option_id_t options[] = {CLI_PC_SAMPLING_METHOD, CLI_PC_SAMPLING_UNIT,
@@ -130,8 +132,8 @@ static int take_sampling(cli_command_t *c, char *why, size_t why_bytes)
     return 0;
 }
 
-/* A truth value that says no is left alone, since its reader understands it, and so that -s can
- * still say yes. */
+/* Takes an option. A value that means no is not taken, since the variable's reader understands it,
+ * and so that -s can still turn the option on. */
 static int take(cli_command_t *c, cli_option_id_t option, char *why, size_t why_bytes)
 {
     const trace_setting_t *s = &trace_settings[option];

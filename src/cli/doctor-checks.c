@@ -1,6 +1,6 @@
-/* doctor-checks.c - the checks in the rows of doctor-table.c. Nothing is changed on the machine:
- * files that a check writes are removed again. A check reports what it has found; how bad that is,
- * the row's severity says. */
+/* doctor-checks.c - the checks in the rows of doctor-table.c. They change nothing on the machine:
+ * files that a check writes are removed again. A check reports its result; the row's severity
+ * decides how bad a failure is. */
 #include "cli/doctor.h"
 #include "base/driver.h"
 
@@ -35,7 +35,7 @@ void doctor_say(doctor_result_t *r, doctor_status_t status, const char *format, 
     r->status = status;
 }
 
-/* The worst status that the row's severity allows. */
+/* Returns the worst status that the row's severity allows. */
 static doctor_status_t bad(const doctor_check_t *c)
 {
     return strcmp(c->severity, "error") == 0 ? DOCTOR_FAIL : DOCTOR_WARN;
@@ -52,7 +52,8 @@ static bool exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Copies the next of a list of paths separated by colons, cut to fit; false after the last. */
+/* Copies the next of a list of paths separated by colons, cut to fit; returns false after the
+ * last. */
 static bool next_path(const char **list, char path[PATH_MAX])
 {
     if (!*list) return false;
@@ -63,7 +64,7 @@ static bool next_path(const char **list, char path[PATH_MAX])
     return bytes > 0;
 }
 
-/* The first line of a file, without its line feed; "" if there is none. */
+/* Reads the first line of a file, without its line feed; "" if there is none. */
 static const char *first_line(const char *path, char line[256])
 {
     FILE *f = fopen(path, "re");
@@ -307,7 +308,7 @@ void doctor_module(const doctor_t *d, const doctor_check_t *c, doctor_result_t *
 void doctor_topology(const doctor_t *d, const doctor_check_t *c, doctor_result_t *r)
 {
     unsigned nodes = 0, gpus = 0, version = 0;
-    char uncounted[32] = "", name[32]; /* a GPU whose counters nobody knows */
+    char uncounted[32] = "", name[32]; /* a GPU whose counters are not known */
     (void)d;
     if (without_kfd(r)) return;
     for (;; nodes++) {
@@ -342,7 +343,7 @@ void doctor_topology(const doctor_t *d, const doctor_check_t *c, doctor_result_t
 
 /* ---- runtime ---- */
 
-/* Looks for the file, of any version, in one directory. */
+/* Searches one directory for the file, of any version. */
 static bool find_in(const char *directory, const char *name, char path[PATH_MAX])
 {
     char pattern[PATH_MAX + 64];
@@ -354,7 +355,7 @@ static bool find_in(const char *directory, const char *name, char path[PATH_MAX]
     return true;
 }
 
-/* Looks in LD_LIBRARY_PATH, then where the dynamic loader searches by default and by its
+/* Searches LD_LIBRARY_PATH, then where the dynamic loader searches by default and by its
  * configuration. */
 static bool find_library(const doctor_t *d, const char *name, char path[PATH_MAX])
 {
@@ -457,7 +458,7 @@ void doctor_perfmon(const doctor_t *d, const doctor_check_t *c, doctor_result_t 
                effective >> PERFMON & 1 ? "yes" : "no", effective >> SYS_ADMIN & 1 ? "yes" : "no");
 }
 
-/* True if a word of the process's command line is the name of a profiler. */
+/* Returns true if a word of the process's command line is the name of a profiler. */
 static bool is_profiler(const char *pid)
 {
     static const char *const names[] = {"rocprofv3", "rocprofv2", "rocprof", "omniperf",
@@ -483,14 +484,14 @@ void doctor_other_profilers(const doctor_t *d, const doctor_check_t *c, doctor_r
     DIR *folder = opendir("/proc");
     for (struct dirent *e; folder && (e = readdir(folder));) {
         int pid = atoi(e->d_name);
-        /* not the process that has started this one */
+        /* except for the process that has started this one */
         if (pid > 0 && pid != getpid() && pid != getppid() && is_profiler(e->d_name))
             doctor_say(r, bad(c), "process %d looks like one", pid);
     }
     if (folder) closedir(folder);
 }
 
-/* Runs rocprofv3-avail; passes if a line of its output begins with `begin`. */
+/* Runs rocprofv3-avail; the check passes if a line of its output begins with `begin`. */
 static void check_avail(const doctor_t *d, const doctor_check_t *c, doctor_result_t *r, int seconds,
                         const char *option, const char *begin)
 {

@@ -1,4 +1,5 @@
-/* doctor.c - rocprofv3-doctor: is everything there that profiling needs, and if not, what to do?
+/* doctor.c - rocprofv3-doctor: checks that everything is there that profiling needs, and says what
+ * to do if it is not.
  *
  * Options, exit status, texts and the JSON form are those of AMD's rocprofv3-doctor. The checks are
  * in doctor-table.c. */
@@ -124,7 +125,7 @@ static error_t take_option(int key, char *word, struct argp_state *state)
     }
 }
 
-/* ---- Which checks, and their results ---- */
+/* ---- The selection of checks, and their results ---- */
 
 static bool matches(const doctor_check_t *c, const char *const *patterns)
 {
@@ -164,7 +165,7 @@ static unsigned choose_all(report_t *r, const options_t *o)
     return chosen;
 }
 
-/* A check on which `c` depends and that has not passed; NULL: none. */
+/* Returns a check on which `c` depends and that has not passed; NULL if there is none. */
 static const doctor_check_t *obstacle(const report_t *r, const doctor_check_t *c)
 {
     for (const char *id = c->depends; id && *id; id += strspn(id, " ")) {

@@ -1,7 +1,7 @@
 /* doctor.h - what the files of rocprofv3-doctor share.
  *
  * doctor.c reads the command line, decides which checks run and prints; doctor-table.c has a row
- * for each check; doctor-checks.c has what the rows do. A new check is a row. */
+ * for each check; doctor-checks.c has the functions of the rows. A new check is a row. */
 #ifndef CROCPROF_CLI_DOCTOR_H
 #define CROCPROF_CLI_DOCTOR_H
 
@@ -15,7 +15,7 @@ typedef enum { DOCTOR_PASS, DOCTOR_WARN, DOCTOR_FAIL, DOCTOR_SKIP, DOCTOR_ERROR 
 typedef struct {
     char root[PATH_MAX];
     const char *root_source; /* how `root` was found */
-    const char *version;     /* of these programs */
+    const char *version;     /* version of these programs */
 } doctor_t;
 
 typedef struct {
@@ -29,7 +29,7 @@ typedef struct doctor_check {
     const char *probe;    /* passive; process: starts a process; gpu: opens the GPUs */
     const char *depends;  /* ids of checks that must have passed, separated by blanks, or NULL */
     void (*run)(const doctor_t *d, const struct doctor_check *check, doctor_result_t *r);
-    const char *argument; /* for `run` */
+    const char *argument; /* argument of `run` */
     const char *remedy;
 } doctor_check_t;
 

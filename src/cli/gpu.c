@@ -1,4 +1,4 @@
-/* gpu.c - see gpu.h. Chooses the GPU and says why; the callers preload it. */
+/* gpu.c - see gpu.h. It chooses the GPU and reports why; the callers preload it. */
 #include "cli/gpu.h"
 
 #include <errno.h>
@@ -33,12 +33,12 @@ int cli_choose_gpu(const char *command, const char *gpu, char *why, size_t why_b
     static bool told;
     if (!gpu) gpu = "auto";
     if (strcmp(gpu, "soft") == 0) return 1;
-    if (gpus_product(gpu)) { /* softgpu refuses those that it has no profile of */
+    if (gpus_product(gpu)) { /* softgpu refuses products for which it has no profile */
         setenv("SOFTGPU_GPU", gpus_product(gpu)->name, 1);
         unsetenv("SOFTGPU_PROFILE");
         return 1;
     }
-    /* On the software GPU, /dev/kfd seems to exist. */
+    /* on the software GPU, /dev/kfd seems to exist */
     if (cli_on_soft_gpu()) return 0;
     bool there = access(BASE_DRIVER_DEVICE, F_OK) == 0;
     if (strcmp(gpu, "auto") == 0) {
@@ -68,7 +68,7 @@ const char *const *cli_soft_gpu_libraries(void)
                                       NULL};
     const char *check = getenv("SOFTGPU_CHECK");
     if (!check || !*check || strcmp(check, "0") == 0) return all + 1;
-    /* So that each allocation is a mapping of its own. */
+    /* makes each allocation a mapping of its own */
     setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 1);
     return all;
 }

@@ -10,22 +10,23 @@
 
 #define CLI_SOFT_GPU_LIBRARY "lib/softgpu/" OUT_SOFT_GPU_LIBRARY
 
-/* The root of the installation: `given`, or the folder above that of this program; without blanks
- * (base_plain_path). 0, or -1 with a line in `why`. */
+/* Finds the root of the installation: `given`, or the parent of this program's folder; as a path
+ * without blanks (base_plain_path). Returns 0, or -1 with a line in `why`. */
 int cli_find_root(char root[PATH_MAX], const char *given, char *why, size_t why_bytes);
 
-/* What "auto", "soft", "real" or a product's name (NULL: auto) means on this machine: 1: the
- * software GPU must be preloaded, which this process's environment makes the product named; 0: the
- * real one, or one that is already preloaded; -1 with a line in `why`. If auto means the software
- * GPU, `command` says so on stderr, once. */
+/* Decides what "auto", "soft", "real" or a product's name (NULL: auto) means on this machine.
+ * Returns 1 if the software GPU must be preloaded: then this process's environment is set up for
+ * the product. Returns 0 for the real GPU, or one that is already preloaded; -1 with a line in
+ * `why`. If auto means the software GPU, a line on stderr says so, once; it begins with
+ * `command`. */
 int cli_choose_gpu(const char *command, const char *gpu, char *why, size_t why_bytes);
 
-/* The libraries, below the root, that a program needs in LD_PRELOAD to run on the software GPU;
- * NULL is behind the last. ORDER: if softgpu checks programs (SOFTGPU_CHECK), its library must see
- * their calls before others do; the environment is prepared for that, too. */
+/* Returns the libraries, below the root, that a program needs in LD_PRELOAD to run on the software
+ * GPU; NULL ends the list. ORDER: if softgpu checks programs (SOFTGPU_CHECK), its library must see
+ * their calls before other libraries; the environment is set up for that, too. */
 const char *const *cli_soft_gpu_libraries(void);
 
-/* True if this process runs on the software GPU. */
+/* Returns true if this process runs on the software GPU. */
 bool cli_on_soft_gpu(void);
 
 #endif

@@ -1,7 +1,8 @@
-/* input.c - see input.h. Reads files into jobs; what the words of an option mean is in options.c.
+/* input.c - see input.h.
  *
- * JSON is first checked by jansson, whose messages are clearer, and then read as YAML, of which it
- * is a subset. So there is one reader, and it knows the line of every value. */
+ * It reads files into jobs; options.c interprets the words of an option. JSON is first checked by
+ * jansson, whose messages are clearer, and then read as YAML, of which it is a subset. So there is
+ * one reader, which has the line of every value. */
 #include "cli/input.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include "base/log.h"
 #include "base/yaml_load.h"
 
-/* Limits; a larger input file is a mistake. */
+/* Limits; an input file beyond them is a mistake. */
 enum { INPUT_BYTES_MAX = 1 << 20, JOBS_MAX = 1000, WORDS_MAX = 1024, NESTING_MAX = 4 };
 
 typedef struct {
@@ -28,7 +29,7 @@ typedef struct {
     size_t why_bytes;
 } input_t;
 
-/* Lines and columns count from 1. */
+/* Reports an error. Lines and columns count from 1. */
 #define REFUSE(in, line, column, ...)                                                              \
     (place((in), (line), (column)), add_text((in), __VA_ARGS__), -1)
 
@@ -67,7 +68,7 @@ static cli_command_t *add_job(input_t *in)
     return &j->jobs[j->count++];
 }
 
-/* Reads the words behind "pmc:" in the line, up to a comment. */
+/* Reads the words after "pmc:" in the line, up to a comment. */
 static int read_pmc(input_t *in, char *at, size_t line)
 {
     char why[512];
@@ -87,7 +88,8 @@ static int read_pmc(input_t *in, char *at, size_t line)
     return REFUSE(in, line, 0, "%s", why);
 }
 
-/* What follows "key:", with blanks allowed before the colon; NULL if the line has another key. */
+/* Returns the text after "key:", with blanks allowed before the colon; NULL if the line has another
+ * key. */
 static char *behind_key(char *line, const char *key)
 {
     size_t bytes = strlen(key);
@@ -96,8 +98,8 @@ static char *behind_key(char *line, const char *key)
     return *line == ':' ? line + 1 : NULL;
 }
 
-/* Other lines are ignored, as AMD's rocprofv3 does. Lines with which rocprof chose what to count
- * are reported, unless they are empty: rocprof-compute writes empty ones. */
+/* Other lines are ignored, as AMD's rocprofv3 does. Lines by which rocprof selected what to count
+ * are reported, unless they are empty, since rocprof-compute writes empty ones. */
 static void tell_unused(const input_t *in, char *line, size_t number)
 {
     static const char *const uses[][2] = {{"range", "--kernel-iteration-range"},

@@ -13,13 +13,14 @@
 typedef struct {
     cli_command_t *jobs;
     size_t count;
-    const char *directory; /* "pass_" or "pmc_": with the job's number, a folder for its output */
+    const char *directory; /* "pass_" or "pmc_": with the job's number, the name of a folder for its
+                            * output */
 } cli_jobs_t;
 
 typedef enum { CLI_INPUT_TEXT, CLI_INPUT_YAML, CLI_INPUT_JSON } cli_input_form_t;
 
-/* Reads a file whose name ends in .txt, .yaml, .yml or .json. 0, or -1 with a line in `why`. Free
- * with cli_jobs_free in both cases. */
+/* Reads a file whose name ends in .txt, .yaml, .yml or .json. Returns 0, or -1 with a line in
+ * `why`. cli_jobs_free() is to be called in both cases. */
 int cli_input_read(cli_jobs_t *jobs, const char *path, char *why, size_t why_bytes);
 
 /* The same for the bytes of a file; `name` is for messages. */

@@ -1,4 +1,5 @@
-/* jobs.c - see jobs.h. Merges the options of command line and job, and refuses contradictions. */
+/* jobs.c - see jobs.h. It merges the options of command line and job, and refuses
+ * contradictions. */
 #include "cli/jobs.h"
 
 #include <errno.h>
@@ -38,7 +39,8 @@ static int check_periods(const cli_command_t *c, char *why, size_t why_bytes)
     return list || !words ? 0 : -1;
 }
 
-/* Scripts look for the words "PC sampling unavailable", which AMD's rocprofv3 prints. */
+/* Checks PC sampling. Scripts search the output for the words "PC sampling unavailable", which
+ * AMD's rocprofv3 prints. */
 static int check_sampling(const cli_command_t *c, char *why, size_t why_bytes)
 {
     const char *interval = c->values[CLI_PC_SAMPLING_INTERVAL];
@@ -63,7 +65,7 @@ static int check_streams(const cli_command_t *c, char *why, size_t why_bytes)
     return result;
 }
 
-/* Checks the options of a run together, before anything runs. */
+/* Checks the options of a run together, before the program runs for the first time. */
 static int check(const cli_command_t *c, char *why, size_t why_bytes)
 {
     trace_selection_t selection;

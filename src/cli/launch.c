@@ -1,4 +1,5 @@
-/* launch.c - see launch.h. Processes and signals; the program's environment is session.c's. */
+/* launch.c - see launch.h. It handles processes and signals; session.c prepares the program's
+ * environment. */
 #include "cli/launch.h"
 
 #include "base/file.h"
@@ -20,9 +21,10 @@ volatile sig_atomic_t cli_interrupted;
 
 static volatile sig_atomic_t child; /* 0 while no program runs */
 
-/* True for signals that are not passed on to the program: faults, SIGCHLD, those that cannot be
- * caught, and stops for access to the terminal. SIGPIPE and SIGXFSZ of rocprofv3's own writes are
- * not passed on either, but caught: the write fails instead, and is reported there. */
+/* Returns true for signals that are not passed on to the program: faults, SIGCHLD, those that
+ * cannot be caught, and stops for access to the terminal. SIGPIPE and SIGXFSZ, which rocprofv3's
+ * own writes may cause, are not passed on either, but caught: the write fails instead, and is
+ * reported. */
 static bool is_own(int signal)
 {
     switch (signal) {
@@ -47,8 +49,8 @@ static bool is_of_writing(int signal)
     return signal == SIGPIPE || signal == SIGXFSZ;
 }
 
-/* The terminal sends signals to the whole foreground process group, so the child has got this one
- * already. */
+/* Returns whether the terminal has sent the signal: it sends signals to the whole foreground
+ * process group, so the child has got this one already. */
 static bool comes_from_terminal(int signal)
 {
     return signal == SIGINT || signal == SIGQUIT || signal == SIGHUP || signal == SIGTSTP ||
@@ -143,13 +145,13 @@ static void give_back_signals(void)
     sigprocmask(SIG_SETMASK, &found.mask, NULL);
 }
 
-/* Becomes the program; returns with errno if that fails. */
+/* Executes the program in this process; returns with errno if that fails. */
 static void become(const char *path, char **argv, const char *preload)
 {
     if (preload) setenv("LD_PRELOAD", preload, 1);
     give_back_signals();
     execv(path, argv);
-    if (errno == ENOEXEC) { /* a script without #!, which the shell runs */
+    if (errno == ENOEXEC) { /* a script without #!, which the shell has to run */
         size_t count = 0;
         while (argv[count])
             count++;
@@ -164,7 +166,8 @@ static void become(const char *path, char **argv, const char *preload)
     }
 }
 
-/* Runs in the child. An error is reported through the pipe, which a successful exec closes. */
+/* Runs in the child: executes the program. An error is reported through the pipe, which a
+ * successful exec closes. */
 __attribute__((noreturn)) static void become_or_report(const char *path, char **argv,
                                                        const char *preload, int report)
 {
@@ -210,7 +213,7 @@ int cli_run(const char *path, char **argv, const char *preload, const char *show
         ssize_t told;
         while ((told = read(report[0], &error, sizeof(error))) < 0 && errno == EINTR)
             continue;
-        /* Its thread is started after the fork: a child would not have it. */
+        /* The thread of the line is started after the fork, since a child would not have it. */
         cli_status_line_t *line = shown && !error ? cli_status_line_begin(shown) : NULL;
         status = await(*pid);
         cli_status_line_end(line);

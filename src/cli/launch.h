@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Exit status as of env(1) and timeout(1); a failed conversion as in sysexits.h. */
+/* Exit statuses as of env(1) and timeout(1); for a failed conversion as in sysexits.h. */
 enum {
     CLI_EXIT_USAGE = 2,
     CLI_EXIT_CONVERSION = 74,
@@ -18,12 +18,12 @@ enum {
     CLI_EXIT_NOT_FOUND = 127
 };
 
-/* Finds the program as the shell does. 0, or the exit status with a line in `why`. */
+/* Finds the program as the shell does. Returns 0, or the exit status with a line in `why`. */
 int cli_find_program(const char *name, char *path, size_t path_bytes, char *why, size_t why_bytes);
 
-/* From here on signals are passed on to the program, or set cli_interrupted while none runs. Writes
- * to closed pipes or beyond the file size limit fail instead of killing. Signals that were ignored
- * stay ignored, as under nohup. */
+/* After this call signals are passed on to the program, or set cli_interrupted while no program
+ * runs. Writes to closed pipes or beyond the file size limit fail instead of ending the process.
+ * Signals that were ignored stay ignored, as under nohup. */
 void cli_take_signals(void);
 
 /* Runs the program and waits for it. `path` is its file; `preload` is its value of LD_PRELOAD, or
@@ -33,11 +33,12 @@ void cli_take_signals(void);
 int cli_run(const char *path, char **argv, const char *preload, const char *shown, pid_t *pid,
             char *why, size_t why_bytes);
 
-/* Becomes the program: nothing of rocprofv3 is left. Returns only if that fails, with the exit
- * status and a line in `why`. */
+/* Executes the program in this process, so that rocprofv3 is gone. Returns only if that fails, with
+ * the exit status and a line in `why`. */
 int cli_become(const char *path, char **argv, const char *preload, char *why, size_t why_bytes);
 
-/* The number of a signal, such as SIGINT, that came while no program was running; 0: none. */
+/* The number of a signal, such as SIGINT, that has arrived while no program was running; 0:
+ * none. */
 extern volatile sig_atomic_t cli_interrupted;
 
 #endif

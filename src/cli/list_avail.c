@@ -1,8 +1,8 @@
 /* list_avail.c - librocprofv3-list-avail: agents and counters for callers that cannot use C
  * structures, such as Python's ctypes: numbers, texts, and an agent as JSON.
  *
- * A client of the public SDK; handles are the SDK's ids. If an argument does not fit, a message
- * goes to standard error and the outputs are not changed. Texts are never freed. */
+ * It is a client of the public SDK; handles are the SDK's ids. If an argument does not fit, a
+ * message goes to standard error and the outputs are not changed. Texts are never freed. */
 #include <jansson.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -78,7 +78,7 @@ static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* For agents without counters or sampling the lists are empty. */
+/* Reads everything. For agents without counters or sampling the lists are empty. */
 static void read_all(void)
 {
     rocprofiler_status_t status = rocprofiler_query_available_agents(
@@ -111,7 +111,7 @@ static bool find_counter(const char *function, uint64_t handle, rocprofiler_coun
     return status == ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* True if the caller has given room for exactly as many as there are. */
+/* Returns true if the caller has given room for exactly as many elements as there are. */
 static bool fits(const char *function, size_t given, size_t count)
 {
     if (given != count)
@@ -202,7 +202,7 @@ static json_t *versions_of(const rocprofiler_agent_v0_t *a, bool sdma)
     return to;
 }
 
-/* Members of the elements; bit-fields are handled below. */
+/* Put the members of an element; bit-fields are handled below. */
 #define U(to, key, value)     put(to, #key, (json_int_t)(value))
 #define FLAGS(to, key, value) (void)0
 #define X(key, member, form)  form(to, key, it->member);
@@ -268,7 +268,7 @@ static char *text_of(const rocprofiler_agent_v0_t *a)
 #define X(column, member, form) put(to, #member, (json_int_t)a->member);
     TRACE_AGENT_FIELDS(X)
 #undef X
-    /* Bit-fields are objects. */
+    /* bit-fields are objects */
     put(to, "mem_banks_count", a->mem_banks_count);
     put(to, "caches_count", a->caches_count);
     put(to, "io_links_count", a->io_links_count);

@@ -1,5 +1,5 @@
-/* options.c - see options.h. The parser, which is driven by the table of settings; and what is made
- * of the values: variables of the program's environment, and help. */
+/* options.c - see options.h. It has the parser, which is driven by the table of settings, and sets
+ * the variables of the program's environment from the values; and it prints help. */
 #include "cli/options.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ typedef struct {
 
 #define REFUSE(p, ...) (snprintf((p)->why, (p)->why_bytes, __VA_ARGS__), -1)
 
-/* Edit distance of two words, for suggestions; words are short. */
+/* Returns the edit distance of two words, for suggestions; words are short. */
 static unsigned distance(const char *a, const char *b)
 {
     enum { WORD_MAX = 40 };
@@ -68,7 +68,8 @@ static int unknown_option(parser_t *p, const char *word)
     return REFUSE(p, "unknown option '%s': see --help", word);
 }
 
-/* Is `word` one of the choices, in any case? `found` gets its spelling in the list. */
+/* Returns whether `word` is one of the choices, in any case; `found` becomes its spelling in the
+ * list. */
 static bool among(const char *choices, const char *word, char found[32])
 {
     const size_t bytes = strlen(word);
@@ -88,7 +89,7 @@ static int keep(parser_t *p, size_t option, const char *value)
     return 0;
 }
 
-/* From here on: checks for words both of the command line and of input files. */
+/* ---- checks of words, both of the command line and of input files ---- */
 static int set_bool(parser_t *p, size_t option, const char *const *words, size_t count)
 {
     int value = count ? base_truth(words[0]) : 1;
@@ -98,7 +99,7 @@ static int set_bool(parser_t *p, size_t option, const char *const *words, size_t
     return keep(p, option, value ? "1" : "0");
 }
 
-/* A whole number, in decimal or hexadecimal; kept in decimal. */
+/* Sets an option to a whole number, in decimal or hexadecimal; it is kept in decimal. */
 static int set_integer(parser_t *p, size_t option, const char *word)
 {
     char digits[32];
@@ -157,7 +158,7 @@ static int begin_group(parser_t *p, size_t option, char *all, size_t bytes)
                              : REFUSE(p, "--%s: values are too long", trace_settings[option].name);
 }
 
-/* NAME:device=0,device=1 is one word, despite its comma. */
+/* Returns whether a comma belongs to a word, since NAME:device=0,device=1 is one word. */
 static bool names_device(const char *text)
 {
     return strncmp(text, "device=", strlen("device=")) == 0;
@@ -191,7 +192,7 @@ static int set_list(parser_t *p, size_t option, const char *const *words, size_t
     return keep(p, option, all);
 }
 
-/* The whole of a feature, nothing of it, or parts of it. */
+/* Sets a feature to all of it, nothing of it, or parts of it. */
 static int set_parts(parser_t *p, size_t option, const char *const *words, size_t count)
 {
     bool truth = !count || (count == 1 && base_truth(words[0]) >= 0);
@@ -338,8 +339,8 @@ bool cli_counts(const cli_command_t *c)
     return c->values[CLI_PMC] || c->values[CLI_PMC_GROUPS];
 }
 
-/* An option may imply any other, which by that must imply nothing itself unless its row comes
- * later: there is one pass. */
+/* Turns on the options that an option implies. An implied option must imply nothing itself unless
+ * its row comes later, since there is one pass. */
 static int imply(cli_command_t *c, const trace_setting_t *o)
 {
     for (int i = 0; i < CLI_OPTION_COUNT; i++) {
@@ -362,7 +363,8 @@ static int set_variables(const trace_setting_t *s, const char *value)
     return result;
 }
 
-/* Replaces line feeds by the separator that the variable's reader knows. */
+/* Sets a variable to the list after replacing line feeds by the separator that the variable's
+ * reader expects. */
 static int set_joined(const char *variable, const char *list, const char *separator)
 {
     char joined[16384] = "";
@@ -415,7 +417,7 @@ static int set_streams(const trace_setting_t *s, const char *words)
     return result ? result : trace_setting_set(TRACE_SET_SPM_COUNTER_COLLECTION, "1");
 }
 
-/* The words have been checked with the options of the run. */
+/* Sets the periods. The words have been checked with the options of the run. */
 static int set_periods(const trace_setting_t *s, const char *words, const char *unit)
 {
     char why[256];

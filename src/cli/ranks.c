@@ -1,4 +1,4 @@
-/* ranks.c - see ranks.h. What launchers tell, and how lists are read, is in trace/ranks.c. */
+/* ranks.c - see ranks.h. trace/ranks.c reads the launchers' variables and lists of ranks. */
 #include "cli/ranks.h"
 
 #include <errno.h>
@@ -16,9 +16,9 @@ int cli_ranks_check(const cli_command_t *c, char *why, size_t why_bytes)
     return list ? trace_ranks_read(list, -1, &found, why, why_bytes) : 0;
 }
 
-/* The program's processes see the names of rank and size as if they had been given, as those of
- * AMD's rocprofv3 do, and a word that they were not. */
-static int tell(const trace_rank_t *here, bool given)
+/* Sets the names of the variables for rank and size as if they had been given by options, as AMD's
+ * rocprofv3 does, and a variable which says that they were not. */
+static int set_variables(const trace_rank_t *here, bool given)
 {
     if (here->rank < 0) return 0;
     if (trace_setting_set(TRACE_SET_MPI_WORLD_RANK_VARIABLE, here->rank_name) != 0) return -1;
@@ -34,7 +34,8 @@ int cli_ranks_select(const cli_command_t *c, char *why, size_t why_bytes)
     trace_ranks_t found;
     const char *rank = c->values[CLI_MPI_WORLD_RANK_VARIABLE];
     const char *size = c->values[CLI_MPI_WORLD_SIZE_VARIABLE];
-    const bool outer = trace_setting_on(TRACE_SET_MPI_VARIABLES_FOUND); /* of another rocprofv3 */
+    /* set by another rocprofv3 that runs this one */
+    const bool outer = trace_setting_on(TRACE_SET_MPI_VARIABLES_FOUND);
     if (!rank && !outer) {
         rank = trace_setting_given(TRACE_SET_MPI_WORLD_RANK_VARIABLE);
         size = trace_setting_given(TRACE_SET_MPI_WORLD_SIZE_VARIABLE);
@@ -49,7 +50,7 @@ int cli_ranks_select(const cli_command_t *c, char *why, size_t why_bytes)
                  here.rank_name, list);
         return 0;
     }
-    if (tell(&here, rank != NULL) != 0)
+    if (set_variables(&here, rank != NULL) != 0)
         return REFUSE("setting the environment: %s", strerror(errno));
     return 1;
 }

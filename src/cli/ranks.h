@@ -7,12 +7,12 @@
 
 #include "cli/options.h"
 
-/* Checks the options for ranks together: 0, or -1 with a line in `why`. */
+/* Checks the options for ranks together. Returns 0, or -1 with a line in `why`. */
 int cli_ranks_check(const cli_command_t *c, char *why, size_t why_bytes);
 
-/* 1 if this rank is to be profiled, or its number is unknown; 0 if not, with a line for the user in
- * `why`; -1 with an error in `why`. If the rank is known, sets variables that give it to the
- * program's processes. */
+/* Returns 1 if this rank is to be profiled, or its number is unknown; 0 if not, with a line for the
+ * user in `why`; -1 with an error in `why`. If the rank is known, variables for the program's
+ * processes are set to it. */
 int cli_ranks_select(const cli_command_t *c, char *why, size_t why_bytes);
 
 #endif

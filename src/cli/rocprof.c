@@ -27,14 +27,14 @@ enum { RUNS_MAX = 256, FIXED = 20, KERNEL = 20, BEGIN = 17, END = 18 }; /* colum
 
 typedef struct {
     char *request; /* XML; NULL: the user's own file */
-    char **names;  /* of the metrics */
+    char **names;  /* names of the metrics */
     size_t name_count;
 } run_t;
 
 typedef struct {
     uint64_t index;
     unsigned process;        /* number of the process in the run */
-    char *fields[FIXED + 1]; /* of the first run; the kernel's name is last */
+    char *fields[FIXED + 1]; /* of the first run; the last one is the kernel's name */
     char **values;           /* of all runs */
 } row_t;
 
@@ -78,7 +78,8 @@ static int take_value(const char *where, const char *value, char *to, size_t roo
     return (size_t)snprintf(to, room, "%s", value) < room ? 0 : fail(input, where, why);
 }
 
-/* Lines such as "pmc : A B", "range: 0:3", "gpu: 0", "kernel: scale add"; # begins a comment. */
+/* Reads lines such as "pmc : A B", "range: 0:3", "gpu: 0", "kernel: scale add"; # begins a
+ * comment. */
 static int read_text(char *text)
 {
     int result = 0;
@@ -133,7 +134,7 @@ static int read_input(void)
     enum { BYTES_MAX = 64 << 20 };
     size_t bytes;
     char *content = input ? base_file_read(input, BYTES_MAX, &bytes) : NULL;
-    if (!input) run_count = 1; /* times only */
+    if (!input) run_count = 1; /* only times are measured */
     if (!content) return input ? fail("input", input, strerror(errno)) : 0;
     const char *dot = strrchr(input, '.');
     bool xml = dot && !strcmp(dot, ".xml"), text = dot && !strcmp(dot, ".txt");
@@ -170,7 +171,7 @@ static row_t *find_row(uint64_t index, unsigned process)
     return rows[row_count].values ? &rows[row_count++] : NULL;
 }
 
-/* Reads a line of the tool: fixed fields, kernel, values, separated by tabs. */
+/* Reads a line that the tool has written: fixed fields, kernel, values, separated by tabs. */
 static int take_line(char *line, unsigned process, size_t first_value, size_t values)
 {
     line[strcspn(line, "\n")] = 0;
@@ -220,7 +221,7 @@ static int find_left(const char *folder, left_t *left)
     return result;
 }
 
-/* Reads and removes the files of a run; 1 if a process could not count. */
+/* Reads and removes the files of a run. Returns 1 if a process could not count. */
 static int take_results(const char *folder, size_t first_value, size_t values)
 {
     char *line = NULL, path[4200];
@@ -463,8 +464,8 @@ static const char usage[] =
 static const char *gpu;
 static enum { NOTHING, BASIC, DERIVED } list_what;
 
-/* ---- options without a value: each function does what its option asks for, and returns the exit
- * status of the program, or -1 if the program shall go on ---- */
+/* ---- options without a value: each function carries out its option, and returns the exit status
+ * of the program, or -1 if the program is to go on ---- */
 
 static int print_usage(void)
 {
@@ -499,10 +500,10 @@ static int with_statistics(void)
 
 static bool ignored;
 
-/* An option has a word (for `text`, or for the variable), is on or off (`truth`), or does something
- * (`act`, or the variable becomes 1). */
+/* An option takes a word (for `text`, or for the variable), is on or off (`truth`), or has a
+ * function (`act`); or the variable becomes 1. */
 static const struct {
-    const char *name; /* "": there is only the letter */
+    const char *name; /* "": the option has only the letter */
     char letter;
     const char **text;
     bool *truth;
@@ -530,7 +531,7 @@ static const struct {
     {"stats", 0, .act = with_statistics},
 };
 
-/* The exit status, or -1 to go on. */
+/* Handles an option. Returns the exit status, or -1 to go on. */
 static int take_option(size_t row, base_arguments_t *a)
 {
     const char *const *words, *variable = options[row].variable;
@@ -549,7 +550,8 @@ static int take_option(size_t row, base_arguments_t *a)
                : fail(a->word, *words, "on or off is expected");
 }
 
-/* The exit status, or -1 to go on; *at is then the index of the program. */
+/* Reads the options. Returns the exit status, or -1 to go on; *at is then the index of the
+ * program. */
 static int read_options(int argc, char **argv, int *at)
 {
     base_arguments_t a = {.argc = argc, .argv = argv, .next = 1};
@@ -574,7 +576,7 @@ static int read_options(int argc, char **argv, int *at)
     return status;
 }
 
-/* The output's name; by default it is made from the input's. */
+/* Returns the output's name; by default it is made from the input's. */
 static char *output_name(void)
 {
     char *name = NULL;

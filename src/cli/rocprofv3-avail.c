@@ -1,6 +1,7 @@
-/* rocprofv3-avail.c - the command: what this machine's GPUs, or a GPU that is named, can count and
- * sample, and which counters fit together. The layout is that of AMD's rocprofv3-avail; on the
- * software GPU the class of each counter is added. avail.c and avail_product.c get the facts. */
+/* rocprofv3-avail.c - the command: lists what this machine's GPUs, or a GPU that is named, can
+ * count and sample, and checks which counters fit together. The layout is that of AMD's
+ * rocprofv3-avail; on the software GPU the class of each counter is added. avail.c and
+ * avail_product.c get the facts. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,13 +32,13 @@ enum { EXIT_NOT_AVAILABLE = 1, ALL_GPUS = -1, PMC_MAX = 2048 };
 
 typedef struct {
     const char *gpu, *extra;
-    const gpus_product_t *product; /* that was named; NULL: GPUs of this machine */
+    const gpus_product_t *product; /* the product that was named; NULL: the GPUs of this machine */
     int device;
     enum { NO_COMMAND, LIST, INFO, PMC_CHECK } command;
     bool help, pmc, agent, sampling, streams, quiet, as_json;
-    const char **names; /* of counters */
+    const char **names; /* names of counters */
     size_t name_count;
-    json_t *gpus; /* the answer, as it is made; NULL: it is printed as text */
+    json_t *gpus; /* the result in JSON, while it is made; NULL: the result is printed as text */
 } options_t;
 
 #define REFUSE(...) (base_error(__VA_ARGS__), -1)
@@ -104,7 +105,7 @@ static void append_name(char *text, size_t size, const char *name)
     snprintf(text + used, size - used, " %s", name);
 }
 
-/* The GPUs whose counters are known, and their products. */
+/* Lists the GPUs whose counters are known, and their products. */
 static void list_known(char *archs, size_t archs_size, char *products, size_t products_size)
 {
     *archs = *products = '\0';
@@ -151,7 +152,7 @@ typedef enum {
 static const struct {
     const char *name;
     char letter;
-    int command; /* of which it is an option; NO_COMMAND: of all */
+    int command; /* the command to which the option belongs; NO_COMMAND: to all */
     base_takes_t takes;
 } rows[OPTION_COUNT] = {
     {"help", 'h', NO_COMMAND, BASE_TAKES_NOTHING},
@@ -163,7 +164,7 @@ static const struct {
     {"agent", 0, LIST, BASE_TAKES_TRUTH},
     {"pc-sampling", 0, LIST, BASE_TAKES_TRUTH},
     {"pmc", 0, INFO, BASE_TAKES_SEVERAL},
-    {"pc-sampling", 0, INFO, BASE_TAKES_SEVERAL}, /* words that AMD's command ignores, too */
+    {"pc-sampling", 0, INFO, BASE_TAKES_SEVERAL}, /* AMD's command ignores further words, too */
     {"spm-config", 0, INFO, BASE_TAKES_NOTHING},
     {"quiet", 0, PMC_CHECK, BASE_TAKES_NOTHING},
     {"spm", 0, PMC_CHECK, BASE_TAKES_NOTHING},
@@ -237,8 +238,8 @@ static int parse(options_t *o, int argc, char **argv)
     return 0;
 }
 
-/* The software GPU must be preloaded before a library looks for the driver, so this program is run
- * again with it. */
+/* Runs this program again with the software GPU preloaded, which must be in place before a library
+ * looks for the driver. */
 static int enter_gpu(const options_t *o, char **argv)
 {
     char why[PATH_MAX + 128], root[PATH_MAX], *preload = NULL;
@@ -332,7 +333,7 @@ static bool is_meant(const options_t *o, const avail_gpu_t *gpu)
     return o->device == ALL_GPUS || o->device == gpu->agent->logical_node_type_id;
 }
 
-/* Adds the GPU to an answer in JSON. */
+/* Adds the GPU to a result in JSON. */
 static void add_json(const options_t *o, const avail_gpu_t *gpu, bool properties, json_t *counters)
 {
     json_t *j = avail_json_gpu(gpu, properties);
@@ -356,8 +357,8 @@ static void list(const options_t *o, const avail_gpu_t *gpu)
     }
 }
 
-/* Prints it, or adds it to `counters`, unless that is NULL. */
-static void tell_counter(const avail_gpu_t *gpu, const rocprofiler_counter_info_v1_t *c,
+/* Prints the counter, or adds it to `counters`, unless that is NULL. */
+static void show_counter(const avail_gpu_t *gpu, const rocprofiler_counter_info_v1_t *c,
                          json_t *counters)
 {
     if (counters)
@@ -379,12 +380,12 @@ static void info(const options_t *o, avail_gpu_t *gpu, bool *known)
     json_t *counters = o->gpus ? json_array() : NULL;
     if (!o->gpus) printf("GPU:%d\nName:%s\n", gpu->agent->logical_node_type_id, gpu->agent->name);
     for (size_t i = 0; i < gpu->count && !o->name_count; i++)
-        tell_counter(gpu, gpu->counters[i], counters);
+        show_counter(gpu, gpu->counters[i], counters);
     for (size_t i = 0; i < o->name_count; i++) {
         const rocprofiler_counter_info_v1_t *c = avail_find(gpu, o->names[i]);
         if (!c) continue;
         known[i] = true;
-        tell_counter(gpu, c, counters);
+        show_counter(gpu, c, counters);
     }
     if (counters) add_json(o, gpu, true, counters);
 }
@@ -482,7 +483,7 @@ static void print_streams(const options_t *o, const avail_t *a)
     if (!found) base_warning("no GPU of this machine can sample counters");
 }
 
-/* Counters of one GPU to be checked together. */
+/* Counters of one GPU that are checked together. */
 typedef struct {
     rocprofiler_counter_id_t ids[PMC_MAX];
     const char *names[PMC_MAX];
@@ -546,7 +547,7 @@ static int add_word(const avail_t *a, const options_t *o, const char *word, toge
     snprintf(name, sizeof(name), "%.*s", (int)bytes, word);
     if (word[bytes]) {
         if (read_devices(a, o, word, word + bytes + 1, &gpus) != 0) return -1;
-        if (!gpus) return 0; /* all its GPUs were skipped */
+        if (!gpus) return 0; /* all of its GPUs were skipped */
     }
     for (size_t i = 0; i < a->count; i++) {
         avail_gpu_t *gpu = &a->gpus[i];
@@ -563,7 +564,8 @@ static int add_word(const avail_t *a, const options_t *o, const char *word, toge
     return -1;
 }
 
-/* The interval is that of the run for which rocprofv3 asks. */
+/* Makes a configuration of streaming counters with the interval of the run that rocprofv3
+ * checks. */
 static rocprofiler_status_t make_stream(const avail_gpu_t *gpu, together_t *t,
                                         rocprofiler_counter_config_id_t *config)
 {
@@ -591,8 +593,8 @@ static int check_streams(const avail_gpu_t *gpu, const together_t *t)
     return 0;
 }
 
-/* Asks the SDK whether the GPU can collect these counters together. If not, `why` is the SDK's text
- * for its status; the SDK's log has the details. */
+/* Makes the SDK check whether the GPU can collect these counters together. If not, `why` is the
+ * SDK's text for its status; the SDK's log has the details. */
 static int try_config(const options_t *o, const avail_gpu_t *gpu, together_t *t, const char **why)
 {
     rocprofiler_counter_config_id_t config = {0};
@@ -616,7 +618,8 @@ static int try_plan(const avail_gpu_t *gpu, const together_t *t, char *why, size
     return status;
 }
 
-/* Adds what was found to an answer in JSON; of a GPU that was named, with passes that would do. */
+/* Adds the counters to a result in JSON; for a GPU that was named, with passes that would be
+ * sufficient. */
 static void add_check(const options_t *o, const avail_gpu_t *gpu, const together_t *t,
                       bool together)
 {
@@ -692,7 +695,7 @@ static int answer(const avail_t *a, const options_t *o)
     return result ? EXIT_NOT_AVAILABLE : 0;
 }
 
-/* Definitions from the command's own option, or those that rocprofv3 passes in a variable. */
+/* Reads definitions from the command's own option, or those that rocprofv3 passes in a variable. */
 static int read_extra(const options_t *o, char **text, char *why, size_t why_bytes)
 {
     size_t bytes;
@@ -726,7 +729,7 @@ static int ask(const options_t *o)
     } else {
         status = answer(&a, o);
     }
-    /* of what was refused before there was an answer, the line of the error is all */
+    /* if the command was refused, the error message is the only output */
     const bool answered = o->gpus && (status == 0 || json_array_size(o->gpus));
     if (answered && avail_json_print(json_incref(o->gpus)) != 0) status = CLI_EXIT_SETUP;
     json_decref(o->gpus);

@@ -35,7 +35,8 @@ static void print_version(void)
 static void print_help(void)
 {
     cli_print_help();
-    int width = 0; /* two blanks behind the longest: what is made from the help looks for them */
+    /* two blanks follow the longest one: programs that parse the help rely on them */
+    int width = 0;
     for (const cli_subcommand_t *c = cli_subcommands; c->name; c++) {
         const int own = (int)(strlen(c->name) + strlen(c->arguments)) + 2;
         if (own > width) width = own;
@@ -81,7 +82,7 @@ static void echo(const cli_session_t *s, char **program)
     putchar('\n');
 }
 
-/* The strings may stand in the environment, which is empty then. */
+/* The strings may be part of the environment, which is cleared first. */
 static void free_environment(char **saved)
 {
     clearenv();
@@ -90,7 +91,7 @@ static void free_environment(char **saved)
     free(saved);
 }
 
-/* A copy of the environment, to be restored before every run. NULL without memory. */
+/* Returns a copy of the environment, to be restored before every run; NULL without memory. */
 static char **save_environment(void)
 {
     size_t count = 0;
@@ -132,8 +133,8 @@ static int convert(const char *directory, int status)
     return CLI_EXIT_CONVERSION;
 }
 
-/* Warns about options that only matter to Perfetto's library, which is not used, if their value is
- * not the default. */
+/* Warns about options for Perfetto's library, which is not used, if their value is not the
+ * default. */
 static void tell_perfetto(const cli_command_t *c)
 {
     static const struct {
@@ -154,8 +155,8 @@ static void tell_perfetto(const cli_command_t *c)
     }
 }
 
-/* Runs the program for a rank that is not profiled. For its last run, this process becomes the
- * program: there is nothing to do behind it. */
+/* Runs the program for a rank that is not profiled. In the last run, this process executes the
+ * program itself, since nothing remains to be done after it. */
 static int run_bare(cli_run_t *r, const char *path, bool last)
 {
     char why[2 * PATH_MAX] = "";
@@ -171,8 +172,8 @@ static int run_bare(cli_run_t *r, const char *path, bool last)
     return status;
 }
 
-/* Prints the error. If CLI_EXIT_USAGE comes without a reason, it has been printed already (see
- * cli_ask_counters); for others a missing reason means that there was no memory for one. */
+/* Prints the error. With CLI_EXIT_USAGE, an empty reason means that it has been printed already
+ * (see cli_ask_counters); with other statuses, that there was no memory for it. */
 static int refuse(int status, const char *why)
 {
     bool told = status == CLI_EXIT_USAGE && !*why;
@@ -180,7 +181,7 @@ static int refuse(int status, const char *why)
     return status;
 }
 
-/* One run of the program. */
+/* Runs the program once. */
 static int run(cli_run_t *r, const char *path)
 {
     char why[2 * PATH_MAX] = "";
@@ -201,7 +202,7 @@ static int run(cli_run_t *r, const char *path)
         echo(&s, c->program);
         goto out;
     }
-    /* no warning if another tool records, or one may attach */
+    /* no warning if another tool records, or may attach */
     if (!cli_records(c) && !base_env("ROCP_TOOL_LIBRARIES") &&
         !base_env_bool("ROCP_TOOL_ATTACH", false))
         base_warning(
@@ -259,8 +260,8 @@ static int select_ranks(cli_plan_t *plan, char *why, size_t why_bytes)
     return 0;
 }
 
-/* Is there one run, of a rank that is not profiled? Then this process becomes the program, and
- * needs no signals for it. */
+/* Returns whether there is only one run, of a rank that is not profiled. Then this process executes
+ * the program itself, and needs no signal handlers. */
 static bool is_bare(const cli_plan_t *plan)
 {
     return plan->count == 1 && plan->runs[0].bare;
@@ -273,7 +274,8 @@ static int make_runs(cli_plan_t *plan, char ***environment)
     char why[2 * PATH_MAX] = "", path[PATH_MAX];
     char **program = plan->runs[0].command.program;
     int status = select_ranks(plan, why, sizeof(why));
-    char **saved = *environment = save_environment(); /* with what says which ranks are chosen */
+    /* including the variables that say which ranks are chosen */
+    char **saved = *environment = save_environment();
     if (!saved) status = CLI_EXIT_SETUP;
     if (!is_bare(plan)) cli_take_signals();
     if (!status && program)
@@ -317,7 +319,8 @@ static int list_avail(const cli_command_t *c)
     return status;
 }
 
-/* The same for jobs of an input file that ask for it. *runs: another job runs a program. */
+/* Shows the counters for jobs of an input file with that option. *runs: another job runs a
+ * program. */
 static int list_of_jobs(const cli_plan_t *plan, bool *runs)
 {
     int status = 0;

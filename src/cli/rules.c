@@ -1,5 +1,5 @@
-/* rules.c - see rules.h. Apart from the parser, which looks at one option at a time. The rules are
- * rows of trace/settings.def (trace_rule_t); here is only what they mean. */
+/* rules.c - see rules.h. It is apart from the parser, which handles one option at a time. The rules
+ * are rows of trace/settings.def (trace_rule_t), which are only interpreted here. */
 #include "cli/rules.h"
 
 #include <stdio.h>
@@ -8,14 +8,14 @@
 
 #define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
 
-/* A word of a rule. */
+/* A word of a rule, with the state of its option. */
 typedef struct {
-    char shown[64]; /* as messages have it */
-    bool given, on; /* on: given, and neither "no" nor 0 */
+    char shown[64]; /* as shown in messages */
+    bool given, on; /* `on`: the option is given, and is neither "no" nor 0 */
 } word_t;
 
-/* Reads the next word, and looks whether its option is on, with its value if it has one. False at
- * the end of the list. */
+/* Reads the next word, and determines whether its option is on, with its value if it has one.
+ * Returns false at the end of the list. */
 static bool next_word(const cli_command_t *c, const char **list, word_t *word)
 {
     char name[48];
@@ -37,7 +37,7 @@ static bool next_word(const cli_command_t *c, const char **list, word_t *word)
     return true;
 }
 
-/* The first word of the list whose option is on. */
+/* Finds the first word of the list whose option is on. */
 static bool find_on(const cli_command_t *c, const char *list, word_t *word)
 {
     while (next_word(c, &list, word))

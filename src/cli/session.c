@@ -1,4 +1,4 @@
-/* session.c - see session.h. Prepares the program's run: directories, libraries, environment. */
+/* session.c - see session.h. It prepares the program's run: directories, libraries, environment. */
 #include "cli/session.h"
 
 #include <errno.h>
@@ -18,14 +18,14 @@
 #include "trace/run.h"
 #include "trace/store.h"
 
-/* ORDER: as in LD_PRELOAD, behind the software GPU's libraries. The bridges register tables for a
- * HIP or RCCL that does not do so itself, and otherwise do nothing. The marker library is for
- * programs linked to an older one, which does not register. */
+/* The libraries that may be preloaded. ORDER: LD_PRELOAD, after the software GPU's libraries. The
+ * bridges register tables for a HIP or RCCL that does not register itself, and otherwise have no
+ * effect. The marker library is for programs linked to an older one, which does not register. */
 static const struct {
     const char *file;
     enum { ALWAYS, TRACE, MARKERS, RCCL, MPI } when;
 } libraries[] = {
-    {"lib/librocprofiler-hip-bridge.so", ALWAYS}, /* also for the program's own tools */
+    {"lib/librocprofiler-hip-bridge.so", ALWAYS}, /* also for tools that the program brings */
     {"lib/librocprofiler-mpi-bridge.so", MPI},
     {"lib/librocprofiler-rccl-bridge.so", RCCL},
     {CLI_TOOL_LIBRARY, TRACE},
@@ -36,7 +36,7 @@ static const struct {
 
 enum { LIBRARY_COUNT = sizeof(libraries) / sizeof(*libraries) };
 
-/* Without a path, because ROCr splits the list at blanks; the library is preloaded, so its name is
+/* The library has no path, because ROCr splits the list at blanks; it is preloaded, so its name is
  * enough. */
 #define REGISTER_LIBRARY "librocprofiler-register.so.0"
 
@@ -145,8 +145,8 @@ static int add_variable(const char *name, const char *separator, const char *wor
     return result;
 }
 
-/* Sets the variables by which runtimes of all versions find our tool (if `trace`) and other
- * tools. */
+/* Sets the variables by which runtimes of all versions find rocprofv3's tool (with `trace`) and
+ * other tools. */
 static int set_discovery(const cli_session_t *s, const cli_command_t *c, bool trace, char *why,
                          size_t why_bytes)
 {
@@ -221,8 +221,7 @@ out:
     return result;
 }
 
-/* Makes <base>/.rocprofv3/<pid>-<n>. That also tests whether the output directory can be written
- * to. */
+/* Makes <base>/.rocprofv3/<pid>-<n>. That also tests whether the output directory is writable. */
 static int make_run(cli_session_t *s, const cli_command_t *c, const char *below, char *why,
                     size_t why_bytes)
 {
@@ -238,7 +237,7 @@ static int make_run(cli_session_t *s, const cli_command_t *c, const char *below,
     int made = trace_runs_create(base, runs, sizeof(runs), problem, sizeof(problem));
     if (made == 0 && trace_store_create(runs, s->run, sizeof(s->run)) != 0) {
         snprintf(problem, sizeof(problem), "%s", strerror(errno));
-        rmdir(runs); /* fails if other runs are there */
+        rmdir(runs); /* this fails if other runs are there */
         made = -1;
     }
     if (made != 0) {
@@ -252,7 +251,7 @@ static int make_run(cli_session_t *s, const cli_command_t *c, const char *below,
     return -1;
 }
 
-/* Finds wrong values before the program runs. */
+/* Refuses wrong values before the program runs. */
 static int check_config(char *why, size_t why_bytes)
 {
     out_config_t config;
@@ -261,7 +260,7 @@ static int check_config(char *why, size_t why_bytes)
     return result;
 }
 
-/* Finds the installation, and whether the software GPU must be preloaded: 1 or 0, or -1. */
+/* Finds the installation, and whether the software GPU must be preloaded: returns 1 or 0, or -1. */
 static int choose_gpu(cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes)
 {
     memset(s, 0, sizeof(*s));
@@ -307,7 +306,7 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *be
     }
     if (starts && make_preload(s, c, soft, trace, why, why_bytes) != 0) return CLI_EXIT_SETUP;
     if (!trace) {
-        /* discovery is enough: the program may bring a tool of its own */
+        /* setting these variables is enough: the program may bring a tool of its own */
     } else if (cli_is_on(c, CLI_ECHO)) {
         char base[PATH_MAX];
         if (resolve_names(base, c, below, why, why_bytes) != 0) return CLI_EXIT_SETUP;
@@ -320,7 +319,7 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *be
     return !starts || set_discovery(s, c, trace, why, why_bytes) == 0 ? 0 : CLI_EXIT_SETUP;
 }
 
-/* True if the file or directory is gone. */
+/* Returns true if the file or directory is gone. */
 static bool removed(const char *path, int result)
 {
     if (result == 0 || errno == ENOENT) return true;
@@ -331,7 +330,7 @@ static bool removed(const char *path, int result)
 bool cli_has_stores(const char *run)
 {
     char **left = trace_list(run);
-    if (!left) return !removed(run, -1); /* a directory that cannot be read may have records */
+    if (!left) return !removed(run, -1); /* a directory that cannot be read may contain records */
     bool any = left[0] && (left[1] || strcmp(left[0], TRACE_RUN_FILE) != 0);
     trace_list_free(left);
     return any;

@@ -23,27 +23,27 @@
 enum { EVERY_MS = 500, ROWS_LEAST = 3, COLUMNS_MAX = 240 };
 
 struct cli_status_line {
-    int fd, keeper; /* keeper: our end of its pipe */
+    int fd, keeper; /* `keeper`: this process's end of the keeper's pipe */
     pid_t keeper_pid;
     out_follow_t *follow;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool over;
-    unsigned rows; /* rows of the terminal when the last one was reserved; 0: it is not */
+    unsigned rows; /* rows of the terminal when its last row was reserved; 0: it is not reserved */
     uint64_t calls, looked_ns;
 };
 
 static void put(const cli_status_line_t *l, const char *text, size_t bytes)
 {
     ssize_t ignored = write(l->fd, text, bytes);
-    (void)ignored; /* a terminal that is gone needs no line */
+    (void)ignored; /* if the terminal is gone, no line is needed */
 }
 
 /* ---- the keeper ----
  *
- * A process that waits for this one to end, however it ends (SIGKILL, too), and then gives the
- * terminal's last row back if it is still reserved. It gets the number of rows through a pipe; when
+ * The keeper is a process that waits for the end of this one, even by SIGKILL, and then frees the
+ * terminal's last row if that is still reserved. It gets the number of rows through a pipe; when
  * the pipe is closed, this process has ended. */
 
 static void give_back(int fd, unsigned rows)
@@ -52,11 +52,11 @@ static void give_back(int fd, unsigned rows)
     if (!rows) return;
     const int bytes = snprintf(text, sizeof(text), "\0337\033[r\033[%u;1H\033[2K\0338", rows);
     ssize_t ignored = write(fd, text, (size_t)bytes);
-    (void)ignored; /* a terminal that is gone needs no line */
+    (void)ignored; /* if the terminal is gone, no line is needed */
 }
 
-/* The keeper closes all descriptors that others may wait for, and leaves the process group, so that
- * the terminal's signals do not reach it. */
+/* Runs in the keeper. It closes all descriptors whose end other processes may wait for, and leaves
+ * the process group, so that the terminal's signals do not reach it. */
 __attribute__((noreturn)) static void keep(int from, int terminal)
 {
     unsigned rows = 0;
@@ -70,7 +70,8 @@ __attribute__((noreturn)) static void keep(int from, int terminal)
     _exit(0);
 }
 
-/* If there is no keeper, the line is drawn anyway. Called with all signals blocked. */
+/* Starts the keeper. If that fails, the line is drawn nevertheless. To be called with all signals
+ * blocked. */
 static void begin_keeper(cli_status_line_t *l)
 {
     int ends[2];
@@ -106,8 +107,8 @@ static void end_keeper(cli_status_line_t *l)
 
 /* ---- the line ---- */
 
-/* Reserves the last row. Moves the cursor down and up again first, so that it is not in the last
- * row, which no longer scrolls. */
+/* Reserves the last row. Before that it moves the cursor down and up again, so that the cursor is
+ * not in the last row, which no longer scrolls. */
 static void take_row(cli_status_line_t *l, unsigned rows)
 {
     char text[64];
@@ -144,7 +145,7 @@ static void draw(cli_status_line_t *l, const out_followed_t *f)
                           100.0 * (double)f->kernels[0].total_ns / (double)f->total_ns);
     snprintf(line + bytes, sizeof(line) - (size_t)bytes, ", %llu dropped",
              (unsigned long long)f->counts.dropped);
-    /* Names come from the program: other than plain characters could move the cursor. */
+    /* names come from the program, and their control characters could move the cursor */
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < ' ' || (unsigned char)*c > '~') *c = '?';
     const unsigned room = size.ws_col > COLUMNS_MAX ? COLUMNS_MAX : size.ws_col;

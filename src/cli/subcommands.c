@@ -1,4 +1,4 @@
-/* subcommands.c - see subcommands.h. A new one is a row; it reads its options itself. */
+/* subcommands.c - see subcommands.h. A new subcommand is a row; it reads its options itself. */
 #include "cli/subcommands.h"
 
 #include <stddef.h>

@@ -4,12 +4,13 @@
 
 typedef struct {
     const char *name, *arguments, *help;
-    int (*run)(int argc, char **argv); /* arguments from the name on; returns the exit status */
+    /* the arguments begin with the name; returns the exit status */
+    int (*run)(int argc, char **argv);
 } cli_subcommand_t;
 
-extern const cli_subcommand_t cli_subcommands[]; /* the last one has no name */
+extern const cli_subcommand_t cli_subcommands[]; /* ends with a row without a name */
 
-/* The subcommand of this name, or NULL. */
+/* Returns the subcommand of this name, or NULL. */
 const cli_subcommand_t *cli_subcommand_find(const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* watch.c - rocprofv3 watch DIR: follows a run from another terminal.
  *
- * Reads the run's stores, so the run does not notice. On a terminal the table is drawn every second
- * until q is pressed; elsewhere it is printed once. */
+ * It only reads the run's stores, so the run is not disturbed. On a terminal the table is drawn
+ * every second until q is pressed; elsewhere it is printed once. */
 #include "cli/watch.h"
 
 #include <argp.h>
@@ -90,7 +90,7 @@ static void print(FILE *out, const out_followed_t *f, double rate, size_t most)
     res_grid_free(&g);
 }
 
-/* Draws the table and erases what is left of the last one. */
+/* Draws the table and erases the rest of the last one. */
 static void draw(const char *directory, const out_followed_t *f, double rate)
 {
     struct winsize size;
@@ -113,7 +113,7 @@ static void draw(const char *directory, const out_followed_t *f, double rate)
     free(text);
 }
 
-/* Waits a second; false: q, the end of the input, or a signal. */
+/* Waits a second. Returns false after q, at the end of the input, or after a signal. */
 static bool goes_on(void)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -160,7 +160,7 @@ static int follow_on_terminal(out_follow_t *f, const char *directory)
 
 int cli_watch_command(int argc, char **argv)
 {
-    static char name[] = "rocprofv3 watch"; /* the name that help shows */
+    static char name[] = "rocprofv3 watch"; /* for help texts */
     arguments_t a = {.directory = "."};
     argp_err_exit_status = CLI_EXIT_USAGE;
     argv[0] = name;

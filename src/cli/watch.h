@@ -2,7 +2,7 @@
 #ifndef CROCPROF_CLI_WATCH_H
 #define CROCPROF_CLI_WATCH_H
 
-/* Arguments from the command's name on; returns the exit status. */
+/* Runs the command; the arguments begin with its name. Returns the exit status. */
 int cli_watch_command(int argc, char **argv);
 
 #endif

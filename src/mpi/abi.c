@@ -1,9 +1,9 @@
 /* abi.c - the wrappers for one implementation of MPI: compiled for each, with its mpi.h.
  *
- * The wrappers are generated from trace/mpi.tsv; here is what they call. Handles are pointers in
- * Open MPI and numbers in MPICH: a few macros say how one becomes a key, and how Fortran's becomes
- * C's. A function of MPI is asked something only after the program's own call has succeeded, with
- * the same handles, so that no error is made which the program has not. */
+ * The wrappers are generated from trace/mpi.tsv; here are the functions that they call. Handles are
+ * pointers in Open MPI and numbers in MPICH: a few macros convert a handle to a key, and a handle
+ * of Fortran to one of C. The bridge queries MPI only after the program's own call has succeeded,
+ * with the same handles, so that it never causes an error of its own. */
 #include <mpi.h>
 
 #include <dlfcn.h>
@@ -44,7 +44,8 @@ static struct {
 #define ABI_KEY(c)   ((uint64_t)(uintptr_t)(c))
 #define F_REQUEST(f) ABI_KEY(abi.request_f2c(f))
 #define STATUS_WORDS 6
-/* these are addresses of the library's data, which may be in no scope that the loader looks at */
+/* these are addresses of the library's data, which the loader may not find in any scope that it
+ * searches */
 #undef MPI_COMM_WORLD
 #undef MPI_COMM_SELF
 #undef MPI_COMM_NULL
@@ -140,7 +141,8 @@ static inline bool abi_in_place(const void *buffer)
 
 /* ---- communicators ---- */
 
-/* Ranks in MPI_COMM_WORLD of a communicator's members, to be freed; NULL without memory. */
+/* Returns the ranks in MPI_COMM_WORLD of a communicator's members, to be freed; NULL without
+ * memory. */
 static uint32_t *members_of(MPI_Comm comm, __typeof__(PMPI_Comm_group) *group_of, int *count)
 {
     MPI_Group group, world;
@@ -150,7 +152,8 @@ static uint32_t *members_of(MPI_Comm comm, __typeof__(PMPI_Comm_group) *group_of
     if (abi.comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS) {
         if (abi.group_size(group, count) == MPI_SUCCESS && *count > 0) {
             int *ranks = malloc((size_t)*count * sizeof(*ranks));
-            members = calloc((size_t)*count + 1, sizeof(*members)); /* one more for whole words */
+            /* one more, so that whole words of 8 bytes can be copied */
+            members = calloc((size_t)*count + 1, sizeof(*members));
             for (int i = 0; ranks && i < *count; i++)
                 ranks[i] = i;
             if (!ranks || !members ||
@@ -166,8 +169,8 @@ static uint32_t *members_of(MPI_Comm comm, __typeof__(PMPI_Comm_group) *group_of
     return members;
 }
 
-/* What is known of a communicator, but for its id. */
-static bool ask(MPI_Comm comm, mpi_communicator_t *c)
+/* Queries the properties of a communicator, except for its id. */
+static bool query(MPI_Comm comm, mpi_communicator_t *c)
 {
     int inter = 0;
     if (abi.comm_rank(comm, &c->rank) != MPI_SUCCESS ||
@@ -178,7 +181,7 @@ static bool ask(MPI_Comm comm, mpi_communicator_t *c)
     return true;
 }
 
-/* The id of a communicator of two groups: the same from both sides. */
+/* Returns the id of a communicator with two groups, which is the same from both sides. */
 static uint64_t id_of_two(MPI_Comm comm)
 {
     int counts[2];
@@ -195,10 +198,11 @@ static uint64_t id_of_two(MPI_Comm comm)
     return id;
 }
 
-/* A communicator that a function has made which is not traced: its members alone say which. */
-static bool learn(MPI_Comm comm, mpi_communicator_t *c)
+/* Identifies a communicator by its members alone, since the function that has made it is not
+ * traced. */
+static bool identify(MPI_Comm comm, mpi_communicator_t *c)
 {
-    if (!ask(comm, c)) return false;
+    if (!query(comm, c)) return false;
     if (comm == MPI_COMM_WORLD) {
         c->id = TRACE_MPI_WORLD;
     } else if (comm == MPI_COMM_SELF) {
@@ -218,7 +222,7 @@ static bool learn(MPI_Comm comm, mpi_communicator_t *c)
 static void abi_communicator(mpi_call_t *call, MPI_Comm comm)
 {
     mpi_communicator_t c;
-    if (!mpi_communicator_get(ABI_KEY(comm), &c) && (comm == MPI_COMM_NULL || !learn(comm, &c)))
+    if (!mpi_communicator_get(ABI_KEY(comm), &c) && (comm == MPI_COMM_NULL || !identify(comm, &c)))
         return;
     call->record.communicator = c.id;
     call->record.rank = c.rank;
@@ -227,9 +231,9 @@ static void abi_communicator(mpi_call_t *call, MPI_Comm comm)
 }
 
 /* A new communicator's id follows from its parent's, from how many were made of that before, and
- * from its members. All members of the parent make them in the same order. MPI_Comm_create_group is
- * called by the new one's members alone: then it is counted among those of the same members and
- * tag. */
+ * from its members. All members of the parent make them in the same order. Only the new
+ * communicator's members call MPI_Comm_create_group: then it is counted among those of the same
+ * members and tag. */
 typedef struct {
     uint64_t parent, number;
     bool alone;
@@ -239,7 +243,7 @@ static void abi_creation_begin(mpi_creation_t *creation, MPI_Comm comm, bool alo
 {
     mpi_communicator_t parent = {0};
     if (comm != MPI_COMM_NULL && !mpi_communicator_get(ABI_KEY(comm), &parent))
-        learn(comm, &parent);
+        identify(comm, &parent);
     *creation = (mpi_creation_t){.parent = parent.id, .number = (uint64_t)tag, .alone = alone};
 }
 
@@ -250,7 +254,7 @@ static void abi_creation_end(mpi_call_t *call, mpi_creation_t *creation, MPI_Com
     int count = 0;
     abi_communicator(call, parent);
     if (!creation->alone) creation->number = mpi_communicator_creations(creation->parent);
-    if (comm == MPI_COMM_NULL || !ask(comm, &c)) return;
+    if (comm == MPI_COMM_NULL || !query(comm, &c)) return;
     uint32_t *members = c.inter ? NULL : members_of(comm, abi.comm_group, &count);
     if (creation->alone && members)
         creation->number = mpi_communicator_creations(
@@ -275,8 +279,8 @@ static void abi_creation_free(mpi_call_t *call)
     free((void *)(uintptr_t)call->rest);
 }
 
-/* Messages to and from nobody are complete at once, as small ones are that MPI has copied: their
- * requests share one handle. */
+/* Finds the handles that several requests share: messages to and from MPI_PROC_NULL are complete at
+ * once, as are small messages that MPI has copied, and their requests have the same handle. */
 static void abi_init(mpi_call_t *call)
 {
     MPI_Request request;
@@ -344,11 +348,11 @@ static inline uint64_t f_key(const MPI_Fint *request)
     return F_REQUEST(*request);
 }
 
-/* What is known of the requests that a call waits for. They are taken out of the table before the
- * call, and put back where they are not complete. */
+/* The requests for which a call waits. They are taken out of the table before the call; those that
+ * are not complete are put back afterwards. */
 enum { FEW = 32 };
 typedef struct {
-    MPI_Status *statuses; /* for the real call */
+    MPI_Status *statuses; /* passed to MPI's own function */
     int count;
     uint32_t completed;
     uint64_t *keys;
@@ -361,7 +365,7 @@ typedef struct {
     MPI_Status few_statuses[FEW];
 } wait_t;
 
-/* Room for `count` requests; without memory, none of them is looked at. */
+/* Allocates room for `count` requests; without memory, none of them is followed. */
 static MPI_Status *wait_room(wait_t *w, int count)
 {
     MPI_Status *statuses = w->few_statuses;
@@ -413,7 +417,7 @@ static void wait_any(mpi_call_t *call, wait_t *w, bool flag, int index)
     if (flag && index != MPI_UNDEFINED) done(w, index, w->statuses);
 }
 
-/* `first`: the number of the first index. */
+/* As wait_all, for the requests with these indices; `first` is the number of the first index. */
 static void wait_some(mpi_call_t *call, wait_t *w, int count, const int *indices, int first)
 {
     call->left_out = count == 0;
@@ -479,7 +483,7 @@ static inline void c_wait_end(mpi_call_t *call, wait_t *w, bool good)
     wait_end(call, w);
 }
 
-/* Fortran's statuses are C's, and its indices begin with 1. */
+/* Fortran has the same statuses as C, but its indices begin with 1. */
 typedef struct {
     wait_t wait;
     MPI_Fint *statuses;

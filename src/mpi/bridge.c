@@ -1,10 +1,10 @@
-/* bridge.c - librocprofiler-mpi-bridge: stands in front of MPI, finds out which one it is, and who
- * traces.
+/* bridge.c - librocprofiler-mpi-bridge: defines MPI's functions in front of the loaded
+ * implementation, which it identifies.
  *
- * Preloaded, the library defines MPI's functions (those of trace/mpi.tsv, for C and for Fortran).
- * Each jumps through a table, which is chosen at the first call: the wrappers for Open MPI, those
- * for MPICH and what has its ABI, or, if nobody traces, MPI's own functions. The library is linked
- * with no MPI: it does nothing in a program that has none. */
+ * The library is preloaded and defines the functions of trace/mpi.tsv, for C and for Fortran. Each
+ * jumps through a table, which is chosen at the first call: the wrappers for Open MPI, those for
+ * MPICH and implementations with its ABI, or, if no tool traces MPI, MPI's own functions. The
+ * library is not linked with an MPI, and has no effect in a program without one. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 
 void *mpi_real[2 * MPI_FUNCTIONS];
 
-/* The assembly reads the table, and calls the function while there is none. */
+/* Assembly code reads the table; if it is NULL, it calls the function, which chooses the table. */
 void *const *mpi_table;
 void *const *mpi_choose(void);
 
@@ -44,7 +44,7 @@ static void open_libraries(void)
         handles[LIBRARIES + i] = base_find_loaded(fortran_libraries[i], path);
 }
 
-/* Libraries that a plugin has opened are in no scope that is searched for everybody. */
+/* Searches also libraries that a plugin has opened, which are in no global scope. */
 static void *find(const char *symbol)
 {
     void *found = dlsym(RTLD_DEFAULT, symbol);
@@ -53,11 +53,11 @@ static void *find(const char *symbol)
     return found;
 }
 
-/* Stands for a function that this MPI does not have. */
+/* Replaces a function that this MPI does not have. */
 static int missing(void)
 {
     base_error("the program has called a function of MPI that its library does not have");
-    return 16; /* MPI_ERR_OTHER, or something like it */
+    return 16; /* MPI_ERR_OTHER, or a similar code */
 }
 
 static void *const *choose_wrappers(void)
@@ -92,7 +92,7 @@ void *const *mpi_choose(void)
     return __atomic_load_n(&mpi_table, __ATOMIC_ACQUIRE);
 }
 
-/* Programs that ask whether MPI is there get the answer that they would get without us. */
+/* Programs that test whether MPI is there must get the same result as without this library. */
 __attribute__((constructor)) static void initialise(void)
 {
     static const char *const prefixes[] = {"MPI_", NULL};

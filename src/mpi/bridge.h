@@ -1,4 +1,4 @@
-/* bridge.h - what the parts of the bridge know of each other: functions by number, in tables. */
+/* bridge.h - the tables of functions, by number, that the files of the bridge share. */
 #ifndef CROCPROF_MPI_BRIDGE_H
 #define CROCPROF_MPI_BRIDGE_H
 
@@ -6,11 +6,11 @@
 
 #include "mpi/mpi_numbers.inc"
 
-/* The functions that do the work: PMPI_NAME of C, and behind them pmpi_name_ of Fortran. */
+/* MPI's own functions: PMPI_NAME of C, followed by pmpi_name_ of Fortran. */
 extern void *mpi_real[2 * MPI_FUNCTIONS];
 
-/* The wrappers for an implementation, in the same order, of abi.c. `find` looks a symbol up; false:
- * something that every wrapper needs is missing. */
+/* The wrappers for an implementation, in the same order, from abi.c. `find` looks up a symbol; the
+ * result is false if a symbol that every wrapper needs is missing. */
 extern void *const mpi_openmpi_entries[2 * MPI_FUNCTIONS];
 extern void *const mpi_mpich_entries[2 * MPI_FUNCTIONS];
 bool mpi_openmpi_begin(void *(*find)(const char *symbol));

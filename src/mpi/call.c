@@ -1,9 +1,9 @@
 /* call.c - see call.h. Two tables of handles, without locks.
  *
- * A table has a place for each key in a window of WINDOW places that begins where its hash says. A
- * place is taken by changing its key from 0 to BUSY, filled in, and published by the key; it is
- * given back by the key 0. Whoever has a handle is the only one to use it while it is made or
- * freed, so a place is read and changed at the same time by nobody. */
+ * A key has its place within a window of WINDOW places that begins at the key's hash. A place is
+ * taken by changing its key from 0 to BUSY, filled in, and published by storing the key; storing 0
+ * frees it. While a handle is made or freed, only one thread uses it, so no place is read and
+ * changed at the same time. */
 #include "mpi/call.h"
 
 #include <errno.h>
@@ -14,16 +14,15 @@
 enum { WINDOW = 16, COMMUNICATORS = 4096, REQUESTS = 1 << 16, CREATIONS = 4096 };
 #define BUSY UINT64_C(1)
 
-/* Each array has WINDOW places more than the hashes reach, so that no window goes on at the array's
- * beginning. */
+/* Each array has WINDOW more places than there are hashes, so that no window wraps. */
 static uint64_t communicator_keys[COMMUNICATORS + WINDOW], request_keys[REQUESTS + WINDOW],
     creation_keys[CREATIONS + WINDOW];
 static mpi_communicator_t communicators[COMMUNICATORS + WINDOW];
 static mpi_request_t requests[REQUESTS + WINDOW];
 static uint64_t creations[CREATIONS + WINDOW];
 
-static uint64_t shared[2];    /* handles that many requests have */
-static uint64_t last_request; /* changed by atomic addition */
+static uint64_t shared[2];    /* handles that several requests share */
+static uint64_t last_request; /* incremented atomically */
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
 static uint64_t mix(uint64_t x)
@@ -34,7 +33,7 @@ static uint64_t mix(uint64_t x)
     return x * UINT64_C(0xd6e8feb86659fd93) ^ x >> 29;
 }
 
-/* The place of the key; -1: it has none. */
+/* Returns the place of the key; -1 if it has none. */
 static long find(const uint64_t *keys, size_t places, uint64_t key)
 {
     const size_t first = mix(key) & (places - 1);
@@ -43,7 +42,7 @@ static long find(const uint64_t *keys, size_t places, uint64_t key)
     return -1;
 }
 
-/* A place for the key, BUSY until `publish`; -1: there is no room. */
+/* Takes a place for the key, which is BUSY until publish() is called; -1 if there is no room. */
 static long take_place(uint64_t *keys, size_t places, uint64_t key)
 {
     const size_t first = mix(key) & (places - 1);
@@ -112,8 +111,9 @@ void mpi_communicator_ends(uint64_t key)
     if (place >= 0) publish(communicator_keys, place, 0);
 }
 
-/* Ids are never forgotten: communicators that are made later count on. Without room for an id its
- * communicators all have the number 0, and those of the same members one id. */
+/* Ids are never removed, so that communicators that are made later get new numbers. If there is no
+ * room for an id, all communicators made from it have the number 0, and those with the same members
+ * have the same id. */
 uint64_t mpi_communicator_creations(uint64_t id)
 {
     long place = find(creation_keys, CREATIONS, id + 2);
@@ -145,7 +145,8 @@ static bool is_shared(uint64_t key)
 {
     return key == __atomic_load_n(&shared[0], __ATOMIC_RELAXED) ||
            key == __atomic_load_n(&shared[1], __ATOMIC_RELAXED) ||
-           find(request_keys, REQUESTS, key) >= 0; /* one that we have not been told of */
+           /* the bridge has not seen the call that began it */
+           find(request_keys, REQUESTS, key) >= 0;
 }
 
 void mpi_request_begins(mpi_call_t *call, uint64_t key, trace_mpi_request_t kind)

@@ -1,7 +1,7 @@
 /* call.h - a call of MPI while it is traced, whichever implementation makes it.
  *
- * Handles are keys here: numbers that abi.c makes of what an implementation has. Nothing in this
- * file allocates, locks or waits. Any thread. */
+ * Handles are represented by keys: numbers that abi.c computes from an implementation's handles. No
+ * function here allocates, locks or waits. Any thread may call them. */
 #ifndef CROCPROF_MPI_CALL_H
 #define CROCPROF_MPI_CALL_H
 
@@ -14,14 +14,15 @@
 typedef struct {
     trace_mpi_t record;
     int peers;     /* size of the communicator; 0: it has two groups, or is not known */
-    bool left_out; /* a test that has found nothing: no record */
+    bool left_out; /* a test without a completed request: it is not recorded */
     int saved_errno;
-    const void *rest; /* what stands behind the record */
+    const void *rest; /* the data that follows the record */
     size_t rest_bytes;
 } mpi_call_t;
 
-/* False if the calling thread is in a traced function already: MPI calls itself, or a function of
- * the program that MPI calls does. Then nothing is recorded, and there is nothing to end. */
+/* Begins a call. Returns false if the calling thread is in a traced function already, because MPI
+ * calls itself, or calls a function of the program that calls MPI. Then nothing is recorded, and
+ * mpi_call_end() must not be called. */
 bool mpi_call_begin(mpi_call_t *call, uint32_t function);
 /* Records the call. */
 void mpi_call_end(mpi_call_t *call);
@@ -31,36 +32,40 @@ void mpi_call_end(mpi_call_t *call);
 typedef struct {
     uint64_t id;
     int rank, size;
-    bool inter; /* it has two groups; ranks of peers are those in the other one */
+    bool inter; /* it has two groups; peers are ranks of the other group */
 } mpi_communicator_t;
 
-/* False if the communicator is not known. */
+/* Returns false if the communicator is not known. */
 bool mpi_communicator_get(uint64_t key, mpi_communicator_t *found);
-/* Forgotten silently if there is no room: then it is asked for again at its next use. */
+/* Keeps a communicator. If there is no room, it is queried again at its next use. */
 void mpi_communicator_keep(uint64_t key, const mpi_communicator_t *communicator);
-/* To be called before MPI frees it: another thread may get the same handle at once. */
+/* To be called before MPI frees the communicator, since another thread may get the same handle at
+ * once. */
 void mpi_communicator_ends(uint64_t key);
-/* How many communicators have been made of this one before. */
+/* Counts the communicators that are made from this one; returns how many there were before. */
 uint64_t mpi_communicator_creations(uint64_t id);
 
-/* An id that is the same in all processes which give the same numbers; not one of the fixed ids. */
+/* Returns an id that is the same in all processes with the same arguments, and that is not one of
+ * the fixed ids. */
 uint64_t mpi_id(uint64_t parent, uint64_t number, const uint32_t *members, uint32_t count);
 
 /* ---- requests ---- */
 
 typedef struct {
-    uint64_t id; /* 0: it is not known */
+    uint64_t id; /* 0: not known */
     uint64_t communicator, bytes;
     int32_t peer, tag;
     uint32_t kind; /* trace_mpi_request_t */
 } mpi_request_t;
 
-/* Many requests have this handle at a time, all of them complete. */
+/* Notes that many requests share this handle, all of which are complete. */
 void mpi_request_is_shared(uint64_t key);
-/* The call has begun a request: gives it a number and keeps it. A request that is complete at once,
- * or for which there is no room, has no number, and the wait for it does not know it. */
+/* Numbers the request that the call has begun, and keeps it. A request that is complete at once, or
+ * for which there is no room, has no number, and the record of the call that waits for it does not
+ * list it. */
 void mpi_request_begins(mpi_call_t *call, uint64_t key, trace_mpi_request_t kind);
-/* Takes a request out, before MPI frees it: another thread may get the same handle at once. */
+/* Takes a request out. To be called before MPI frees it, since another thread may get the same
+ * handle at once. */
 void mpi_request_take(uint64_t key, mpi_request_t *request);
 void mpi_request_put_back(uint64_t key, const mpi_request_t *request);
 

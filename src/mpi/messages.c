@@ -1,7 +1,7 @@
-/* messages.c - see messages.h: which library is loaded, and messages of any length.
+/* messages.c - see messages.h: loads the library, and sends messages of any length.
  *
- * The launcher's variables tell which implementation has started the job; where they do not, the
- * libraries are tried in the order of their row. A new implementation is a row. */
+ * The launcher's variables identify the implementation that has started the job; if they do not,
+ * the libraries are tried in the order of the rows. A new implementation is a row. */
 #include "mpi/messages.h"
 
 #include <dlfcn.h>
@@ -18,8 +18,8 @@
 
 /* ORDER: libraries of the first row whose variable is set are tried first. */
 static const struct {
-    const char *variable;     /* that the launcher of this implementation sets */
-    const char *libraries[4]; /* names of its library in its versions */
+    const char *variable;     /* variable that the launcher of this implementation sets */
+    const char *libraries[4]; /* names of its library in several versions */
 } implementations[] = {
     {"OMPI_COMM_WORLD_SIZE", {"libmpi.so.40", "libmpi.so.80"}},
     {"PMI_SIZE", {"libmpich.so.12", "libmpi.so.12", "libmpi_gnu.so.12"}},
@@ -35,7 +35,8 @@ static void *find(const char *symbol)
     return dlsym(library, symbol);
 }
 
-/* Plugins of Open MPI look the library's symbols up among those of all. */
+/* Opens a library with global scope, since plugins of Open MPI look for the library's symbols
+ * there. */
 static bool open_library(const char *name)
 {
     library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
@@ -100,7 +101,7 @@ int mpi_messages_begin(long expected, long *rank, long *size)
     return -1;
 }
 
-enum { PART = 1 << 30 }; /* bytes of one message at the most: their number is an int */
+enum { PART = 1 << 30 }; /* most bytes of one MPI message, whose length is an int */
 
 static int failed(void)
 {

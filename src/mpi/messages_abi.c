@@ -17,7 +17,7 @@ static struct {
     __typeof__(MPI_Send) *send;
     __typeof__(MPI_Recv) *recv;
     __typeof__(MPI_Finalize) *finalize;
-    void *world, *byte; /* of Open MPI, whose handles are addresses of the library's data */
+    void *world, *byte; /* Open MPI's handles are addresses of the library's data */
 } abi;
 
 #ifdef OPEN_MPI

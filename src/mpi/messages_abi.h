@@ -1,12 +1,13 @@
-/* messages_abi.h - what messages.c needs of an implementation of MPI; messages_abi.c fills it in
- * for each. Ranks are those of MPI_COMM_WORLD. */
+/* messages_abi.h - the functions of an implementation of MPI that messages.c uses; messages_abi.c
+ * defines them for each. Ranks are those of MPI_COMM_WORLD. */
 #ifndef CROCPROF_MPI_MESSAGES_ABI_H
 #define CROCPROF_MPI_MESSAGES_ABI_H
 
 #include <stdbool.h>
 
 typedef struct {
-    bool (*load)(void *(*find)(const char *symbol)); /* false: the library lacks a function */
+    /* returns false if the library lacks a function */
+    bool (*load)(void *(*find)(const char *symbol));
     bool (*begin)(int *rank, int *size);
     bool (*send)(const void *bytes, int count, int to);
     bool (*receive)(void *bytes, int count, int from);

@@ -1,4 +1,5 @@
-/* tool.h - what the bridge asks of rocprofv3's tool library, which it finds by name. */
+/* tool.h - the functions of rocprofv3's tool library that the bridge calls; it looks them up by
+ * name. */
 #ifndef CROCPROF_MPI_TOOL_H
 #define CROCPROF_MPI_TOOL_H
 
@@ -7,12 +8,12 @@
 
 #include "trace/mpi.h"
 
-/* Starts the tool, unless a runtime of the GPU has done so. False if there is none, or if it does
- * not trace MPI. */
+/* Starts the tool, unless a runtime of the GPU has done so. Returns false if there is no tool, or
+ * if it does not trace MPI. */
 bool mpi_tool_start(void);
-/* Time on the records' clock. */
+/* Returns the time on the records' clock. */
 uint64_t mpi_tool_now(void);
-/* Takes a record; its size and thread are filled in. */
+/* Passes a record to the tool, which fills in its size and thread. */
 void mpi_tool_put(trace_mpi_t *record, const void *rest, size_t bytes);
 
 #endif

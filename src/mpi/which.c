@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { VERSION_BYTES = 8192 }; /* as many as an implementation needs at most */
+enum { VERSION_BYTES = 8192 }; /* more than any implementation needs */
 
-/* Implementations whose handles and structures are MPICH's. */
+/* Returns whether the implementation has MPICH's handles and structures. */
 static bool is_mpich(void *(*find)(const char *symbol))
 {
     static const char *const names[] = {"MPICH", "MVAPICH", "Intel(R) MPI"};

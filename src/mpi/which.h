@@ -1,5 +1,5 @@
-/* which.h - tells implementations of MPI apart by their library, before one of their handles is
- * used: handles are pointers in Open MPI and numbers in MPICH. A new one is a name in which.c. */
+/* which.h - identifies an implementation of MPI by its library, before any of its handles is used:
+ * handles are pointers in Open MPI and numbers in MPICH. A new one is a name in which.c. */
 #ifndef CROCPROF_MPI_WHICH_H
 #define CROCPROF_MPI_WHICH_H
 
@@ -9,7 +9,8 @@ typedef enum {
     MPI_IS_MPICH /* or one with its ABI: MVAPICH, Intel MPI, Cray MPICH */
 } mpi_which_t;
 
-/* `find` looks up a symbol of the library, or returns NULL. MPI need not have begun. */
+/* Identifies the implementation. `find` looks up a symbol of the library, or returns NULL. MPI need
+ * not be initialised. */
 mpi_which_t mpi_which(void *(*find)(const char *symbol));
 
 #endif

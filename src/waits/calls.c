@@ -1,5 +1,5 @@
-/* calls.c - what each call of MPI says of waiting, as rows: collectives by order, messages by their
- * two ends. All that is known here is one rank's; rows.c joins the rows of all.
+/* calls.c - makes rows of each call of MPI of one rank: collectives in their order, messages by
+ * their two ends. rows.c joins the rows of all ranks.
  *
  * All members of a communicator call its collectives in the same order, so the n-th call of each is
  * the same collective. Messages between two ranks with the same tag do not overtake each other, so
@@ -10,22 +10,23 @@
 #include "base/grow.h"
 #include "waits/internal.h"
 
-/* A barrier that begins so soon behind a collective has nothing to order. */
+/* A barrier that begins at most so long after a collective has no work between the two to order. */
 enum { DIRECTLY_NS = 50000 };
 
 /* A request that is not complete yet. */
 typedef struct wts_request {
     uint64_t communicator, post;
-    uint64_t order; /* of a message; or the number of a collective */
+    uint64_t order; /* order of a message, or number of a collective */
     uint64_t bytes;
     int32_t peer, tag, rank;
     uint32_t group; /* of a collective: index of its sums */
     uint8_t kind;   /* trace_mpi_request_t */
-    bool ordered; /* a receive that says from whom and which tag has its order from the beginning */
-    bool complete; /* the row is free */
+    bool ordered;   /* a receive from a given source with a given tag, which has its order from the
+                     * beginning */
+    bool complete;  /* the row is unused */
 } wts_request_t;
 
-/* Adds to a number that begins with 0; what it was before. */
+/* Adds to a number that is 0 at first; returns its value before that. */
 static uint64_t count_on(wts_rows_t *rows, out_numbers_t *n, uint64_t key, uint64_t more)
 {
     if (out_numbers_get(n, key)) {
@@ -40,7 +41,7 @@ static uint64_t count_on(wts_rows_t *rows, out_numbers_t *n, uint64_t key, uint6
 
 /* ---- collectives ---- */
 
-/* The index of the sums of a function on a communicator; -1 without memory. */
+/* Returns the index of the sums of a function on a communicator; -1 without memory. */
 static int64_t group_of(wts_rows_t *rows, const trace_mpi_function_t *f, uint64_t communicator)
 {
     const uint64_t key = out_mix(communicator) ^ out_hash(f->name);
@@ -63,7 +64,8 @@ static void add_stay(wts_rows_t *rows, wts_stay_row_t stay)
         rows->failed = true;
 }
 
-/* Returns the index of the sums of such collectives; -1 without memory. */
+/* Adds the rank's part of a collective. Returns the index of the sums of such collectives; -1
+ * without memory. */
 static int64_t take_part(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *call,
                          uint64_t number, bool on_gpu, bool direct)
 {
@@ -85,7 +87,7 @@ static int64_t take_part(wts_reading_t *r, const trace_mpi_function_t *f, const 
     return group;
 }
 
-/* Is it a barrier that nothing stands before but another collective? */
+/* Returns whether the call is a barrier directly after another collective. */
 static bool is_direct(const wts_reading_t *r, const trace_mpi_function_t *f,
                       const trace_mpi_t *call)
 {
@@ -105,7 +107,7 @@ static uint64_t message_key(uint64_t communicator, int32_t from, int32_t to, int
     return key ? key : 1;
 }
 
-/* Which of the messages with this peer and tag is the next one. */
+/* Returns the order of the next message with this peer and tag. */
 static uint64_t next_order(wts_reading_t *r, bool sends, uint64_t communicator, int32_t peer,
                            int32_t tag)
 {
@@ -158,7 +160,7 @@ static void receive(wts_reading_t *r, const trace_mpi_t *c)
     add_end(r, &q, c->call.start, c->call.end);
 }
 
-/* Keeps a request until a call has seen it complete. */
+/* Keeps a request until a call has completed it. */
 static void begin_request(wts_reading_t *r, const trace_mpi_t *c, wts_request_t q)
 {
     if (!c->request) return;
@@ -214,7 +216,7 @@ static void complete(wts_reading_t *r, const trace_mpi_t *wait, const trace_mpi_
 static void collective(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *c)
 {
     if (!c->communicator || c->communicator == TRACE_MPI_SELF) return;
-    if (f->class == TRACE_MPI_CREATE && !f->collective) return; /* not called by all members */
+    if (f->class == TRACE_MPI_CREATE && !f->collective) return; /* not all members call it */
     const uint64_t number = count_on(r->rows, &r->next, c->communicator, 1);
     const int64_t group = take_part(r, f, c, number, false, is_direct(r, f, c));
     if (f->class == TRACE_MPI_ICOLLECTIVE && group >= 0)
@@ -223,8 +225,8 @@ static void collective(wts_reading_t *r, const trace_mpi_function_t *f, const tr
             (wts_request_t){.kind = TRACE_MPI_COLLECTS, .order = number, .group = (uint32_t)group});
 }
 
-/* The time of a rank is that between MPI_Init and MPI_Finalize: how long these take is the
- * launcher's. */
+/* Sums a call. The time of a rank is that between MPI_Init and MPI_Finalize, whose own durations
+ * depend on the launcher. */
 static void sum_up(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *c)
 {
     wts_rank_t *rank = &r->rows->sums;

@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "where it is written (standard output)", 0},
     {0}};
 
-/* Adds a database, or those below a folder. */
+/* Adds a database, or all databases below a folder. */
 static int add_path(asked_t *a, const char *path)
 {
     struct stat st;

@@ -1,5 +1,5 @@
-/* ends.c - the two ends of messages: a table of those whose other end has not been read yet, in
- * which a row is free again when it has been found. */
+/* ends.c - the two ends of messages: a hash table of ends whose other end has not been read yet.
+ * The row of an end is unused again once the other end has been read. */
 #include <stdlib.h>
 
 #include "base/grow.h"
@@ -27,7 +27,7 @@ static bool grow(wts_ends_t *t)
     return true;
 }
 
-/* Frees a row and moves up those behind it that could not be found otherwise. */
+/* Removes a row, and moves up the rows after it that could not be found otherwise. */
 static void take(wts_ends_t *t, size_t at)
 {
     const size_t mask = t->room - 1;
@@ -41,8 +41,8 @@ static void take(wts_ends_t *t, size_t at)
     t->rows[at].key = 0;
 }
 
-/* How long a call from `from` to `end` has waited for what came at `until`. A call that has ended
- * before did not wait for that, except as far as the clocks are off. */
+/* Returns how long a call from `from` to `end` has waited for an event at `until`. A call that has
+ * ended earlier did not wait for the event, except within the error of the clocks. */
 static uint64_t shorter(const wts_state_t *s, uint64_t from, uint64_t until, uint64_t end)
 {
     if (until > end && until - end > s->w->clock_error_ns) return 0;
@@ -50,8 +50,9 @@ static uint64_t shorter(const wts_state_t *s, uint64_t from, uint64_t until, uin
     return until > from ? until - from : 0;
 }
 
-/* A rank has waited `ns` for another one; remembers for whom it has waited longest. */
-static void remember(wts_state_t *s, uint32_t waiting, uint32_t late, uint64_t ns)
+/* Notes that a rank has waited `ns` for another one, and keeps the rank for which it has waited
+ * longest. */
+static void note_victim(wts_state_t *s, uint32_t waiting, uint32_t late, uint64_t ns)
 {
     const uint64_t key = (uint64_t)late << 32 | waiting;
     uint64_t sum = out_numbers_get(&s->victims, key);
@@ -95,7 +96,7 @@ static void compare(wts_state_t *s, const wts_end_t *sent, const wts_end_t *came
         to->sender_ns += sender;
         from->late_send_ns += sender;
         from->late_sends++;
-        remember(s, came->rank, sent->rank, sender);
+        note_victim(s, came->rank, sent->rank, sender);
         wts_wait(s, came->rank,
                  (wts_wait_t){came->from, came->from + sender, sent->rank, WTS_IN_RECEIVE});
     }
@@ -103,7 +104,7 @@ static void compare(wts_state_t *s, const wts_end_t *sent, const wts_end_t *came
         from->receiver_ns += receiver;
         to->late_receive_ns += receiver;
         to->late_receives++;
-        remember(s, sent->rank, came->rank, receiver);
+        note_victim(s, sent->rank, came->rank, receiver);
         wts_wait(s, sent->rank,
                  (wts_wait_t){sent->from, sent->from + receiver, came->rank, WTS_IN_SEND});
     }

@@ -1,5 +1,5 @@
-/* find.c - what follows from all ranks: how kernels and phases spread over them, and what is worth
- * a look. A finding has to be larger than what chance makes of ranks that are alike. */
+/* find.c - the results for all ranks: how kernels and phases are spread over them, and the
+ * findings. A finding must be larger than the random differences between equal ranks. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,16 +8,17 @@
 #include "base/grow.h"
 #include "waits/internal.h"
 
-/* Smaller parts of the time of all ranks, and smaller delays each time, are chance. */
+/* Smaller parts of the time of all ranks, and smaller delays each time, count as random. */
 static const double least_share = 0.03, least_late_ns = 200000;
 enum { LEAST_BARRIERS = 3, LEAST_TIMES = 3 };
-/* Where steps are short, delays that are shorter, too, are no chance if they are one rank's again
- * and again: so long and so many of them, and so much of the critical path. */
+/* If steps are short, shorter delays count, too, if one rank causes them regularly: at least this
+ * long, at least this often, and with at least this part of the critical path. */
 static const double least_regular_ns = 10000, regular_path = 0.67, regular_often = 0.5;
 enum { REGULAR_TIMES = 10 };
-/* Of ranks that are alike each comes last in one of so many collectives as there are ranks; one of
- * which this finds something comes last in so many more of them, and in more than chance gives to
- * one of twenty ranks where collectives are few: so many standard deviations. */
+/* Of equal ranks each comes last in an equal share of the collectives. A rank for which there is a
+ * finding must come last more often than that by this share of the collectives. With few
+ * collectives, it must also exceed the random frequency by this many standard deviations, which one
+ * of twenty ranks does by chance. */
 static const double more_often = 0.15, deviations = 2;
 
 /* ---- spreads ---- */
@@ -91,14 +92,14 @@ static void put_time(char *text, size_t room, double ns)
 }
 
 typedef struct {
-    double excess; /* ns more than the median of all ranks */
+    double excess; /* how many ns above the median of all ranks */
     double ratio;
     char text[256];
 } reason_t;
 
-/* A kernel or phase in which the rank takes longer than the median, most of all. */
-static void look_at(const wts_t *w, uint32_t rank, const measured_t *m, const char *what,
-                    double *values, reason_t *best)
+/* Finds the kernel or phase in which the rank exceeds the median of all ranks most. */
+static void find_excess(const wts_t *w, uint32_t rank, const measured_t *m, const char *what,
+                        double *values, reason_t *best)
 {
     for (size_t n = 0; n < m->names->count; n++) {
         const wts_time_t *own = m->time(&w->ranks[rank], n);
@@ -121,15 +122,15 @@ static void look_at(const wts_t *w, uint32_t rank, const measured_t *m, const ch
     }
 }
 
-/* What the rank does differently: the part of its time that is most above the median, if that
- * explains half of what it is late. */
+/* Describes what distinguishes the rank: the part of its time that exceeds the median most, if that
+ * explains half of its delay. */
 static void explain(const wts_t *w, uint32_t rank, const measured_t measured[2], double late_ns,
                     double *values, char *text, size_t room)
 {
     const wts_rank_t *own = &w->ranks[rank];
     reason_t kernel = {0}, phase = {0};
-    look_at(w, rank, &measured[0], "kernel", values, &kernel);
-    look_at(w, rank, &measured[1], "time without MPI in the range", values, &phase);
+    find_excess(w, rank, &measured[0], "kernel", values, &kernel);
+    find_excess(w, rank, &measured[1], "time without MPI in the range", values, &phase);
     for (size_t i = 0; i < w->rank_count; i++)
         values[i] = (double)w->ranks[i].copies.ns;
     const double usual = median_of(values, w->rank_count);
@@ -176,8 +177,8 @@ static bool matters(const wts_t *w, uint64_t ns, double each)
     return w->total_ns && (double)ns > least_share * (double)w->total_ns && each > least_late_ns;
 }
 
-/* The same of delays that are short, where the job waits for one rank again and again: `times` of
- * them, out of so many. What is shorter than clocks of several nodes are off is not known. */
+/* The same for short delays, if the job waits for one rank repeatedly: `times` of `of` delays.
+ * Delays below the error of the clocks of several nodes do not count. */
 static bool matters_regularly(const wts_t *w, const wts_rank_t *r, uint64_t ns, double each,
                               uint64_t times, uint64_t of)
 {
@@ -187,7 +188,7 @@ static bool matters_regularly(const wts_t *w, const wts_rank_t *r, uint64_t ns, 
            (double)r->path_ns >= regular_path * (double)w->path.ns;
 }
 
-/* In so many collectives a rank comes last that does so more often than by chance. */
+/* Returns in how many collectives a rank must come last to do so more often than by chance. */
 static double often(const wts_t *w)
 {
     const double chance = 1.0 / (double)w->rank_count, count = (double)w->instances;
@@ -195,7 +196,8 @@ static double often(const wts_t *w)
     return (chance + (spread > more_often ? spread : more_often)) * count;
 }
 
-/* Is it one rank, or does each keep the others waiting now and then? */
+/* Returns whether a single rank causes the waits, or each rank keeps the others waiting from time
+ * to time. */
 static bool stands_out(const wts_t *w, uint64_t own, wts_cause_t cause)
 {
     uint64_t all = 0;
@@ -211,7 +213,8 @@ static void find_late(wts_state_t *s, uint32_t rank, const measured_t measured[2
     char text[640], late[32], reason[320];
     const double each = r->delays ? (double)r->delay_ns / (double)r->delays : 0;
     const uint64_t ns = r->rooted_ns[WTS_IN_COLLECTIVE];
-    const bool itself = 2 * r->last_in >= r->delays; /* else others come last that wait for it */
+    /* else other ranks come last, which wait for it */
+    const bool itself = 2 * r->last_in >= r->delays;
     if (!matters(w, ns, each) && !matters_regularly(w, r, ns, each, r->delays, w->instances))
         return;
     if (!stands_out(w, ns, WTS_IN_COLLECTIVE)) return;
@@ -258,8 +261,8 @@ static void find_messages(wts_state_t *s, uint32_t rank, bool sends)
     add(s, sends ? WTS_SENDER : WTS_RECEIVER, (int32_t)rank, ns, text);
 }
 
-/* A phase of which one rank has more work than the others have. It costs no more than the others
- * have waited for that rank, which is what comes first. */
+/* Adds a finding for a phase in which one rank has more work than the others. Its cost is at most
+ * the time for which the others have waited for that rank. */
 static void find_phase(wts_state_t *s, const wts_spread_t *p)
 {
     const wts_t *w = s->w;
@@ -270,7 +273,7 @@ static void find_phase(wts_state_t *s, const wts_spread_t *p)
         const wts_finding_t *f = &w->findings[i];
         if (f->rank == p->most && f->kind != WTS_PHASE && f->ns > awaited) awaited = f->ns;
     }
-    if (!awaited) return; /* nobody waits for it */
+    if (!awaited) return; /* no rank waits for it */
     if (lost > (double)awaited) lost = (double)awaited;
     if (p->median_ns <= 0 || p->most_ns < 1.15 * p->median_ns) return;
     if (!matters(w, (uint64_t)lost, p->most_ns - p->median_ns)) return;
@@ -321,7 +324,7 @@ bool wts_find(wts_state_t *s)
     w->kernels = spreads(w, measured[0], values);
     w->phases = spreads(w, measured[1], values);
     w->kernel_count = w->kernels ? w->names->kernels.count : 0;
-    /* not those that never ran */
+    /* kernels that never ran are not counted */
     while (w->kernel_count && !w->kernels[w->kernel_count - 1].calls)
         w->kernel_count--;
     w->phase_count = w->phases ? w->names->phases.count : 0;

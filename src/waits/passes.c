@@ -1,8 +1,8 @@
-/* passes.c - reads the databases of all ranks: what is known of their clocks and ranks, then their
- * calls, then what the ranks on the critical path do on it.
+/* passes.c - reads the databases of all ranks in three passes: facts about clocks and ranks, then
+ * calls, then the operations on the critical path.
  *
- * Workers read files side by side, each one at a time, and what they make of them is joined here in
- * the order of the files: whatever the number of workers, the result is that of one. */
+ * Workers read files in parallel, each one at a time, and their results are joined here in the
+ * order of the files, so that the result does not depend on the number of workers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum { NO_RANK = UINT32_MAX };
 typedef struct {
     char *guid;
     size_t file;
-    uint32_t rank; /* index, or NO_RANK */
+    uint32_t rank; /* index of the rank, or NO_RANK */
 } process_t;
 
 typedef struct {
@@ -27,11 +27,11 @@ typedef struct {
     const rocpd_files_t *files;
     process_t *processes;
     size_t process_count;
-    trace_clock_facts_t *facts; /* of the processes */
+    trace_clock_facts_t *facts; /* facts about the processes' clocks */
     size_t facts_count;
     trace_clock_map_t *maps;
     wts_tracing_t tracing;
-    size_t *pieces; /* the files that a pass reads */
+    size_t *pieces; /* numbers of the files that a pass reads */
     size_t piece_count;
     int (*work)(const void *all, const db_t *db, size_t file, FILE *to);
     bool (*join)(void *all, size_t file, wts_bytes_t *b);
@@ -83,7 +83,7 @@ static int run(all_t *a)
     return base_pool_run(&pool);
 }
 
-/* The processes of a file are next to each other. */
+/* Returns the first process of a file; the processes of a file are adjacent. */
 static size_t first_of(const all_t *a, size_t file)
 {
     size_t low = 0, high = a->process_count;
@@ -97,7 +97,7 @@ static size_t first_of(const all_t *a, size_t file)
     return low;
 }
 
-/* Whether a pass reads a process. */
+/* Returns whether a pass reads a process. */
 static bool on_path(const all_t *a, const process_t *p)
 {
     return p->rank != NO_RANK && wts_path_has(&a->tracing, p->rank);
@@ -122,7 +122,7 @@ static void choose(all_t *a, bool (*wanted)(const all_t *a, const process_t *p))
 
 /* ---- clocks and ranks ---- */
 
-/* What the launcher has told of the rank, of a process that calls RCCL; returns as rank_of(). */
+/* Returns the rank that the launcher has given a process which calls RCCL, as rank_of() does. */
 static int64_t rank_told(const db_t *db, const char *guid, int64_t *size)
 {
     static const char sql[] =
@@ -140,8 +140,9 @@ static int64_t rank_told(const db_t *db, const char *guid, int64_t *size)
     return db_end(&rows, "looking for the rank") != 0 ? -2 : rank;
 }
 
-/* The rank of a process in MPI_COMM_WORLD, by its first call with that, or as the launcher has told
- * it; *size: of all. -1: it has none; -2: an error. */
+/* Returns the rank of a process in MPI_COMM_WORLD, from its first call with that communicator, or
+ * from the launcher; *size becomes the number of ranks. Returns -1 if it has none; -2 on an
+ * error. */
 static int64_t rank_of(const db_t *db, const char *guid, int64_t *size)
 {
     static const char sql[] =
@@ -160,7 +161,7 @@ static int64_t rank_of(const db_t *db, const char *guid, int64_t *size)
     return rank < 0 ? rank_told(db, guid, size) : rank;
 }
 
-/* What a worker says of a process. Its guid is in front of it. */
+/* The facts about a process that a worker writes; the guid precedes them. */
 typedef struct {
     trace_clock_facts_t facts;
     int64_t rank, size;
@@ -194,7 +195,7 @@ static int know(const void *all, const db_t *db, size_t file, FILE *to)
     return result;
 }
 
-/* The index of a new rank; NO_RANK: it is there already, or there is no memory. */
+/* Returns the index of a new rank; NO_RANK if it exists already, or there is no memory. */
 static uint32_t new_rank(all_t *a, const known_t *known, const char *file)
 {
     wts_t *w = a->s->w;
@@ -241,7 +242,7 @@ static bool join_known(void *all, size_t file, wts_bytes_t *b)
     return true;
 }
 
-/* One clock for all nodes, as far as it is known. */
+/* Computes one clock for all nodes, as far as their clocks are known. */
 static void plan_clocks(all_t *a)
 {
     a->maps = calloc(a->process_count + 1, sizeof(*a->maps));
@@ -319,7 +320,8 @@ static void free_state(wts_state_t *s)
     free(s->waits);
 }
 
-/* What is known of each collective when all ranks have arrived: who was late, and by how much. */
+/* Computes for each collective, once all arrivals are known, which rank was late, and by how
+ * much. */
 static void judge_arrivals(wts_state_t *s)
 {
     const uint64_t first = wts_first_collective(s);

@@ -1,8 +1,8 @@
-/* path.c - the critical path of a job: from its end back to its begin, always with whom nobody has
- * waited for. Where a rank has stood still until another one came, the path goes on in that one;
- * where the host has stood still until the GPU was done, with what the GPU did.
+/* path.c - the critical path of a job, followed from its end back to its begin. If a rank has
+ * waited until another one arrived, the path continues in the other rank; if the host has waited
+ * for the GPU, it continues in the GPU's operations.
  *
- *   rank 0   ####______|##            ## works, __ waits, | until the other one is there
+ *   rank 0   ####______|##            ## works, __ waits, | until the other one arrives
  *   rank 1   ##########|____|##       the path: rank 1 until the first |, then rank 0,
  *   rank 2   ###############|##       ... until the second one rank 2 */
 #include <stdlib.h>
@@ -21,7 +21,8 @@ static void add_piece(wts_tracing_t *t, uint32_t rank, uint64_t from, uint64_t t
     t->pieces[t->count++] = (wts_piece_t){from, to, rank, on_gpu};
 }
 
-/* The last wait of a rank that has ended until a moment, or before it; NULL: there is none. */
+/* Returns the last wait of a rank that has ended until a moment, or, with `before`, earlier; NULL
+ * if there is none. */
 static const wts_wait_t *last_wait(const wts_state_t *s, uint32_t rank, uint64_t at, bool before)
 {
     const wts_waits_t *w = &s->waits[rank];
@@ -51,7 +52,7 @@ void wts_path_find(wts_tracing_t *t)
     for (uint32_t i = 1; i < w->rank_count; i++)
         if (w->ranks[i].last > w->ranks[rank].last) rank = i;
     uint64_t at = w->ranks[rank].last;
-    /* clocks that are off could make a circle of ranks that wait for each other at one moment */
+    /* errors of the clocks could make a circle of ranks that wait for each other at one moment */
     size_t same = 0;
     while (!t->s->failed) {
         const wts_wait_t *e = last_wait(t->s, rank, at, same > w->rank_count);
@@ -76,7 +77,7 @@ void wts_path_find(wts_tracing_t *t)
     if (t->count) qsort(t->pieces, t->count, sizeof(*t->pieces), by_rank);
 }
 
-/* The first piece of a rank, or where it would be. */
+/* Returns the index of the first piece of a rank, or where it would be. */
 static size_t first_piece(const wts_tracing_t *t, uint32_t rank)
 {
     size_t low = 0, high = t->count;
@@ -96,9 +97,9 @@ bool wts_path_has(const wts_tracing_t *t, uint32_t rank)
     return at < t->count && t->pieces[at].rank == rank;
 }
 
-/* ---- what is done on it ---- */
+/* ---- operations on the path ---- */
 
-/* Adds to the row of these three. False without memory. */
+/* Adds to the row of this rank, kind and name. Returns false without memory. */
 static bool add_to(out_numbers_t *places, wts_part_t **rows, size_t *count, const wts_part_t *part)
 {
     const uint64_t words[] = {(uint64_t)part->rank, out_hash(part->name)};
@@ -136,7 +137,7 @@ static void add_host(own_t *o, const wts_piece_t *p, size_t *call)
 {
     const wts_work_t *k = o->k;
     uint64_t at = p->from;
-    while (*call && k->calls[*call - 1].end > p->from) /* one may reach into two pieces */
+    while (*call && k->calls[*call - 1].end > p->from) /* one call may overlap two pieces */
         --*call;
     for (; *call < k->call_count && k->calls[*call].start < p->to; ++*call) {
         const wts_host_call_t *c = &k->calls[*call];
@@ -176,9 +177,9 @@ static void add_gpu(own_t *own, const wts_piece_t *p)
     add_part(own, WTS_HOST, "", p->from, at);
 }
 
-/* A part, as it goes from a worker; its name stands behind it. */
+/* A part in the form that a worker writes; its name follows. */
 typedef struct {
-    uint64_t kind, count, ns, bytes; /* bytes: of the name */
+    uint64_t kind, count, ns, bytes; /* `bytes`: length of the name */
 } put_part_t;
 
 bool wts_path_put(FILE *to, const wts_tracing_t *t, uint32_t rank, const wts_work_t *k,
@@ -204,7 +205,7 @@ bool wts_path_put(FILE *to, const wts_tracing_t *t, uint32_t rank, const wts_wor
     return !own.failed;
 }
 
-/* The name as the job's tables have it: the worker's is gone with its result. */
+/* Returns the name in the job's tables, since the worker's result is freed. */
 static const char *name_of(const wts_t *w, wts_part_kind_t kind, const char *name)
 {
     const trace_mpi_function_t *f = kind == WTS_MPI ? trace_mpi_find(name) : NULL;

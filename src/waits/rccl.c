@@ -1,6 +1,6 @@
 /* rccl.c - collectives of RCCL: the host only starts them, and they wait for each other on the
- * GPUs. So they count from when to when their kernels run; without kernels, as in a trace of calls
- * alone, from when to when they are called. */
+ * GPUs. So their times are those of their kernels; without kernels, as in a trace of calls alone,
+ * those of the calls. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,8 @@ static void note(wts_rccl_t *k, wts_rows_t *rows, uint64_t call)
         rows->failed = true;
 }
 
-/* A kernel is the call's that launched it, or of which the launch is a part. */
+/* Finds the kernels of each call: a kernel belongs to the call that has launched it, or to the one
+ * around that launch. */
 int wts_rccl_read(wts_rccl_t *k, wts_rows_t *rows, const db_t *db, const char *guid,
                   const trace_clock_map_t *clock)
 {

@@ -1,5 +1,5 @@
-/* read.c - what is read of a rank, in a worker: calls of MPI and ranges in order, sums of kernels
- * and copies. */
+/* read.c - reads a rank in a worker: calls of MPI and ranges in order, sums of kernels and
+ * copies. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 enum { DEPTH = 64 };
 
 typedef struct {
-    uint64_t end, inside; /* inside: time of MPI */
+    uint64_t end, inside; /* `inside`: time in MPI */
     uint64_t start;
     int64_t name;
 } phase_t;
@@ -26,7 +26,7 @@ typedef struct {
     unsigned depth;
 } phases_t;
 
-/* Ends the phases that are over at a time. */
+/* Ends the phases that are over at this time. */
 static void leave(phases_t *p, uint64_t now)
 {
     while (p->depth && p->open[p->depth - 1].end <= now) {
@@ -55,7 +55,7 @@ static void pass(phases_t *p, uint64_t start, uint64_t end)
 
 /* ---- calls ---- */
 
-/* What is done with the rows of a category; others are left to the work alone. */
+/* How the rows of a category are used; rows of other categories are only part of the work. */
 typedef enum { IS_OTHER, IS_CALL, IS_RANGE } category_t;
 
 /* A call or a range. */
@@ -66,19 +66,19 @@ typedef struct {
     category_t category;
 } region_t;
 
-/* What a call's name says, which few names do for many calls. */
+/* The properties of a call's name; many calls share few names. */
 typedef struct {
     const trace_mpi_function_t *f; /* of MPI or RCCL */
     bool rccl;
     wts_call_kind_t work;
 } kind_t;
 
-/* The values that stand beside calls, in the order of these. */
+/* The values of calls, in the order of the calls. */
 typedef struct {
     db_cursor_t rows;
     bool more, sorted;
     uint64_t event, position; /* of the row before */
-    bool disordered;          /* the rows do not come in this order */
+    bool disordered;          /* the rows are not in this order */
 } beside_t;
 
 typedef struct {
@@ -86,7 +86,7 @@ typedef struct {
     const char *guid;
     const trace_clock_map_t *clock;
     rocpd_texts_t texts;
-    kind_t *kinds; /* of the texts */
+    kind_t *kinds; /* of the texts, by index */
     region_t *regions;
     size_t region_count, region_room;
     wts_words_t ranges;
@@ -96,7 +96,7 @@ typedef struct {
 
 enum { REST_BYTES = TRACE_WORDS_MAX * 8 - sizeof(trace_mpi_t) };
 
-/* A record with room for what stands behind it. */
+/* A record with room for the data that follows it. */
 typedef struct {
     trace_mpi_t record;
     char rest[REST_BYTES];
@@ -121,7 +121,7 @@ static bool find_kinds(reader_t *d)
     return d->kinds;
 }
 
-/* Columns of a call: the record's, then its event's. */
+/* Columns of a call: those of the record, then those of its event. */
 enum { REGION_START = DB_RECORD_REST, REGION_END, REGION_NAME, REGIONS };
 enum { EVENT_STACK = REGIONS + 1, EVENT_CATEGORY, EVENT_EXTDATA };
 
@@ -148,7 +148,8 @@ static int by_event(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* In the order of events. They almost are: a range stands behind the calls in it. */
+/* Sorts the regions by event. They are almost in this order: a range comes after the calls inside
+ * it. */
 static void sort_regions(reader_t *d)
 {
     enum { MOVES = 32 };
@@ -165,7 +166,7 @@ static void sort_regions(reader_t *d)
     }
 }
 
-/* All calls and ranges; for the path what the host does. */
+/* Reads all calls and ranges; for the path, also the host's operations. */
 static int read_regions(reader_t *d, bool path)
 {
     db_cursor_t c;
@@ -209,7 +210,7 @@ static void read_host(reader_t *d)
     }
 }
 
-/* ---- what stands beside calls ---- */
+/* ---- values of calls ---- */
 
 /* Columns of a value. */
 enum { ARG_POSITION = DB_RECORD_REST, ARG_NAME, ARG_VALUE, ARGS };
@@ -247,7 +248,7 @@ static void next_beside(beside_t *b)
     b->more = db_next(&b->rows);
 }
 
-/* A call of MPI or RCCL, with the values that stand beside it. */
+/* Adds a call of MPI or RCCL with its values. */
 static void take_call(const reader_t *d, const region_t *region, beside_t *b, whole_t *whole,
                       wts_reading_t *reading, phases_t *phases, const wts_rccl_t *rccl)
 {
@@ -272,7 +273,7 @@ static void take_call(const reader_t *d, const region_t *region, beside_t *b, wh
     pass(phases, r->call.start, r->call.end);
 }
 
-/* Goes through calls of MPI and RCCL and ranges. 1: the values beside them have to be sorted. */
+/* Adds calls of MPI and RCCL and ranges. Returns 1 if their values have to be sorted first. */
 static int read_calls(reader_t *d, const wts_rccl_t *rccl, bool sorted)
 {
     wts_reading_t reading = {.rows = &d->rows};
@@ -296,7 +297,7 @@ static int read_calls(reader_t *d, const wts_rccl_t *rccl, bool sorted)
     return db_end(&b.rows, "reading values of calls") != 0 ? -1 : b.disordered;
 }
 
-/* How long kernels and copies took. */
+/* Sums the times of kernels and copies. */
 static void sum_work(reader_t *d)
 {
     wts_rank_t *sums = &d->rows.sums;

@@ -1,22 +1,21 @@
-/* roots.c - with whom waiting begins. A rank waits for another one that has taken longer since the
- * first one's wait before. As far as the other one has waited itself in that time, for a third one,
- * the time belongs to the third, and so on: a slow rank makes its neighbours late, and these all
- * others.
+/* roots.c - determines which rank has caused each wait in the end. A rank waits for another one
+ * that has taken longer since the first rank's previous wait. If the other rank has itself waited
+ * for a third one in that time, this part is attributed to the third, and so on: a slow rank makes
+ * its neighbours late, and these delay all others.
  *
  *   rank 0   ##########|##########|###      ## works, __ waits, | sends to the next
  *   rank 1   __________#####|_____#####|    waits 5 for rank 0 in each step
  *   rank 2   _______________#####|____##    waits 5, too: rank 1 has worked no longer than it has,
- *                                           but has waited for rank 0, to which this goes
+ *                                           but has waited for rank 0, the cause
  *
- * Apart from calls.c, which counts who waits for whom directly, because this needs the waits of all
- * ranks. */
+ * It is apart from calls.c, which counts direct waits, because it needs the waits of all ranks. */
 #include <stdlib.h>
 
 #include "base/grow.h"
 #include "waits/internal.h"
 
-/* DEEPEST: of ranks of which each waits for the next; only clocks that are off make circles.
- * CULPRITS: ranks that share one delay; what more ranks have is little. */
+/* DEEPEST: most ranks of which each waits for the next; only errors of the clocks make circles.
+ * CULPRITS: most ranks that share one delay; the parts of further ranks are small. */
 enum { DEEPEST = 256, CULPRITS = 16 };
 
 void wts_wait(wts_state_t *s, uint32_t rank, wts_wait_t wait)
@@ -30,13 +29,13 @@ void wts_wait(wts_state_t *s, uint32_t rank, wts_wait_t wait)
     w->rows[w->count++] = wait;
 }
 
-/* Who is told how much of a wait is whose. */
+/* Gets the part of a wait that each rank has caused. */
 typedef struct {
     void (*take)(void *data, uint32_t rank, uint64_t ns);
     void *data;
 } credit_t;
 
-/* The number of waits that have ended until a moment. */
+/* Returns the number of waits that have ended until a moment. */
 static size_t ended(const wts_waits_t *w, uint64_t at)
 {
     size_t low = 0, high = w->count;
@@ -50,7 +49,7 @@ static size_t ended(const wts_waits_t *w, uint64_t at)
     return low;
 }
 
-/* When the wait before this one has ended; waits in one call are one. */
+/* Returns when the wait before this one has ended; waits in one call count as one. */
 static uint64_t before(const wts_waits_t *w, size_t number)
 {
     for (size_t i = number; i--;)
@@ -59,8 +58,8 @@ static uint64_t before(const wts_waits_t *w, size_t number)
     return 0;
 }
 
-/* Somebody has waited `ns` until `to` for `rank`, after a wait that ended at `since`: what `rank`
- * has waited in that time is passed on, up to so much. */
+/* Attributes a wait of `ns` that ended at `to`, for `rank`, after a wait that ended at `since`: the
+ * time for which `rank` itself has waited since then is passed on to its causes, up to `ns`. */
 static void pass_on(const wts_state_t *s, uint32_t rank, uint64_t since, uint64_t to, uint64_t ns,
                     unsigned depth, const credit_t *credit)
 {
@@ -93,7 +92,8 @@ static void add_root(void *data, uint32_t rank, uint64_t ns)
     to->w->ranks[rank].rooted_ns[to->cause] += ns;
 }
 
-/* Of waits that are in one call only the last one counts for the time that they have in common. */
+/* Sums the causes of a rank's waits. Of waits in one call only the last one counts for the time
+ * that they have in common. */
 static void sum_rank(wts_state_t *s, uint32_t rank)
 {
     const wts_waits_t *w = &s->waits[rank];
@@ -131,8 +131,9 @@ static void add_culprit(void *data, uint32_t rank, uint64_t ns)
     c->ns[i] += ns;
 }
 
-/* Whom the collective waits for in the end: who has most of the time by which the last one came
- * later than the mean of the others, since all came together before. */
+/* Determines the rank for which a collective waits in the end: the one that has caused most of the
+ * time by which the last rank arrived later than the mean of the others, since all ranks were
+ * together before. */
 static void judge(wts_state_t *s, const wts_instance_t *i, uint64_t since, uint64_t first)
 {
     if (i->calls < 2 ||

@@ -1,5 +1,5 @@
-/* rows.c - what one rank has done, as rows: how they go from a worker to the process that joins
- * them, and what the calls of many ranks say together.
+/* rows.c - the operations of one rank as rows: their transport from a worker to the process that
+ * joins them, and the results of joining the calls of many ranks.
  *
  * All members of a communicator call its collectives in the same order, so the n-th call of each is
  * the same collective. */
@@ -58,8 +58,8 @@ void wts_rows_put(FILE *to, const wts_rows_t *r)
     put_array(to, r->gpu, r->gpu_count, sizeof(*r->gpu));
 }
 
-/* The next bytes of what a worker has put; the texts in it are of any length, so that rows may lie
- * anywhere. */
+/* Copies the next bytes of a worker's result. Rows may be unaligned, since texts between them have
+ * any length. */
 bool wts_take(wts_bytes_t *b, void *to, size_t bytes)
 {
     if (b->left < bytes) return false;
@@ -177,7 +177,8 @@ static uint64_t overlap(uint64_t from, uint64_t to, uint64_t until)
     return end > from ? end - from : 0;
 }
 
-/* The time from `from` to `to` that a rank has waited in the collective; `by`: for whom. */
+/* Returns the time from `from` to `to` that a rank has waited in the collective; *by becomes the
+ * rank for which it waited. */
 static uint64_t waited(const wts_instance_t *i, bool is_root, uint64_t from, uint64_t to,
                        uint32_t *by)
 {
@@ -190,7 +191,7 @@ static uint64_t waited(const wts_instance_t *i, bool is_root, uint64_t from, uin
     return i->root_rank == UINT32_MAX ? 0 : overlap(from, to, i->root_start);
 }
 
-/* Somebody has waited in a collective: a host, which stood still from `from` on, or a GPU. */
+/* Notes a wait in a collective: of a host, which waits from `from` on, or of a GPU. */
 static void blame(wts_state_t *s, const wts_stay_t *stay, uint64_t ns, uint32_t by)
 {
     if (by == stay->rank || !ns) return;
@@ -205,12 +206,12 @@ static void blame(wts_state_t *s, const wts_stay_t *stay, uint64_t ns, uint32_t 
     rank->rooted_ns[WTS_IN_COLLECTIVE] += ns;
 }
 
-/* Of one rank, the calls of a barrier's instances that stand right behind another collective. */
+/* For one rank, the calls of a barrier's instances that are directly after another collective. */
 typedef struct {
     uint32_t rank, calls, direct;
 } tally_t;
 
-/* The rank has been counted: does it do something between most times? */
+/* Adds a rank's tally: whether it does other work between the two calls most times. */
 static void end_tally(wts_collective_t *c, const tally_t *t)
 {
     c->between += 2 * t->direct < t->calls;
@@ -295,7 +296,7 @@ typedef struct {
     uint32_t collective;
 } joined_t;
 
-/* The groups of a rank, to be freed; NULL without memory. */
+/* Reads the groups of a rank, to be freed; NULL without memory. */
 static joined_t *join_groups(wts_state_t *s, wts_bytes_t *b, uint64_t *count)
 {
     if (!wts_take_count(b, count)) return NULL;

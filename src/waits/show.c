@@ -11,9 +11,10 @@
 
 enum { RANKS_SHOWN = 20, ROWS_SHOWN = 12, PATH_RANKS = 4, CELL = 40 };
 
-/* ORDER: that of CSV files and JSON. */
+/* ORDER: the columns of CSV files and JSON. */
 static const struct {
-    const char *name, *head; /* head: in text, where times are ms; NULL: not there */
+    const char *name, *head; /* `head`: of the text, where times are in ms; NULL: the column is not
+                              * in the text */
     size_t offset;
     enum { COUNT, BYTES, TIME } form;
 } columns[] = {
@@ -53,14 +54,14 @@ static int by_rank(const void *a, const void *b)
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* Those for whom the others wait longest in the end come first. */
+/* Sorts ranks by the waits that they have caused in the end, the largest first. */
 static int by_blame(const void *a, const void *b)
 {
     const wts_rank_t *x = *(const wts_rank_t *const *)a, *y = *(const wts_rank_t *const *)b;
     return x->root_ns < y->root_ns ? 1 : x->root_ns > y->root_ns ? -1 : by_rank(a, b);
 }
 
-/* The ranks in an order, to be freed; NULL without memory. */
+/* Returns the ranks in an order, to be freed; NULL without memory. */
 static const wts_rank_t **in_order(const wts_t *w, int (*order)(const void *, const void *))
 {
     const wts_rank_t **ranks = calloc(w->rank_count + 1, sizeof(*ranks));
@@ -77,7 +78,7 @@ static void put(void *to, const char *text)
     fputs(text, to);
 }
 
-/* A table: `cell` writes one; row -1 is the heading. */
+/* A function that writes a cell of a table; row -1 is the heading. */
 typedef void (*cell_t)(const void *data, long row, size_t column, char text[CELL]);
 
 static void put_table(FILE *f, size_t rows, size_t count, cell_t cell, const void *data)
@@ -213,7 +214,7 @@ static int by_path(const void *a, const void *b)
     return x->path_ns < y->path_ns ? 1 : x->path_ns > y->path_ns ? -1 : by_rank(a, b);
 }
 
-/* The path in a line: its length, and which ranks have most of it. */
+/* Writes a line about the path: its length, and the ranks with the largest parts. */
 static void put_path(FILE *f, const wts_t *w)
 {
     const wts_path_t *p = &w->path;

@@ -7,7 +7,7 @@
 #include "waits/waits.h"
 
 void wts_show_text(FILE *f, const wts_t *w);
-void wts_show_csv(FILE *f, const wts_t *w); /* a line for each rank */
+void wts_show_csv(FILE *f, const wts_t *w); /* one line for each rank */
 void wts_show_json(FILE *f, const wts_t *w);
 
 #endif

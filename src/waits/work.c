@@ -1,6 +1,6 @@
-/* work.c - what the GPU does for one rank, in what order, and when the host waits for it. The path
- * alone needs single kernels and copies, so that they are read for one rank after the other and
- * forgotten again. */
+/* work.c - the GPU's operations for one rank, their order, and when the host waits for them. Only
+ * the critical path needs single kernels and copies, so they are read for one rank after the other
+ * and freed again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +13,12 @@ typedef struct {
     const db_t *db;
     const char *guid;
     const trace_clock_map_t *clock;
-    out_numbers_t kernels; /* by id: name's number + 1 */
+    out_numbers_t kernels; /* number of the name + 1, by kernel id */
 } reading_t;
 
 /* ---- calls ---- */
 
-/* Does the host wait in this call of HIP until the GPU has done something? */
+/* Returns whether the host waits in this call of HIP until the GPU has finished some work. */
 static bool synchronizes(const char *name)
 {
     return strstr(name, "Synchronize") ||
@@ -66,7 +66,7 @@ static int read_names(reading_t *r)
 
 /* ---- kernels and copies ---- */
 
-/* Sorts what mostly is in order. */
+/* Sorts rows that are mostly in order. */
 static void sort(void *rows, size_t count, size_t bytes, int (*order)(const void *, const void *))
 {
     size_t i = 1;
@@ -81,8 +81,7 @@ static int by_stack(const void *a, const void *b)
     return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-/* Columns of a kernel or a copy, which has no queue and no kernel; its event's stand behind them.
- */
+/* Columns of a kernel or of a copy, which has no queue and no kernel; those of the event follow. */
 enum { START = DB_RECORD_REST, END, STREAM, QUEUE, KERNEL, OF_KERNEL, OF_COPY = QUEUE };
 
 static const db_wanted_t columns[] = {
@@ -97,7 +96,7 @@ static const db_records_t kernels = {"rocpd_kernel_dispatch", columns, event_col
 static const db_records_t copies = {"rocpd_memory_copy", columns, event_columns, OF_COPY, 2,
                                     .by_event = false};
 
-/* What no call has launched was launched when it began. */
+/* Reads operations. One that no call has launched counts as launched when it began. */
 static int read_operations(reading_t *r, const db_records_t *which)
 {
     const bool copy = which == &copies;
@@ -118,7 +117,8 @@ static int read_operations(reading_t *r, const db_records_t *which)
                              .name = WTS_IS_COPY};
         if (o.end < o.start) continue;
         o.launched = launch && launch->start < o.start ? launch->start : o.start;
-        if (!o.stream) o.stream = ~(copy ? 0 : db_uint(&c, QUEUE)); /* without HIP: by queues */
+        /* without HIP the queue replaces the stream */
+        if (!o.stream) o.stream = ~(copy ? 0 : db_uint(&c, QUEUE));
         const uint64_t name = copy ? 0 : out_numbers_get(&r->kernels, db_uint(&c, KERNEL));
         if (!copy) o.name = name ? (int32_t)name - 1 : WTS_IS_NAMELESS;
         if (!BASE_GROW(k->operations, k->operation_count, &k->operation_room))
@@ -142,7 +142,7 @@ static int by_start(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* The number of operations that have ended until a moment. */
+/* Returns the number of operations that have ended until a moment. */
 static size_t ended(const wts_work_t *k, uint64_t at)
 {
     size_t low = 0, high = k->operation_count;
@@ -156,8 +156,8 @@ static size_t ended(const wts_work_t *k, uint64_t at)
     return low;
 }
 
-/* Finds for each operation the one before it in its stream. No more than so many that have ended
- * later are looked at: a stream does one thing after the other. */
+/* Finds for each operation the one before it in its stream. Only a limited number of operations
+ * that ended later is searched, since a stream executes one operation after the other. */
 static void order(wts_work_t *k)
 {
     enum { LOOKED_AT = 256 };
