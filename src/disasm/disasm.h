@@ -40,7 +40,7 @@ void dis_object_target(const dis_object_t *object, char target[DIS_TARGET_BYTES]
  * own. */
 bool dis_object_disassembles(dis_object_t *object);
 
-/* The text of the instruction at an address as the file has it, cut to `room`; *bytes is the
+/* Writes the text of the instruction at an address of the file, cut to `room`; *bytes is the
  * instruction's length. Returns the length of the text without the final zero; 0: no instruction
  * there. */
 size_t dis_object_text(dis_object_t *object, uint64_t address, char *text, size_t room,
@@ -139,7 +139,7 @@ void dis_kernels_free(dis_kernel_row_t *rows, size_t count);
 const uint8_t *dis_object_bytes(const dis_object_t *object, uint64_t address, uint64_t *left);
 
 /* Replaces names and types of the parameters by those in the source, from the debug information on
- * the function at the address. Names and types that it lacks stay as they are. */
+ * the function at the address. Names and types that it lacks are unchanged. */
 void dis_object_parameters(dis_object_t *object, uint64_t address, dis_kernel_t *kernel);
 
 #endif

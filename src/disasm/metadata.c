@@ -138,8 +138,8 @@ static bool is_text(const item_t *item, const char *text)
            memcmp(item->text, text, item->length) == 0;
 }
 
-/* Looks up a key in the map at `p`; `p` is then behind the value, or behind its head if the value
- * is a list or map. */
+/* Looks up a key in the map at `p`; `p` is then after the value, or after its head if the value is
+ * a list or map. */
 static bool find(pack_t *p, const char *key, item_t *value)
 {
     item_t map, name;

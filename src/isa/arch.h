@@ -449,7 +449,7 @@ typedef struct isa_arch {
     struct {
         uint32_t cu_waves, engine_waves, wave_bytes, most;
     } save;
-    uint32_t lacks;          /* ISA_LACKS_*: what softgpu refuses of this GPU */
+    uint32_t lacks;          /* ISA_LACKS_*: features that softgpu refuses for this GPU */
     uint32_t drm_family;     /* the driver's family of GPUs, by which libdrm reads revisions */
     uint32_t sampling;       /* the supported ISA_SAMPLING_* */
     uint32_t gb_addr_config; /* the register GB_ADDR_CONFIG, by which images are laid out */

@@ -46,7 +46,7 @@ static inline unsigned isa_decode_split(const isa_decoder_t *d, const isa_bits_t
     return isa_decode_field(d, part[0]) | isa_decode_field(d, part[1]) << part[0].bits;
 }
 
-/* The code of a scalar operand as isa_operand_t has it. */
+/* The number of a scalar operand in isa_operand_t.reg, from its code in the encoding. */
 static inline unsigned isa_scalar_code(const isa_arch_t *arch, unsigned code)
 {
     const bool swapped = arch->formats->null_first && code >> 1 == ISA_CODE_M0 >> 1;

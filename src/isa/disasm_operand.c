@@ -181,7 +181,7 @@ void isa_text_hwreg(isa_text_t *t, unsigned imm)
 
 enum { MSG_GS = 2, MSG_GS_DONE = 3, MSG_SYSTEM = 15 };
 
-/* The text of a message that has no operation and no stream beside its number. */
+/* The text of a message without operation and stream. */
 static void plain_message(isa_text_t *t, unsigned imm, unsigned id, const char *name)
 {
     if (name)

@@ -114,7 +114,7 @@ enum {
     ISA_IMAGE_R128 = 1 << 14
 };
 
-/* Types of images, by their number in an encoding that has it. */
+/* Types of images, by their number in encodings with a field for it. */
 typedef enum {
     ISA_DIM_1D,
     ISA_DIM_2D,

@@ -166,8 +166,8 @@ enum {
 /* The unit that makes an access to memory. */
 typedef enum { ISA_UNIT_NONE, ISA_UNIT_VECTOR, ISA_UNIT_LDS, ISA_UNIT_SCALAR } isa_unit_t;
 
-/* Kinds of access: PLAIN is a load, store or atomic at an address per lane; the others differ from
- * that. */
+/* Kinds of access: PLAIN is a load, store or atomic at an address per lane; all other kinds differ
+ * from that. */
 typedef enum {
     ISA_ACCESS_PLAIN,
     ISA_ACCESS_PAIR,       /* LDS: two elements of a lane, at two immediate offsets */
@@ -180,7 +180,7 @@ typedef enum {
     ISA_ACCESS_L2_INVALIDATE,
     ISA_ACCESS_L2_WRITEBACK,
     ISA_ACCESS_FROM_LDS, /* a store to a buffer whose data comes from LDS */
-    ISA_ACCESS_TRANSPOSE /* LDS: lanes exchange elements of what they have read */
+    ISA_ACCESS_TRANSPOSE /* LDS: a load after which lanes exchange elements */
 } isa_access_t;
 
 /* Whether the instruction only acts on caches and accesses no memory. */

@@ -51,7 +51,7 @@ sgc_t *sgc_create(const isa_arch_t *arch, const sg_profile_t *profile, sgc_page_
                   void *user);
 void sgc_destroy(sgc_t *t);
 
-/* What an instruction costs under the model, in clocks of the engine. */
+/* The cost of an instruction in the model, in clocks of the engine. */
 typedef struct {
     uint32_t vmem_issue, lds_issue, smem_issue; /* clocks it occupies each pipe; 0: not used */
     uint32_t latency; /* clocks from issue until its data or acknowledgement is back */

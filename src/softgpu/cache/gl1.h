@@ -1,8 +1,8 @@
 /* gl1.h - one read through GL1, the read-only cache of a shader array in front of L2.
  *
  * GPUs from gfx10 on have it: vector, scalar and instruction caches of an array's units read
- * through it. A line is one of L2. A write or an atomic operation drops its line and goes on to L2.
- * Inline because the vector L1 reads in loops; making and emptying GL1 is in cache.c. */
+ * through it. A line is one of L2. A write or an atomic operation drops its line and is passed on
+ * to L2. Inline because the vector L1 reads in loops; making and emptying GL1 is in cache.c. */
 #ifndef SOFTGPU_CACHE_GL1_H
 #define SOFTGPU_CACHE_GL1_H
 

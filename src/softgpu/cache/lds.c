@@ -1,6 +1,7 @@
 /* lds.c - LDS: phases, banks, conflicts.
  *
- * Which lanes a clock serves and what makes it take another one: docs/counter-model.md, "LDS". */
+ * docs/counter-model.md, "LDS", says which lanes are served in one clock, and what causes a further
+ * clock. */
 #include "softgpu/cache/model.h"
 
 #include "softgpu/exec/address.h"
@@ -149,7 +150,7 @@ static bool fill_memo(sgc_lds_memo_t *m, const isa_wave_t *w, const sgc_op_t *op
 /* The cached cost of an access. It depends on the distances between the lanes and on their place
  * within a dword, but not on the first lane's dword, since a shift by dwords only renames the
  * banks. NULL: there is no cached cost, and each lane has to be counted. `offset`: of any of the
- * instruction's elements, which are dwords apart. */
+ * instruction's elements, whose distance is a number of dwords. */
 static const sgc_lds_memo_t *find_memo(sgc_lds_memo_t *memo, const isa_wave_t *w,
                                        const sgc_op_t *op, const uint32_t *row, uint32_t offset)
 {

@@ -123,7 +123,7 @@ INLINE uint32_t request_line(pass_t *p, const arrays_t *w, const lookup_t *u, sg
                       access, bytes, p->stream);
 }
 
-/* Counts a request to L2 that has been made for the look-up. Its latency is added to *sum. */
+/* Counts a request of the look-up to L2, and adds the request's latency to *sum. */
 INLINE void count_request(pass_t *p, const lookup_t *u, sgc_access_t access, uint64_t *sum,
                           uint32_t latency)
 {

@@ -35,7 +35,7 @@ enum {
 
 /* ---- units ---- */
 
-/* What a page is mapped to. Frames, the physical pages, are numbered in the order of first use, so
+/* The mapping of a page. Frames, the physical pages, are numbered in the order of first use, so
  * that no count depends on where the program's memory happens to be. */
 typedef struct {
     _Alignas(8) uint32_t frame;

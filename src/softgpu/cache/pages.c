@@ -114,8 +114,8 @@ void sgc_pages_forget_types(sgc_pages_t *p)
 /* ---- translation buffers ---- */
 
 /* A read of 64 bytes of the page table, which is in the GPU's own memory. It goes through a channel
- * of L2, which does not cache it. The model does not know the table's address: the fragment's
- * number selects the channel. */
+ * of L2, which does not cache it. The model has no address of the table: the fragment's number
+ * selects the channel. */
 static void read_table(sgc_t *t, uint32_t xcc, uint32_t fragment)
 {
     sgc_tcc_counts_t *c = &t->channel[xcc * t->channels + fragment % t->channels].count;

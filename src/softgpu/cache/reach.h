@@ -52,7 +52,7 @@ static inline bool sgc_row_even(const uint32_t *row, uint32_t most, uint32_t *st
     return _mm_movemask_epi8(_mm_cmpeq_epi32(differ, _mm_setzero_si128())) == 0xffff;
 }
 
-/* What an LDS instruction, or one of its two elements, costs; in clocks. */
+/* The cost, in clocks, of an LDS instruction or of one of its two elements. */
 typedef struct {
     uint32_t clocks, phases; /* phases: the clocks without conflicts */
     uint32_t bank_conflict, addr_conflict, unaligned;

@@ -215,7 +215,7 @@ static unsigned last_code(const sgc_sqc_t *q, uint64_t va)
 }
 
 /* Requests the line of code at `va` from L2 if the cache does not have it, and returns whether it
- * had to. Sets *slot, and after a request *latency, the clocks that it takes. */
+ * did so. Sets *slot, and after a request *latency, the clocks that it takes. */
 static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *slot, uint32_t *latency)
 {
     uint32_t old;

@@ -3,7 +3,7 @@
  *
  * A copy engine, or a kernel that belongs to a runtime, does the work of such a call later. The
  * work carries the call's number; work without a number is matched to a call by its addresses. A
- * finding about the work can then name the line of the program that asked for it. */
+ * finding about the work can then name the line of the program that made the call. */
 #ifndef SOFTGPU_CHECK_ASKED_H
 #define SOFTGPU_CHECK_ASKED_H
 

@@ -58,9 +58,9 @@ static size_t bytes_of(void *at)
 
 enum { PAGE = 4096 };
 
-/* HIP maps managed allocations next to each other. HIP is asked for one page more than the program
- * wants. That page belongs to no allocation, so that an access just beyond the end does not hit the
- * next allocation. */
+/* HIP maps managed allocations next to each other. One page more than the program wants is
+ * allocated from HIP. That page belongs to no allocation, so that an access just beyond the end
+ * does not hit the next allocation. */
 static size_t with_guard(size_t bytes)
 {
     return bytes && bytes <= SIZE_MAX - PAGE ? bytes + PAGE : bytes;
@@ -235,7 +235,8 @@ __attribute__((constructor)) static void watch_forks(void)
     pthread_atfork(NULL, NULL, in_forked_child);
 }
 
-/* In these two calls HIP locks whole pages, not what the program named. */
+/* Whether the calling thread is in one of the two calls in which HIP locks whole pages, not exactly
+ * the range that the program named. */
 static bool is_of_register(void)
 {
     return calls_outer &&

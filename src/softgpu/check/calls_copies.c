@@ -1,8 +1,8 @@
-/* calls_copies.c - the calls by which programs copy and fill memory: what each one writes and
- * reads, as its arguments say. */
+/* calls_copies.c - the calls by which programs copy and fill memory: reports the ranges that each
+ * one writes and reads, from its arguments. */
 #include "softgpu/check/calls.h"
 
-/* What a call writes and reads. */
+/* The ranges that a call writes and reads. */
 typedef struct {
     const void *to;
     size_t to_bytes;
@@ -151,7 +151,7 @@ static char *part_of(const void *symbol, size_t offset)
     begin_2d(c ? &c->to : NULL), c ? bytes_2d(c, &c->to) : 0, begin_2d(c ? &c->from : NULL),       \
         c ? bytes_2d(c, &c->from) : 0
 
-/* X(name, parameters, arguments, what is written and read) */
+/* X(name, parameters, arguments, the ranges that are written and read) */
 #define COPIES(X)                                                                                  \
     X(hipMemcpy, (TWO, int kind), (to, from, bytes, kind), (PLAIN))                                \
     X(hipMemcpy_spt, (TWO, int kind), (to, from, bytes, kind), (PLAIN))                            \

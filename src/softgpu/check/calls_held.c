@@ -81,7 +81,7 @@ static bool can_be_held(const softgpu_check_place_t *p)
            (strstr(p->made_by, "Alloc") || strstr(p->made_by, "Malloc")) && p->bytes <= held.limit;
 }
 
-/* ---- what is held ---- */
+/* ---- the list of held memory ---- */
 
 /* Under the lock. */
 static held_t **link_of(const void *at)
@@ -242,7 +242,7 @@ CALL(int, hipFreeAsync, (void *at, void *stream))
     int (*call_back)(void *, void (*)(void *, int, void *), void *, unsigned) =
         (int (*)(void *, void (*)(void *, int, void *), void *, unsigned))find_next(
             &slot, "hipStreamAddCallback");
-    /* hipFree, since the stream may be gone when the memory is given back */
+    /* hipFree, since the stream may have been destroyed when the memory is given back */
     held_t h = {.at = at, .call = call, .free_it = (calls_free_t *)function("hipFree")}, *kept;
     int status;
     if (!at || !is_wanted() || !call_back || !h.free_it || is_capturing(stream))

@@ -42,7 +42,7 @@ static void report_end(int status)
     if (a) a->leaving(status);
 }
 
-/* A program that handles SIGABRT may go on: only an abort that ends the process is reported. */
+/* A program that handles SIGABRT may continue: only an abort that ends the process is reported. */
 static void report_abort(void)
 {
     struct sigaction now;

@@ -46,12 +46,12 @@ typedef struct {
     const chk_stack_t *stack; /* and where it was made */
 } chk_finding_t;
 
-/* The families (CHK_MEMORY ...) that the environment asks for; 0: nothing is checked. */
+/* The families (CHK_MEMORY ...) that the environment enables; 0: nothing is checked. */
 unsigned chk_wanted(void);
 /* Whether strict mode is on for a family (CHK_INIT, CHK_HAZARD or CHK_API): it then also reports
  * what is not necessarily an error. Only valid if something is checked. */
 bool chk_strict(unsigned family);
-/* False: the environment asks for something unknown, and that has been reported. */
+/* False: the environment has an invalid option, and that has been reported. */
 bool chk_ready(void);
 /* chk_chooses(): only kernels with certain names are checked. chk_chosen(): whether `kernel`, a
  * name as in the source, is one of them. Only valid if something is checked. */

@@ -163,7 +163,7 @@ static uint64_t lanes_in(const sgc_lanes_t *a, uint32_t begin, uint32_t end)
     return lanes;
 }
 
-/* What an instruction that is about to run does to LDS. */
+/* An access to LDS by an instruction that is about to run. */
 typedef struct {
     chk_group_t *g;
     chk_lds_t *s;

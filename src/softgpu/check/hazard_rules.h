@@ -5,9 +5,9 @@
  * classes that its rows name, and the rows that all gfx9 GPUs share. Sources: "LLVM" is its hazard
  * recognizer. "ISA" is AMD's Instruction Set Architecture of CDNA: the tables of software-inserted
  * wait states and of independent instructions around matrix instructions; section numbers are those
- * of the MI300 edition. "rocRoller" is what AMD's generator of assembly keeps to. Where the sources
- * differ the smaller number is taken, so that no row asks for more than compiled code, or AMD's own
- * assembly, has. */
+ * of the MI300 edition. "rocRoller" is AMD's generator of assembly, with the wait states that it
+ * inserts. If the sources differ, the smaller number is used, so that no row requires more than
+ * compiled code, or AMD's own assembly, has. */
 #ifndef SOFTGPU_CHECK_HAZARD_RULES_H
 #define SOFTGPU_CHECK_HAZARD_RULES_H
 
@@ -55,7 +55,7 @@ enum {
     CHK_FIRST_MATRIX =
         CHK_FIRST_PASS2 | CHK_FIRST_PASS4 | CHK_FIRST_PASS8 | CHK_FIRST_PASS16 | CHK_FIRST_F64,
     /* How pairs are found. MARKS: the first instruction marks the registers that it uses. RARE:
-       every vector instruction after the first one searches back for it. Pairs of all other rows
+       each vector instruction that follows searches back for the first one. Pairs of all other rows
        are searched for when their second instruction runs, which is seldom. */
     CHK_FIRST_MARKS =
         CHK_FIRST_MATRIX | CHK_FIRST_DOT | CHK_FIRST_WIDE | CHK_FIRST_TRANS | CHK_FIRST_PART,
@@ -109,8 +109,8 @@ typedef enum {
     CHK_SHARE_SCALAR,   /* the second reads an SGPR that the first writes */
     CHK_SHARE_LANE,     /* the second selects a lane by it */
     CHK_SHARE_VCC,      /* the first writes VCC, the second reads it */
-    CHK_SHARE_CONSTANT, /* as SCALAR, of other SGPRs than VCC, and not as a mask of lanes: a carry,
-                           what v_cndmask chooses by */
+    CHK_SHARE_CONSTANT, /* as SCALAR, for SGPRs other than VCC, but not as a mask of lanes (a carry,
+                           or the selector of v_cndmask) */
     CHK_SHARE_CONSTANT_VCC, /* the same of VCC */
     CHK_SHARE_VECTOR,       /* the second reads a VGPR or AGPR that the first writes */
     CHK_SHARE_VECTOR_F64,   /* the same, with a matrix instruction of f64 between the two */
@@ -134,8 +134,8 @@ typedef struct {
 } chk_rule_t;
 
 /* The table of a GPU. The checker finds a pair by marks on registers (CHK_FIRST_MARKS), or by
- * looking back from every vector instruction (CHK_FIRST_RARE), or from the second instruction; it
- * looks back no further than the greatest number of states that any of these rows has. */
+ * searching back from every vector instruction (CHK_FIRST_RARE), or from the second instruction; a
+ * search goes back no further than the greatest number of states of any of these rows. */
 typedef struct {
     const chk_rule_t *rows;
     uint8_t n;    /* at most 64 */

@@ -202,12 +202,12 @@ static unsigned states_of(const chk_use_t *u, const isa_inst_t *i, const isa_row
 {
     if (i->op == ISA_OP_s_nop) return ((unsigned)i->imm & NOP_STATES) + 1;
     if (i->op == ISA_OP_s_sleep && i->imm & 127) return SLEEP_STATES;
-    /* a jump by register fetches code anew, which takes longer than any row asks for */
+    /* a jump by register fetches code anew, which takes longer than any row requires */
     if (row->klass == ISA_CLASS_BRANCH && row->fmt != ISA_FMT_SOPP) return u->rules->most;
     return 1;
 }
 
-/* `apart`: stores count in a counter of their own. */
+/* `apart`: stores have a counter of their own. */
 static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row, bool apart,
                    uint32_t *second)
 {

@@ -32,11 +32,11 @@ typedef struct {
 } chk_regs_t;
 
 /* A flow is a group of operations that one counter counts. Vector memory (VM) and LDS return in the
- * order of their issue. The others return in any order: scalar memory and GDS (ANY), FLAT with
- * lanes in LDS (FLAT) and without (FLAT_MEMORY). STORES are what returns no data to registers,
- * where a counter of its own counts that (isa_arch_t.stores_apart). EXP counts GDS and GWS
- * operations that have not read their data yet. ORDER: hazard_wave.c tests for CHK_FLOW_LDS or less
- * where it means those that return in order. */
+ * order of their issue. All other flows return in any order: scalar memory and GDS (ANY), FLAT with
+ * lanes in LDS (FLAT) and without (FLAT_MEMORY). STORES are operations that return no data to
+ * registers, on GPUs that have a counter for these (isa_arch_t.stores_apart). EXP counts GDS and
+ * GWS operations that have not read their data yet. ORDER: hazard_wave.c tests for CHK_FLOW_LDS or
+ * less where it means those that return in order. */
 typedef enum {
     CHK_FLOW_VM,
     CHK_FLOW_LDS,

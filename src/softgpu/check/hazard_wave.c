@@ -137,9 +137,9 @@ static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned k,
     const unsigned flow = s->flow[reg];
     const uint32_t number = s->number[reg];
     const bool written = u->regs[k].roles & CHK_ROLE_WRITTEN;
-    /* A load may overwrite what an earlier one of the same flow is going to write, since they
-     * return in order. A load from memory may do so after FLAT, if the lanes in LDS have been
-     * waited for. */
+    /* A load may overwrite a register that an earlier load of the same flow is going to write,
+     * since the two return in order. A load from memory may do so after FLAT, if the lanes in LDS
+     * have been waited for. */
     if (written && flow == u->flow && flow <= CHK_FLOW_LDS) return false;
     if (written && u->flow == CHK_FLOW_VM &&
         (flow == CHK_FLOW_FLAT_MEMORY ||

@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
     uint32_t states;     /* wait states issued so far */
-    uint32_t look_until; /* while `states` is below it, vector instructions look back */
+    uint32_t look_until; /* while `states` is below it, vector instructions search back */
     bool scc_known, any_pending, any_locked;
     uint16_t only_dot; /* the dot product that alone has marked registers; 0: other instructions
                           have, too */

@@ -144,7 +144,7 @@ static void check_address(const chk_group_t *g, chk_shadow_t *h, const isa_wave_
 
 static const isa_operand_t m0 = {.kind = ISA_OPK_SGPR, .bits = 32, .reg = ISA_CODE_M0};
 
-/* Some instructions put the index into M0, others (s_movrel) take it from there. */
+/* Checks an index. Some instructions put it into M0, other ones (s_movrel) take it from there. */
 static void check_index(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
                         const isa_inst_t *i)
 {

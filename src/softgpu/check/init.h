@@ -141,7 +141,7 @@ static inline void chk_scalar_set(chk_shadow_t *s, unsigned code, uint32_t bits,
 enum {
     CHK_QUICK_LANES = 1 << 0,     /* a lane's result depends on its own operands alone */
     CHK_QUICK_ALL_LANES = 1 << 1, /* writes all lanes, whatever EXEC is */
-    CHK_QUICK_OLD = 1 << 2,       /* the result depends on what the destination held */
+    CHK_QUICK_OLD = 1 << 2,       /* the result depends on the old value of the destination */
     CHK_QUICK_OF_SCC = 1 << 3,
     CHK_QUICK_OF_VCC = 1 << 4,
     CHK_QUICK_TO_SCC = 1 << 5,
@@ -162,7 +162,8 @@ typedef struct {
 } chk_alu_t;
 
 extern chk_alu_t chk_alu_table[];
-/* Fills in chk_alu_table, once; runs instructions on the core to see what they leave alone. */
+/* Fills in chk_alu_table, once; runs instructions on the core to find the bits that they leave
+ * unchanged. */
 void chk_alu_rules(const isa_core_t *core);
 
 /* A wave of the checker's own, on which it runs instructions with other values of their
@@ -178,7 +179,7 @@ typedef struct {
 bool chk_lab_make(chk_lab_t *l);
 void chk_lab_free(chk_lab_t *l);
 
-/* Whether the instruction, as it is encoded, leaves a part of its destination alone. */
+/* Whether the instruction, by its encoding, leaves a part of its destination unchanged. */
 static inline bool chk_is_partial(const isa_inst_t *i)
 {
     return i->flags & CHK_PARTIAL_FLAGS || (isa_is_row(&i->dst) && i->dst.mods & ISA_MOD_KEEP);
@@ -196,8 +197,9 @@ typedef struct chk_bytes {
     uint64_t begin, end;
     uint8_t *host;
     _Atomic uint64_t *written; /* a bit for each byte */
-    _Atomic uint32_t *held;    /* by dword: what an unwritten one held last, XOR its pattern */
-    struct chk_bytes *next;    /* in the list of allocations that are freed once no dispatch runs */
+    _Atomic uint32_t
+        *held; /* by dword: the last known value of an unwritten one, XOR its pattern */
+    struct chk_bytes *next; /* in the list of allocations that are freed once no dispatch runs */
 } chk_bytes_t;
 
 typedef struct {

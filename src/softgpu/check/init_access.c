@@ -442,7 +442,7 @@ static void part_scratch(const isa_wave_t *w, sgc_lanes_t *l, sgc_lanes_t *own)
     l->exec &= ~in;
 }
 
-/* A transfer from memory to LDS: stores the shadows of what the lanes bring. */
+/* A transfer from memory to LDS: stores the shadows of the data of the lanes. */
 static void into_lds(access_t *a, const loaded_t *r, const sgc_lanes_t *to)
 {
     for (uint64_t left = to->exec; left; left &= left - 1) {

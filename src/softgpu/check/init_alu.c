@@ -367,8 +367,8 @@ static uint64_t unclear_lanes(chk_ask_t *f, unsigned side)
     return lanes;
 }
 
-/* Puts a source into rows of the lab: positive numbers, or with `marked` only where its elements
- * are undefined, and 0 for the others. */
+/* Puts a source into rows of the lab: positive numbers, or with `marked` positive numbers for
+ * undefined elements and 0 for defined ones. */
 static void matrix_source(chk_ask_t *f, isa_operand_t *o, unsigned side, bool marked,
                           uint64_t unclear)
 {

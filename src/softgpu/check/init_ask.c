@@ -216,7 +216,7 @@ static void select_part(uint32_t *row, unsigned shift, unsigned width, bool sext
     }
 }
 
-/* The value of an operand that is no register, as the executor's isa_read_special() has it. */
+/* The value of an operand that is no register, as the executor's isa_read_special() returns it. */
 static uint64_t special(const isa_wave_t *w, unsigned code)
 {
     const isa_dispatch_t *d = w->group->dispatch;

@@ -350,8 +350,8 @@ void chk_bytes_store(chk_bytes_t *b, uint64_t va, const uint8_t *data, uint32_t 
 
 /* ---- copy engines ---- */
 
-/* Copies the state of defined bytes. The dwords at both ends may also have bytes beside the copy,
- * whose state stays as it is. */
+/* Copies the state of defined bytes. The dwords at both ends may also have bytes outside the copy,
+ * whose state does not change. */
 static void carry_known(const sg_memory_t *m, uint64_t source, chk_bytes_t *to, uint64_t target,
                         uint64_t bytes)
 {

@@ -103,7 +103,7 @@ void chk_operand_define(chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes)
 
 /* ---- instructions with defined operands ---- */
 
-/* What M0 adds to the numbers of the destination's and the source's register. */
+/* The numbers that M0 adds to those of the destination's and the source's register. */
 typedef struct {
     uint32_t to, from;
 } relative_t;
@@ -123,7 +123,7 @@ static relative_t relative_of(unsigned op, uint32_t m0)
     }
 }
 
-/* The plain instruction that does what one with relative registers does. */
+/* The plain instruction with the same operation as one with relative registers. */
 static uint16_t plain_of(unsigned op, unsigned dwords)
 {
     if (op == ISA_OP_v_swaprel_b32) return ISA_OP_v_swap_b32;
@@ -164,7 +164,7 @@ static const isa_inst_t *resolve(const isa_wave_t *w, const isa_inst_t *i, isa_i
     return room;
 }
 
-/* Everything that the instruction reads is defined, and so is what it writes. */
+/* Marks all results of the instruction as defined, since all its operands are. */
 static inline void define_results(chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i,
                                   unsigned quick)
 {

@@ -1,9 +1,9 @@
-/* kinds.h - what can be found: families, and the kinds of findings in each. Options, reports,
- * formats and suppression rules take their names from these two tables. */
+/* kinds.h - the families of checks, and the kinds of findings in each. Options, reports, formats
+ * and suppression rules take their names from these two tables. */
 #ifndef SOFTGPU_CHECK_KINDS_H
 #define SOFTGPU_CHECK_KINDS_H
 
-/* X(id, name): a family, which --check can ask for. */
+/* X(id, name): a family, which --check can name. */
 #define CHK_FAMILIES(X)                                                                            \
     X(MEMORY, "memory")                                                                            \
     X(INIT, "init")                                                                                \
@@ -26,7 +26,7 @@ enum {
 enum { CHK_NOT_IN_ALL = CHK_API | CHK_LEAKS };
 
 /* X(id, family, name, text, help, repair): the kind's name for scripts, the first words of a
- * report, what the finding means, and what to do about it. One list for each family. */
+ * report, the meaning of the finding, and advice. One list for each family. */
 #define CHK_MEMORY_KINDS(X)                                                                        \
     X(READ, MEMORY, "invalid-read", "invalid read",                                                \
       "Lanes read what is in no allocation: beyond its end, before its begin, or given back.",     \

@@ -1,4 +1,4 @@
-/* order.h - what happens before what: dispatches, copies and the program itself.
+/* order.h - the happens-before order of dispatches, copies and the program itself.
  *
  * An actor accesses memory on its own and has a serial: a dispatch, or the work of a copy engine
  * between two points for which a queue or the program can wait. The order is the one on which the
@@ -21,9 +21,10 @@ bool chk_order_before(uint64_t earlier, uint64_t later);
 /* The actor of the copy that the calling thread is about to make: for the `transfer` of a check. */
 uint64_t chk_order_copying(void);
 
-/* Makes an actor for the signal handler that the calling thread runs: what changed the signal
- * happens before it; what the program does at the same time does not. 0: it is unknown what changed
- * the signal. The serial goes to chk_order_over() when the handler has done its work. */
+/* Makes an actor for the signal handler that the calling thread runs: the actors that changed the
+ * signal happen before it; work of the program at the same time does not. 0: the actors that
+ * changed the signal are unknown. The serial goes to chk_order_over() when the handler has done its
+ * work. */
 uint64_t chk_order_handle(void);
 void chk_order_over(uint64_t serial);
 

@@ -89,7 +89,7 @@ EXPORT uint32_t hsa_amd_signal_wait_any(uint32_t n, hsa_signal_t *signals,
     return index;
 }
 
-/* Some versions of HSA's headers do not have it yet. */
+/* Some versions of HSA's headers do not declare this function. */
 CALL(uint32_t, hsa_amd_signal_wait_all,
      (uint32_t n, hsa_signal_t *signals, hsa_signal_condition_t *conditions,
       hsa_signal_value_t *compare, uint64_t timeout, hsa_wait_state_t how,

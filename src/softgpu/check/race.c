@@ -99,7 +99,7 @@ typedef struct {
 typedef struct {
     const struct sg_memory *m;
     uint64_t kernel_object; /* 0: a copy engine */
-    uint64_t call;          /* number of the program's call that asked for it (asked.h), or 0 */
+    uint64_t call; /* number of the program's call for which the access is made (asked.h), or 0 */
     bool writes;
 } maker_t;
 
@@ -131,7 +131,8 @@ static void name_other(chk_finding_t *f, bool is_read, uint64_t va, uint64_t bes
 
 /* Reports the race of *a. The caller has filled in *f except for the other access, of which only
  * the members are set that it shares with *a if both are in one workgroup. `serial`: of the
- * dispatch, or 0; `call`: number of the call that asked for it, or 0. */
+ * dispatch, or 0; `call`: number of the program's call for which the other access was made, or
+ * 0. */
 static void report(chk_finding_t *f, const race_access_t *a, uint64_t serial, uint64_t call)
 {
     calls_t calls = {0};

@@ -119,8 +119,8 @@ typedef struct {
     uint32_t when[RACE_WAVES];
 } race_meeting_t;
 
-/* Vector clocks of a workgroup's waves. Each access carries the time its wave is in; for each other
- * wave, a wave knows up to which time that one's accesses happened before its own. */
+/* Vector clocks of a workgroup's waves. Each access has the time of its wave. A wave's clock has,
+ * for each other wave, the time up to which the accesses of that wave happened before its own. */
 typedef struct {
     uint32_t now;     /* the last time given to any wave */
     uint32_t barrier; /* time of the last barrier: all accesses up to it happened before those of
@@ -143,7 +143,7 @@ void race_clock_barrier(race_clock_t *c);
 /* The wave has waited (vmcnt 0) until its stores have reached memory. */
 void race_clock_wait(race_clock_t *c, unsigned wave);
 /* The wave does an atomic access to that dword of LDS: release publishes its time there, acquire
- * learns the times published there. */
+ * joins the times published there to the wave's clock. */
 void race_clock_release(race_clock_t *c, unsigned wave, uint32_t dword);
 void race_clock_acquire(race_clock_t *c, unsigned wave, uint32_t dword);
 /* Another wave's store has replaced, in the shadow, the flag that `wave` stored in the dword at

@@ -712,7 +712,7 @@ void race_global_copy(const struct sg_memory *m, uint64_t from, uint64_t to, uin
 
 /* ---- memory that is freed ---- */
 
-/* Looks for an access to the dword that does not happen before the memory is freed. */
+/* Searches for an access to the dword that does not happen before the memory is freed. */
 static void find_user(race_access_t *x, uint64_t va)
 {
     const chunk_t *chunk = chunk_of(va);

@@ -181,7 +181,7 @@ static __attribute__((target("avx2"))) uint64_t touch_rows(access_t *x, uint32_t
     return others;
 }
 
-/* Handles all lanes at once where that is possible. Returns the lanes that are left for a look one
+/* Handles all lanes at once where that is possible. Returns the lanes that have to be compared one
  * by one; lanes that all read one address count as one lane. */
 static uint64_t touch_even(access_t *x, sgc_lanes_t *a, uint32_t size)
 {

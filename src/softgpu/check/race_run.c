@@ -36,7 +36,7 @@ typedef struct {
     _Atomic uint8_t wave;              /* the wave that published it */
 } publication_t;
 
-/* What a workgroup has published and read. Only the workgroup's own thread changes it; other
+/* The publications and the reads of a workgroup. Only the workgroup's own thread changes it; other
  * threads read it. BEING_WRITTEN: a bit of `n`, set while a publication is replaced. */
 #define BEING_WRITTEN (UINT32_C(1) << 31)
 #define MANY          UINT32_MAX
@@ -67,7 +67,7 @@ typedef struct {
 /* The record of a dispatch or of a copy. */
 typedef struct {
     uint64_t serial, kernel_object; /* kernel_object 0: a copy */
-    uint64_t call;                  /* the program's call that asked for it (asked.h), or 0 */
+    uint64_t call;                  /* the program's call for which it runs (asked.h), or 0 */
     const struct sg_memory *memory;
     uint32_t base, total; /* its owners: `total` from `base` on */
     uint32_t groups[3];
@@ -125,8 +125,8 @@ static void begin_again(void)
     race_global_forget();
 }
 
-/* Takes `total` owners for a new actor. 0: running dispatches leave no room for so many. Under the
- * lock. */
+/* Takes `total` owners for a new actor. 0: the owners of running dispatches leave no room for
+ * `total` more. Under the lock. */
 static uint32_t take_owners(uint32_t total)
 {
     uint32_t base = free_from(all.next_owner, total);

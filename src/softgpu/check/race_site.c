@@ -230,7 +230,7 @@ static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
             if (target >= 0 && target <= again_at) {
                 s->waits =
                     near && of->fmt != ISA_FMT_SMEM && only_waits(c, (unsigned)target, at, &again);
-                /* a loop that does not wait: the analysis goes on if the address is unchanged */
+                /* a loop that does not wait: the analysis continues if the address is unchanged */
                 if (s->waits || moved || i.op == ISA_OP_s_branch) return;
             }
             kept &= i.op != ISA_OP_s_branch;

@@ -300,8 +300,9 @@ const char *chk_rule_text(const chk_rules_t *r, size_t rule)
 
 /* ---- the rule that would suppress a finding ---- */
 
-/* Writes a value between quotes: a backslash before each character of `special`, and one more
- * before what a quoted value escapes. `any` replaces control characters. */
+/* Writes a value between quotes: a backslash before each character of `special`, and a second one
+ * before characters that have to be escaped in a quoted value. `any` replaces control
+ * characters. */
 static void write_quoted(FILE *f, const char *text, const char *special, char any)
 {
     for (; *text; text++) {

@@ -35,7 +35,7 @@ typedef struct {
 
 enum { CHK_NO_RULE = -1 };
 
-/* NULL: `why` names the file, the line, the value, and what is valid. */
+/* NULL: `why` names the file, the line, the value, and the valid values. */
 chk_rules_t *chk_rules_read(const char *name, char *why, size_t room);
 /* As chk_rules_read(), from a text, which may hold any bytes; `name` is for messages. */
 chk_rules_t *chk_rules_parse(const char *text, size_t bytes, const char *name, char *why,

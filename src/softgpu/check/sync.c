@@ -1,5 +1,5 @@
-/* sync.c - the sync check: waves that have ended while others wait at a barrier, and waves that
- * wait at different barriers. */
+/* sync.c - the sync check: finds waves that have ended while other waves of the workgroup wait at a
+ * barrier, and waves that wait at different barriers. */
 #include "softgpu/check/part.h"
 
 #include "softgpu/exec/exec.h"

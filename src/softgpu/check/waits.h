@@ -1,7 +1,7 @@
 /* waits.h - which operations an instruction such as s_waitcnt waits for, on any GPU.
  *
- * gfx9 has one instruction, s_waitcnt. Later GPUs count stores apart, and have instructions for
- * single counters. */
+ * gfx9 has one instruction, s_waitcnt. Later GPUs have a counter of its own for stores, and
+ * instructions for single counters. */
 #ifndef SOFTGPU_CHECK_WAITS_H
 #define SOFTGPU_CHECK_WAITS_H
 

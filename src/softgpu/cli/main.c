@@ -200,7 +200,7 @@ static int add_preload(const char *stub)
     return result;
 }
 
-/* Adds the checker's library in front of all others that are preloaded, so that it gets the calls
+/* Adds the checker's library in front of all other preloaded libraries, so that it gets the calls
  * as the program makes them. A variable makes ROCr map each allocation by itself, so that accesses
  * between two allocations fault. */
 static int add_check(void)

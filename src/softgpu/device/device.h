@@ -91,7 +91,7 @@ bool sg_device_reads_snapshots(sg_device_t *d);
 struct softgpu_instruction_counts_api;
 const struct softgpu_instruction_counts_api *sg_census_api(unsigned version);
 
-/* Writes the statistics that SOFTGPU_STATS asks for, of all devices of this process. */
+/* Writes the statistics of all devices of this process, if SOFTGPU_STATS enables them. */
 void sg_observe_report(void);
 
 /* The checker's functions (check/sink.h), to which libsoftgpu-check.so reports the program's calls;

@@ -66,8 +66,8 @@ static void push(sg_run_t *run, uint32_t *n, const void *dwords, uint32_t count)
 }
 
 /* Pushes the four words of the descriptor of scratch. On GPUs that have waves of 32 and of 64
- * lanes, the runtime does not know how many the kernel's waves have, so the command processor sets
- * the descriptor's field for the number of lanes whose dwords are adjacent. */
+ * lanes, the runtime has no record of how many the kernel's waves have, so the command processor
+ * sets the descriptor's field for the number of lanes whose dwords are adjacent. */
 static void push_scratch_buffer(sg_run_t *run, uint32_t *n, const amd_queue_t *aq)
 {
     enum { STRIDE_SHIFT = 21, STRIDE_MASK = 3, STRIDE_32 = 2, STRIDE_64 = 3 };

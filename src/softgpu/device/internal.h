@@ -201,9 +201,9 @@ uint32_t sg_units_in_turn(const sg_run_t *run);
 uint32_t sg_unit_of(const sg_run_t *run, uint64_t id);
 sg_box_t *sg_box_create(void);
 void sg_box_destroy(sg_box_t *b);
-/* Writes the rows with the ids of the work-items from `first` on of a workgroup; they are `step`
- * rows apart. A workgroup at the grid's edge may be cut off; `size` is its actual size, within
- * which its work-items are numbered. */
+/* Writes the rows with the ids of the work-items from `first` on of a workgroup; the rows of x, y
+ * and z have a distance of `step`. A workgroup at the grid's edge may be cut off; `size` is its
+ * actual size, within which its work-items are numbered. */
 void sg_write_ids(const sg_run_t *run, isa_row_t *rows, uint32_t step, const uint32_t size[3],
                   uint32_t first);
 /* Gives the waves of workgroup `id` their registers; b->place must be set. False: the entry point
@@ -284,7 +284,7 @@ void sg_run_complete(sg_run_t *run);
 void sg_observe_begin(sg_run_t *run, uint64_t kernel_object, uint64_t packet);
 /* A workgroup begins; its waves have their registers. */
 void sg_observe_start(sg_box_t *b);
-/* Adds to the watch what counts and traces the box's instructions. */
+/* Adds to the watch the subscriber that counts and traces the box's instructions. */
 void sg_observe_watch(sg_box_t *b, isa_watch_t *watch);
 /* The box leaves its run, which has not completed yet: adds the box's counts to the run's, `times`
  * times. */

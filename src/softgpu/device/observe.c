@@ -1,4 +1,4 @@
-/* observe.c - counts of what kernels execute, and the report of --stats.
+/* observe.c - counts of the instructions that kernels execute, and the report of --stats.
  *
  * A box's counts are added to its run's when the box leaves the run, and the run's to its kernel's
  * when the run completes. In between, the threads that run waves share no counts. */

@@ -1,5 +1,5 @@
-/* observe.h - the device's part of --trace and --stats: which kernels are observed, and counts of
- * what they executed.
+/* observe.h - the device's part of --trace and --stats: selects the kernels that are observed, and
+ * counts the instructions that they execute.
  *
  * Separate from internal.h because without --trace and --stats the device calls only
  * sg_observe_begin(). The counts are exact: every instruction of every wave, by opcode. */
@@ -45,7 +45,7 @@ struct sg_sight {
     bool traced;       /* this workgroup is traced */
 };
 
-/* Whether the environment asks for a trace or for statistics; the environment is read once. */
+/* Whether the environment enables a trace or statistics; the environment is read once. */
 bool sg_observe_wanted(void);
 
 /* Writes whole lines to the trace, never mixed with those of another thread. */

@@ -24,7 +24,7 @@ typedef struct {
     uint32_t n;         /* dwords with the header */
     uint32_t window;    /* first register of a SET_*_REG */
     uint32_t xccs;      /* bit n: XCC n executes it */
-    uint32_t *pred; /* of the list that the packet is in: PRED_EXEC's dword for what follows ... */
+    uint32_t *pred;     /* of the packet's list: the XCCs of the last PRED_EXEC, which apply ... */
     uint32_t *pred_end; /* ... up to this dword of the list */
     uint32_t at;        /* dword of the list at which the packet is */
     unsigned depth;
@@ -62,8 +62,9 @@ static void *memory(const command_t *c, uint64_t va, uint64_t bytes, bool write)
     return p;
 }
 
-/* Only registers of performance counters have an effect; the others are words that can be read
- * back. COMPUTE_PERFCOUNT_ENABLE is part of the launch state, of which each queue has its own. */
+/* Only registers of performance counters have an effect; all other registers are words that can be
+ * read back. COMPUTE_PERFCOUNT_ENABLE is part of the launch state, of which each queue has its
+ * own. */
 static bool write_register(const command_t *c, uint32_t number, uint32_t value)
 {
     const char *uncounted = sg_perf_refused(c->d->perf, number, value);

@@ -1,8 +1,8 @@
 /* queue.c - creation and destruction of queues, and the thread that serves each of them.
  *
- * The thread calls the step function of aql.c or sdma.c, which executes packets and returns what
- * the queue waits for. Waiting is the same for every kind of queue: the thread spins at first, then
- * sleeps for growing times, and at last sleeps until the doorbell watch wakes it. */
+ * The thread calls the step function of aql.c or sdma.c, which executes packets and returns the
+ * event for which the queue waits. Waiting is the same for every kind of queue: the thread spins at
+ * first, then sleeps for growing times, and at last sleeps until the doorbell watch wakes it. */
 #include "softgpu/check/check.h"
 #include "softgpu/device/futex.h"
 #include "softgpu/memory/guard.h"
@@ -237,7 +237,7 @@ static void unlink_queue(sg_device_t *d, sg_queue_t *q)
     sg_watch_changed(d->watch);
 }
 
-/* The first packet's doorbell value is 0, which must differ from what the doorbell holds. */
+/* The first packet's doorbell value is 0, which must differ from the doorbell's old value. */
 static void reset_doorbell(const sg_queue_t *q)
 {
     const sg_device_t *d = q->device;

@@ -56,8 +56,8 @@ struct sg_pool {
     sg_worker_t workers[];
 };
 
-/* What a thread works on: a box, ids that it fetched from the box's run, and the number of
- * workgroups that it finished but has not subtracted from run->left yet. */
+/* The work of a thread: a box, ids that it fetched from the box's run, and the number of workgroups
+ * that it finished but has not subtracted from run->left yet. */
 typedef struct {
     sg_box_t *box;
     sg_run_t *run;
@@ -167,7 +167,8 @@ static bool fetch_ids(sg_run_t *run, sg_range_t *out)
 }
 
 /* Finds ids and a place for a new workgroup, of the run that is next. If no workgroup has ended for
- * long, one more than the modelled GPU holds may start: perhaps all others wait for it. */
+ * long, one more than the modelled GPU holds may start: perhaps all workgroups in flight wait for
+ * it. */
 static bool pick_new(sg_pool_t *p, job_t *j, sg_place_t *place)
 {
     bool stalled = p->turns > STALL_TURNS * (p->n_ready + 1);

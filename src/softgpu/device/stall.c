@@ -380,8 +380,8 @@ static bool all_stand(uint64_t *not_begun)
     return left == atomic_load(&stall.workgroups);
 }
 
-/* The box stands still: enters its waves in the table. If all others stand still already, reports
- * the finding. */
+/* The box stands still: enters its waves in the table. If all other workgroups stand still already,
+ * reports the finding. */
 static void enter(sg_box_t *b, uint64_t epoch)
 {
     uint64_t not_begun;

@@ -2,7 +2,7 @@
  * loops.
  *
  * A workgroup is examined only after a turn in which it did not end, so that short workgroups cost
- * nothing. All functions do nothing unless the checker looks for the family sync. */
+ * nothing. All functions do nothing unless the checker's family sync is enabled. */
 #ifndef SOFTGPU_DEVICE_STALL_H
 #define SOFTGPU_DEVICE_STALL_H
 

@@ -188,8 +188,8 @@ void sg_trace_instruction(sg_sight_t *s, const isa_wave_t *w, const isa_inst_t *
 
 enum { IDS = 5 }; /* SGPRs behind the user registers: workgroup ids, info, scratch offset */
 
-/* Clears the registers that no dispatch sets: what an earlier wave has left there would hide a
- * write of the same value. */
+/* Clears the registers that no dispatch sets: a value that an earlier wave has left there would
+ * hide a write of the same value. */
 static void clear(const sg_box_t *b, isa_wave_t *w)
 {
     for (unsigned code = b->run->n_user + IDS; code < ISA_CODE_FLAT_SCRATCH; code++)

@@ -192,7 +192,7 @@ ISA_ADDRESS uint32_t isa_buffer_dword_step(const isa_buffer_t *b)
     return b->swizzle ? 4 * b->index_stride : 4;
 }
 
-/* What a buffer's limit (num_records) counts: records if an index selects them, else bytes. An
+/* The unit of a buffer's limit (num_records): records if an index selects them, else bytes. An
  * access to the lanes' own records without an index, as to scratch, has no limit. */
 typedef enum {
     ISA_BUFFER_BYTES,

@@ -25,7 +25,7 @@ void isa_code_destroy(isa_code_t *code);
  * keep their pages until they next look a page up. */
 void isa_code_invalidate(isa_code_t *code);
 
-/* True if so many pages have been made since the last isa_code_quiesce() that another call is worth
+/* True if enough pages have been made since the last isa_code_quiesce() to make another call worth
  * its time. */
 bool isa_code_crowded(const isa_code_t *code);
 

@@ -28,7 +28,7 @@ typedef enum {
 typedef enum {
     FPU_SPECIAL_IEEE,    /* the largest exponent has the infinities and the NaNs */
     FPU_SPECIAL_ONES,    /* an exponent and a mantissa of all ones are a NaN; no infinities */
-    FPU_SPECIAL_MINUS_0, /* what would be -0 is the only NaN; no infinities, no -0 */
+    FPU_SPECIAL_MINUS_0, /* the code that would be -0 is the only NaN; no infinities, no -0 */
     FPU_SPECIAL_NONE
 } fpu_special_t;
 
@@ -124,8 +124,8 @@ static inline uint32_t fpu_small_special(const fpu_format_t *f, uint32_t sign, b
 }
 
 /* x * 2^scale, x the bits of an f32, rounded once to the format. An f32 has 23 bits of mantissa, of
- * which the format keeps some and cuts off the others. Stochastic rounding adds as many of the
- * highest bits of `random` to those that are cut off: if the sum has a carry, the result is the
+ * which the format keeps the upper ones and cuts off the rest. Stochastic rounding adds as many of
+ * the highest bits of `random` to those that are cut off: if the sum has a carry, the result is the
  * larger of the two neighbours. */
 static inline uint32_t fpu_to_small(const fpu_format_t *f, uint32_t x, int scale,
                                     fpu_rounding_t how)

@@ -1,7 +1,7 @@
 /* image_layout.c - computes the addresses of texels in an image's memory.
  *
  * An image is rows, or blocks of 256 bytes, 4 KiB or 64 KiB in which each bit of a texel's offset
- * is a bit of one coordinate, some of them with others mixed in (by exclusive or) so that
+ * is a bit of one coordinate, some of them combined with higher bits by exclusive or, so that
  * neighbours spread over the memory's channels. Blocks follow one another by row and slice. Levels
  * share an image's blocks in a fixed pattern, and the smallest ones a single block, the tail. The
  * layouts are those of gfx9, as address libraries of its drivers make them. */
@@ -229,7 +229,7 @@ static unsigned last_own_level(const isa_image_t *m)
     return m->layout.levels - 1;
 }
 
-/* Sets the pitch and the slice of an image with several levels, with room for level 1 beside level
+/* Sets the pitch and the slice of an image with several levels, with room for level 1 next to level
  * 0. */
 static void lay_out_chain(isa_layout_of_t *y, const isa_image_t *m)
 {

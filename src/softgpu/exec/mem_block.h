@@ -16,7 +16,7 @@
 /* 1 << l: compilers vectorise a test against a table, but not a shift of EXEC by the lane. */
 extern const uint32_t isa_lane_bit[32];
 
-/* All ones for the lanes of `mask`, 0 for the others. */
+/* Sets a row to all ones for the lanes of `mask`, and to 0 for all other lanes. */
 ISA_BLOCK void isa_mask_row(uint32_t *row, uint64_t mask)
 {
     for (unsigned half = 0; half < ISA_LANES / 32; half++) {
@@ -221,8 +221,8 @@ ISA_BLOCK void isa_gather(const uint8_t *base, const uint32_t *at, uint64_t exec
     }
 }
 
-/* What a load of less than a dword writes to the register, given the byte or word `raw` from
- * memory. */
+/* The value that a load of less than a dword writes to the register, given the byte or word `raw`
+ * from memory. */
 ISA_BLOCK uint32_t isa_sub_value(uint32_t raw, isa_sub_t kind)
 {
     const uint32_t sext8 = (uint32_t)(int32_t)(int8_t)raw;

@@ -82,7 +82,7 @@ static void load(isa_wave_t *w, const isa_inst_t *i)
     }
 }
 
-/* Loads without conversion: the registers get the element as it is in memory. */
+/* Loads without conversion: the registers get the element's bytes from memory. */
 static void load_packed(isa_wave_t *w, const isa_inst_t *i, bool is_signed)
 {
     isa_image_access_t x;

@@ -87,7 +87,7 @@ ISA_BLOCK void lane_move(isa_row_t *rows, unsigned l, uint8_t *p, unsigned n, ui
     }
 }
 
-/* Address of byte k of a lane's element: in swizzled memory the dwords lie apart. */
+/* Address of byte k of a lane's element: in swizzled memory the dwords are not adjacent. */
 static uint64_t byte_address(const isa_lanes_t *a, unsigned l, unsigned k)
 {
     const uint64_t in_dword = (a->va[l] & 3) + k;

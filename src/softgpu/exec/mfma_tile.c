@@ -289,7 +289,8 @@ static double scaled(uint32_t x, uint8_t exponent)
 
 /* z + product, rounded to an f32. The mantissa of `product` has 8 bits at most, so a double holds
  * the sum exactly, unless one of the two is less than a quarter of the other's last place in an
- * f32. Then, too, rounding twice, to a double and to an f32, gives what rounding once gives. */
+ * f32. Then, too, rounding twice, to a double and to an f32, has the same result as rounding
+ * once. */
 static float add_once(float z, double product)
 {
     return (float)((double)z + product);

@@ -269,7 +269,7 @@ static unsigned source_row(emitter_t *e, const isa_operand_t *o, unsigned r)
     return broadcast(e, scalar);
 }
 
-/* Changes the sign of a row that has it in bit 31: neg and abs. */
+/* Applies neg and abs to a row whose sign is bit 31. */
 static unsigned with_sign(emitter_t *e, unsigned row, unsigned mods)
 {
     const unsigned chunk = e->library->chunk;

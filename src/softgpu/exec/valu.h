@@ -472,7 +472,7 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 #endif
 
 /* The two paths of an instruction: a function whose head is given, and that of the general path.
- * `common` is the body as the common path has it. */
+ * `common` is the body for the common path. */
 #define VALU_PATHS(head, name, DT, AT, BT, CT, FLAGS, common, body, sat)                           \
     static const valu_desc_t desc_##name = {DT, {AT, BT, CT}, (FLAGS)};                            \
     VALU_SLOW(slow_##name, desc_##name, body, sat)                                                 \

@@ -228,7 +228,7 @@ static void body_v_dot2_f32_f16(valu_t *v)
             if (fpu_nan32(d[l])) d[l] = dot2_nan(pa[l], pb[l], pc[l]);
 }
 
-/* AMD's library sets the clamp bit in every such instruction, whether or not its caller asks for
+/* AMD's library sets the clamp bit in every such instruction, whether or not its caller wants
  * saturation, and its tests expect sums above 1. */
 enum { DOT2 = VALU_STAGED | VALU_CLAMP_NOP };
 VALU_HANDLER(v_dot2_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, DOT2)

@@ -81,8 +81,8 @@ VALU_BODY2(masked_high, u32, u32) d[l] = count_bits(a & below_high(l)) + b;
 VALU_END
 
 /* Programs mostly pass a mask of all ones. Then the count is the lane's number, at most 32 in the
- * low half; in the high half it is 0 for the first 32 lanes, and for the others their number less
- * 32. False, and nothing done: it is another mask. */
+ * low half; in the high half it is 0 for the first 32 lanes, and the lane's number less 32 for the
+ * rest. False, and nothing done: it is another mask. */
 static inline __attribute__((always_inline)) bool lanes_below(valu_t *v, const bool high)
 {
     isa_vec_t clear = isa_vec_all(0);

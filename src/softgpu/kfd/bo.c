@@ -31,7 +31,7 @@ static const char share_magic[16] = "softgpu dma-buf";
 typedef struct {
     char magic[sizeof(share_magic)];
     uint64_t offset, size, note_offset;
-    uint32_t gpu, flags, ipc_flags, segment; /* segment: as kfd_pages_t has it */
+    uint32_t gpu, flags, ipc_flags, segment; /* segment: as in kfd_pages_t */
 } share_t;
 
 static void close_fd(int fd)

@@ -51,7 +51,7 @@ typedef struct kfd_bo {
     base_kept_t file, lease;
 
     /* for memory of this process: the reading ends of pipes, one for each exported descriptor; a
-     * pipe hangs up when the descriptor's last holder is gone */
+     * pipe hangs up when the descriptor's last holder has closed it */
     base_kept_t *leases;
     uint32_t n_leases;
     struct kfd_bo *next, **self; /* links of kfd_process_t.bos */
@@ -62,7 +62,7 @@ int kfd_bo_create(struct kfd_gpu *gpu, uint32_t flags, uint64_t size, kfd_bo_t *
 /* Drops a reference. After the last one the memory is freed as soon as no other process uses it and
  * no descriptor of it is left. */
 void kfd_bo_put(struct kfd_process *p, kfd_bo_t *bo);
-/* Frees objects without references whose other holders are gone, too. */
+/* Frees objects that neither this process nor another one holds any more. */
 void kfd_bo_sweep(struct kfd_process *p);
 kfd_bo_t *kfd_bo_by_serial(struct kfd_process *p, uint32_t serial);
 

@@ -1,8 +1,9 @@
 /* events.c - the driver's events, on which host threads sleep until the GPU raises an interrupt.
  *
  * They behave like those of the kernel's kfd_events.c: raising an event activates every registered
- * waiter, and an auto-reset event stays signalled only if nobody waits. One mutex guards events and
- * waiters. Each waiter sleeps on a futex of its own, so that raising wakes only its waiters.
+ * waiter, and an auto-reset event stays signalled only if there is no waiter. One mutex guards
+ * events and waiters. Each waiter sleeps on a futex of its own, so that raising wakes only its
+ * waiters.
  *
  * One rule differs from the driver's. In a runtime that does not use the ages of events (ROCr
  * before 5.6), several signals share one event. Between reading its signal and beginning to wait, a

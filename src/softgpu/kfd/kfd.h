@@ -1,8 +1,9 @@
-/* kfd.h - what the files of the driver's front end share.
+/* kfd.h - the types and functions that the files of the driver's front end share.
  *
- * One kfd_process_t holds what the kernel's driver keeps for a process: GPUs with their memory,
- * buffers, queues, events. It is made at the first use and anew in a forked child. Functions
- * return 0 or -errno, as the kernel's ioctl handlers do. Lock order: process, then events. */
+ * One kfd_process_t holds the state that the kernel's driver keeps for a process: GPUs with their
+ * memory, buffers, queues, events. It is made at the first use and anew in a forked child.
+ * Functions return 0 or -errno, as the kernel's ioctl handlers do. Lock order: process, then
+ * events. */
 #ifndef SOFTGPU_KFD_KFD_H
 #define SOFTGPU_KFD_KFD_H
 
@@ -159,12 +160,12 @@ typedef struct kfd_process {
     kfd_ranges_t windows;     /* offsets of render nodes that stand for memory of other processes */
     pthread_mutex_t svm_lock; /* guards svm and the GPUs' svm; may be taken under lock */
     struct kfd_svm_range *_Atomic svm;
-    base_kept_t ipc_socket; /* where other processes ask for memory */
+    base_kept_t ipc_socket; /* on which other processes request memory */
     kfd_events_t *events;
 } kfd_process_t;
 
 /* runtime.c: false, after one line on stderr, if the program has loaded an HSA runtime that does
- * not know the GPU. */
+ * not support the GPU. */
 bool kfd_runtime_knows(const sg_profile_t *p);
 
 /* process.c: the state of the calling process, made if there is none yet. NULL, after one line on
@@ -187,7 +188,7 @@ uint64_t kfd_doorbell_offset(uint32_t gpu);
 uint64_t kfd_mmio_offset(uint32_t gpu);
 kfd_gpu_t *kfd_gpu_find(kfd_process_t *p, uint32_t gpu_id);
 
-/* ---- ioctls (ioctl.c, buffers.c, queues.c, drm.c, gem.c and others): 0 or -errno ---- */
+/* ---- ioctls (ioctl.c has the table): 0 or -errno ---- */
 
 int kfd_ioctl(kfd_process_t *p, unsigned long request, void *argument);
 int kfd_drm_ioctl(kfd_gpu_t *gpu, unsigned long request, void *argument);

@@ -135,7 +135,7 @@ static void on_queue_error(void *user, sg_queue_t *queue, sg_queue_error_t what,
     if (row) kfd_queue_exception(row, code);
 }
 
-/* ---- making and taking apart ---- */
+/* ---- making the state ---- */
 
 static int open_gpu(kfd_process_t *p, uint32_t index)
 {

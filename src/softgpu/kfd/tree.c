@@ -159,8 +159,8 @@ static int make_tree(const kfd_config_t *config)
     int n = snprintf(root_path, sizeof(root_path), "%s/%s%d-XXXXXX", base, prefix, (int)getpid());
     if (n < 0 || (size_t)n >= sizeof(root_path)) return -ENAMETOOLONG;
     if (!mkdtemp(root_path)) return -errno;
-    /* a process that looks for leftovers may hold the new folder's lock for the moment in which it
-     * reads its age */
+    /* a process that searches for leftovers may hold the new folder's lock for the moment in which
+     * it reads its age */
     root_fd = lock_folder(root_path, 0);
     if (root_fd < 0) return -errno;
     base_file_limit_t limit;

@@ -89,8 +89,8 @@ void sg_memory_destroy(sg_memory_t *m)
     free(m);
 }
 
-/* What walk_range does at a slot that the range covers wholly and that holds no table. A result
- * other than 0 ends the walk. */
+/* The function that walk_range() calls for a slot that the range covers wholly and that holds no
+ * table. A result other than 0 ends the walk. */
 typedef int slot_fn_t(slot_t *slot, uintptr_t value);
 
 /* Visits the slots of [begin, end). Tables are made where a slot is covered in part, so the slots

@@ -174,7 +174,8 @@ static uint32_t parts(const sg_perf_t *p, sg_block_t block)
     }
 }
 
-/* The sum of one compute unit for blocks that each unit has, of the engine for the others. */
+/* The sum of one compute unit for blocks that each unit has; for all other blocks, that of the
+ * engine. */
 static uint64_t sum_units(sg_perf_t *p, const sg_event_row_t *row, sg_block_t block,
                           uint32_t engine, uint32_t instance)
 {

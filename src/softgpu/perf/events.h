@@ -1,4 +1,4 @@
-/* events.h - what an event counts, as a row.
+/* events.h - the definition of an event: a row that says what it counts.
  *
  * events_rows.c has the rows, by counter, and no code; events.c computes counters from them, and
  * has the numbers of each GPU's events. */

@@ -123,7 +123,7 @@ typedef struct {
     uint32_t used; /* slots from this number on have never been written */
 } sg_bank_t;
 
-/* What a register number stands for. */
+/* The meaning of a register number. */
 typedef struct {
     uint8_t kind; /* an enumerator in registers.c */
     uint8_t block;
@@ -149,9 +149,10 @@ struct sg_perf {
     uint32_t unit_cus; /* compute units that take workgroups together: 1, or those of a WGP */
     sg_unit_t *units;
     _Atomic uint64_t device[SG_D_COUNT];
-    _Atomic uint32_t level;        /* sg_perf_level_t for queues whose waves are counted */
-    _Atomic uint32_t traced_level; /* the same for all others, which are traced nevertheless */
-    pthread_mutex_t lock;          /* guards the registers */
+    _Atomic uint32_t level; /* sg_perf_level_t for queues whose waves are counted */
+    _Atomic uint32_t
+        traced_level; /* the same for all other queues, whose dispatches are traced nevertheless */
+    pthread_mutex_t lock; /* guards the registers */
     sg_perf_xcc_t *xcc;
     uint32_t *sq_control, *sq_mask; /* indexed by shader engine */
     sg_sqtt_t *trace;

@@ -9,7 +9,7 @@
 #include "softgpu/perf/internal.h"
 #include "softgpu/perf/sqtt.h"
 
-/* What a wave can wait for. ORDER: as in SOFTGPU_INSTRUCTION_MODEL. */
+/* The reasons for which a wave waits. ORDER: as in SOFTGPU_INSTRUCTION_MODEL. */
 typedef enum {
     SG_WAIT_CODE,
     SG_WAIT_VECTOR,

@@ -23,7 +23,7 @@ typedef enum {
 } sg_perf_level_t;
 
 /* Pipes that waves share. Each SIMD has the first three of its own; the compute unit has one of
- * each of the others. */
+ * each of the rest. */
 typedef enum {
     SG_PIPE_VALU,
     SG_PIPE_MATRIX,

@@ -342,7 +342,7 @@ uint64_t sg_schedule_start(sg_schedule_t *s, const sg_ran_t *ran)
 }
 
 /* Places a workgroup. If the host is out of memory the workgroup takes up no room on its unit, and
- * the model goes on. */
+ * the model continues. */
 static void place(sg_schedule_t *s, const sg_ran_t *ran)
 {
     sg_perf_t *p = s->p;
