@@ -1,7 +1,7 @@
-/* agent.c - agents: which GPU each is, and how many XCCs, engines, arrays and units it has.
+/* agent.c - agents: the GPU of each, and its number of XCCs, engines, arrays and units.
  *
- * Apart because the two interfaces learn it in different ways: the first asks the HSA runtime, of
- * the second the caller describes the agent. What a GPU has is in gpu.c. */
+ * It is apart because the two interfaces get these facts in different ways: the first queries the
+ * HSA runtime, in the second the caller describes the agent. gpu.c has the facts about GPUs. */
 #include "aqlprofile/internal.h"
 
 #include "base/driver.h"
@@ -13,10 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { AGENTS_MAX = 256, ENGINES_MAX = 32 /* SE_INDEX has 8 bits, no GPU more than 32 engines */ };
+/* ENGINES_MAX: SE_INDEX has 8 bits, but no GPU has more engines than this. */
+enum { AGENTS_MAX = 256, ENGINES_MAX = 32 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static aql_agent_t agents[AGENTS_MAX]; /* those registered; a handle is an index + 1 */
+static aql_agent_t agents[AGENTS_MAX]; /* the registered agents; a handle is an index + 1 */
 static uint32_t agent_count;
 
 static hsa_status_t fill(aql_agent_t *agent, const char *name, uint32_t xccs, uint32_t engines,
@@ -46,8 +47,8 @@ static hsa_status_t fill(aql_agent_t *agent, const char *name, uint32_t xccs, ui
     return HSA_STATUS_SUCCESS;
 }
 
-/* Looks the function up in a library that is loaded already. It is not loaded here: without it the
- * program has no agents. */
+/* Looks the function up in a library that is loaded already. The library is not loaded here, since
+ * a program without it has no agents. */
 static void find_function(const char *library_name, const char *name, void **function)
 {
     *function = dlsym(RTLD_DEFAULT, name);
@@ -68,7 +69,7 @@ void aql_thunk_function(const char *name, void **function)
     find_function("libhsakmt.so.1", name, function);
 }
 
-/* Reads each node's file once, since the first interface asks at every call. */
+/* Reads each node's file once, since the first interface needs it at every call. */
 static aql_wide_t wide_of_node(uint32_t node)
 {
     static bool known[AGENTS_MAX];
@@ -82,7 +83,8 @@ static aql_wide_t wide_of_node(uint32_t node)
     return found;
 }
 
-/* The frequency of the agent's clock in kHz, which runtimes from ROCm 6 on report; else 0. */
+/* Returns the frequency of the agent's clock in kHz, which runtimes from ROCm 6 on report; else
+ * 0. */
 static uint32_t clock_of(__typeof__(hsa_agent_get_info) *get_info, hsa_agent_t handle)
 {
     enum { TIMESTAMP_FREQUENCY = 0xa016, KHZ = 1000, MOST = 0xfffff };
@@ -91,7 +93,7 @@ static uint32_t clock_of(__typeof__(hsa_agent_get_info) *get_info, hsa_agent_t h
     return hertz / KHZ <= MOST ? (uint32_t)(hertz / KHZ) : 0; /* a trace's marker has 20 bits */
 }
 
-/* Runtimes that do not know of XCCs know no GPU that has several. */
+/* Returns the number of XCCs. Runtimes that do not report it support no GPU with several. */
 static uint32_t xccs_of(__typeof__(hsa_agent_get_info) *get_info, hsa_agent_t handle)
 {
     enum { NUM_XCC = 0xa111 };

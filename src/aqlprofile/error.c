@@ -1,7 +1,7 @@
 /* error.c - the last message of each thread.
  *
- * Apart because both interfaces and everything below them use it. A message is one line that names
- * what was asked for and the limit it met. */
+ * It is apart because both interfaces and everything below them use it. A message is one line that
+ * names the request and the limit that it exceeds. */
 #include "aqlprofile/internal.h"
 
 #include <stdarg.h>

@@ -1,30 +1,31 @@
 /* family.c - how each family of GPUs is programmed: its packets and the registers of counters in
  * general.
  *
- * Apart because these are facts, as AMD's library has them; what the words mean is said in
- * internal.h and pm4.c. A GPU names its family in share/gpus/architectures.tsv. */
+ * It is apart because these are facts, as in AMD's library; internal.h and pm4.c describe the
+ * words. share/gpus/architectures.tsv has the family of each GPU. */
 #include "aqlprofile/internal.h"
 
-/* GRBM_PERFCOUNTER and the like of later families have the same numbers as those of gfx9. */
+/* GRBM_PERFCOUNTER and similar registers of later families have the same numbers as those of
+ * gfx9. */
 enum {
     SQ_PERFCOUNTER_CTRL2 = 0xd9e2,
     /* COPY_DATA, first word */
     FROM_PACKET = 5,
     TO_MEMORY = 5 << 8,
-    TO_CACHED_MEMORY = 2 << 8, /* by the second level */
+    TO_CACHED_MEMORY = 2 << 8, /* through the second-level cache */
     STREAMED = 1 << 13 | 1 << 25,
-    TEMPORAL = 3 << 13 | 3 << 25, /* the policy of source and destination of gfx12 */
+    TEMPORAL = 3 << 13 | 3 << 25, /* cache policy of source and destination on gfx12 */
     /* ACQUIRE_MEM: CP_COHER_CNTL of gfx9, GCR_CNTL of later families */
     COHER_ALL = 1 << 18 | 1 << 22 | 1 << 23 | 1 << 27 | 1 << 29,
     GCR_GL2_WRITE_BACK = 1 << 15,
-    GCR_IN_ORDER = 1 << 16, /* from the first level to the second */
+    GCR_IN_ORDER = 1 << 16, /* from the first-level cache to the second */
     /* CP_PERFMON_CNTL */
     STOP_AND_SAMPLE = AQL_PERFMON_STOP | 1 << 10,
     /* INDIRECT_BUFFER */
     COMMANDS_STREAMED = 1 << 28,
     COMMANDS_TEMPORAL = 3 << 28,
     /* SQ_PERFCOUNTER_CTRL2 */
-    ALL_VMIDS = 1 | 0xffff << 1, /* and counts in any case */
+    ALL_VMIDS = 1 | 0xffff << 1, /* counts even if counting is disabled */
 };
 
 const aql_family_t aql_family_gfx9 = {
@@ -35,8 +36,7 @@ const aql_family_t aql_family_gfx9 = {
     .clock_control = AQL_RLC_PERFMON_CLK_CNTL,
     .perfmon_stop = AQL_PERFMON_STOP,
     .sq_mask = AQL_SQ_PERFCOUNTER_MASK,
-    .sq_waves =
-        0xffff0057, /* all VMIDs, all stages but ES and LS, which gfx9 merged into GS and HS */
+    .sq_waves = 0xffff0057, /* all VMIDs, all stages but ES and LS, which gfx9 merged with others */
     .sq_texture = 0xffff007f, /* all VMIDs, all stages */
     .trace = &aql_trace_gfx9,
 };
@@ -59,7 +59,7 @@ const aql_family_t aql_family_gfx11 = {
     .flush_control = GCR_GL2_WRITE_BACK | GCR_IN_ORDER,
     .command_policy = COMMANDS_STREAMED,
     .perfmon_stop = AQL_PERFMON_STOP,
-    .sq_waves = 0x55, /* PS, GS, HS and CS, which are all stages there are */
+    .sq_waves = 0x55, /* PS, GS, HS and CS, which are all stages */
     .sq_texture = 0x55,
     .sq_control2 = SQ_PERFCOUNTER_CTRL2,
     .sq_control2_value = ALL_VMIDS,

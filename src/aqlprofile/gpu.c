@@ -1,8 +1,8 @@
-/* gpu.c - which GPUs are known, what blocks they have, and where the results of a block come from.
+/* gpu.c - the supported GPUs, their blocks, and the instances whose results a block has.
  *
- * Apart from agent.c because these are facts about GPUs; the tables are made from share/gpus and
- * share/aqlprofile when the library is built. A further GPU is a row of architectures.tsv, and rows
- * of blocks.tsv where it has others. */
+ * It is apart from agent.c because these are facts about GPUs; the tables are made from share/gpus
+ * and share/aqlprofile when the library is built. A further GPU is a row of architectures.tsv, and
+ * rows of blocks.tsv if its blocks differ. */
 #include "aqlprofile/internal.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { GPUS = sizeof gpus / sizeof *gpus };
 const char *const aql_dimension_names[AQL_DIMENSIONS] = {"XCD", "AID", "SE",
                                                          "SA",  "WGP", "INSTANCE"};
 
-/* The names of all GPUs, or of those that can stream. */
+/* Writes the names of all GPUs, or of those that support streaming. */
 static const char *known_names(bool streaming, char *text, size_t size)
 {
     size_t used = 0;
@@ -63,7 +63,8 @@ const aql_block_t *aql_block_named(const aql_agent_t *agent, const char *name)
     return NULL;
 }
 
-/* The average of the arrays, rounded up: where units are fused off, some have more than others. */
+/* Returns the average of the arrays, rounded up: if units are fused off, some arrays have more than
+ * others. */
 static uint32_t per_array(const aql_agent_t *agent, uint32_t units)
 {
     const uint32_t arrays = agent->arrays * agent->engines;
@@ -78,7 +79,7 @@ aql_places_t aql_block_places(const aql_agent_t *agent, const aql_block_t *block
     if (block->scope >= AQL_OF_ENGINE) places.engines = agent->engines / agent->xccs;
     if (block->scope >= AQL_OF_ARRAY) places.arrays = agent->arrays;
     if (block->scope >= AQL_OF_WGP) places.wgps = per_array(agent, agent->units / UNITS_OF_WGP);
-    if (!places.wgps) places.wgps = 1; /* one compute unit is half of one */
+    if (!places.wgps) places.wgps = 1; /* one compute unit is half of a workgroup processor */
     return places;
 }
 
@@ -95,7 +96,7 @@ uint32_t aql_block_samples(const aql_agent_t *agent, const aql_block_t *block)
 
 uint32_t aql_block_indexes(const aql_agent_t *agent, const aql_block_t *block)
 {
-    /* a partition of one XCC sees what is outside the XCCs once */
+    /* a partition of one XCC sees the blocks outside the XCCs once */
     return block->kind & AQL_BLOCK_AID && agent->xccs == 1 ? 1 : block->instances;
 }
 
@@ -103,8 +104,8 @@ uint32_t aql_block_instances(const aql_agent_t *agent, const aql_block_t *block)
 {
     const uint32_t instances = aql_block_indexes(agent, block);
     if (!(block->kind & AQL_BLOCK_CU)) return instances;
-    /* One for each compute unit of an array, and one to spare, as AMD's library has it, so that
-     * instances have the same numbers. */
+    /* There is one instance for each compute unit of an array, and one more, as in AMD's library,
+     * so that instances have the same numbers. */
     const uint32_t units = per_array(agent, agent->units) + 1;
     return units < instances ? units : instances;
 }

@@ -1,5 +1,5 @@
-/* handles.c - the table of objects (handles.h). A handle is a row's number and how often the row
- * has been used, so that a stale handle is noticed.
+/* handles.c - the table of objects (handles.h). A handle consists of a row's number and the number
+ * of times that the row has been used, so that a stale handle is noticed.
  *
  * Free rows form a list through their indices, so adding and removing take the same time however
  * many objects there are. */
@@ -51,7 +51,7 @@ void aql_memory_free(const aql_memory_t *memory, void *ptr)
 
 typedef struct {
     aql_object_t *object;
-    uint32_t uses, next_free; /* index + 1, 0 ends the list */
+    uint32_t uses, next_free; /* `next_free`: index + 1; 0 ends the list */
 } place_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -92,7 +92,7 @@ static hsa_status_t add(aql_object_t *object, aqlprofile_handle_t *handle)
     return status;
 }
 
-/* With the lock held: the row of the object, or NULL. */
+/* Returns the row of the object, or NULL. To be called with the lock held. */
 static place_t *find(uint64_t handle, const aql_kind_t *kind)
 {
     uint32_t at = (uint32_t)handle;

@@ -1,7 +1,7 @@
 /* handles.h - objects of the second interface, and the handles that stand for them.
  *
- * Apart because packets of every kind are such an object: commands, in memory that the caller's
- * callbacks gave. A wrong or stale handle is refused. */
+ * Packets of every kind are such an object: commands, in memory that the caller's callbacks have
+ * allocated. A wrong or stale handle is refused. */
 #ifndef CROCPROF_AQLPROFILE_HANDLES_H
 #define CROCPROF_AQLPROFILE_HANDLES_H
 
@@ -12,7 +12,7 @@
 typedef struct {
     aqlprofile_memory_alloc_callback_t alloc;
     aqlprofile_memory_dealloc_callback_t dealloc;
-    aqlprofile_memory_copy_t copy; /* NULL: the host may write what alloc gives */
+    aqlprofile_memory_copy_t copy; /* NULL: the host may write to memory from `alloc` */
     void *userdata;
 } aql_memory_t;
 
@@ -21,7 +21,7 @@ hsa_status_t aql_memory_get(const aql_memory_t *memory, uint64_t bytes, const ch
                             aqlprofile_buffer_desc_flags_t flags, void **ptr);
 hsa_status_t aql_memory_copy(const aql_memory_t *memory, void *to, const void *from, uint64_t bytes,
                              const char *what);
-/* Does nothing for NULL. */
+/* Frees memory; NULL is allowed. */
 void aql_memory_free(const aql_memory_t *memory, void *ptr);
 
 /* ---- objects ---- */
@@ -29,14 +29,15 @@ void aql_memory_free(const aql_memory_t *memory, void *ptr);
 typedef struct aql_object aql_object_t;
 
 typedef struct {
-    const char *text;                      /* what the packets are for, in messages */
-    const char *packets;                   /* name of the argument that receives them */
-    size_t bytes;                          /* size of an object */
-    bool copies;                           /* the caller must give a copy callback */
-    void (*release)(aql_object_t *object); /* frees what the object has besides commands; or NULL */
+    const char *text;    /* purpose of the packets, for messages */
+    const char *packets; /* name of the argument that receives the packets */
+    size_t bytes;        /* size of an object */
+    bool copies;         /* the caller must give a copy callback */
+    /* frees the object's memory except for its commands; or NULL */
+    void (*release)(aql_object_t *object);
 } aql_kind_t;
 
-/* First member of every object. */
+/* The first member of every object. */
 struct aql_object {
     const aql_kind_t *kind;
     aql_memory_t memory;
@@ -47,16 +48,17 @@ struct aql_object {
 hsa_status_t aql_object_begin(const aql_kind_t *kind, const aqlprofile_handle_t *handle,
                               const void *packets, const aql_memory_t *memory,
                               aql_object_t **object);
-/* Copies the commands to memory that the GPU reads. */
+/* Copies the commands to memory that the GPU can read. */
 hsa_status_t aql_object_write(aql_object_t *object, const uint32_t *words, uint32_t count,
                               const char *what, aqlprofile_memory_hint_t hint);
-/* Gives the object a handle that no other object has had. If `status` is an error, destroys it. */
+/* Gives the object a handle that no other object has had. If `status` is an error, destroys the
+ * object. */
 hsa_status_t aql_object_end(aql_object_t *object, hsa_status_t status, aqlprofile_handle_t *handle);
 
-/* The object, or NULL with a message. It stays until the caller removes it: a handle belongs to one
- * thread at a time. */
+/* Returns the object, or NULL with a message. The object stays valid until the caller removes it: a
+ * handle belongs to one thread at a time. */
 aql_object_t *aql_object_get(aqlprofile_handle_t handle, const aql_kind_t *kind);
-/* Destroys the object; does nothing if the handle is of no object of this kind. */
+/* Destroys the object; does nothing if the handle does not belong to an object of this kind. */
 void aql_object_remove(aqlprofile_handle_t handle, const aql_kind_t *kind);
 
 #endif

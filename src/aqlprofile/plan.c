@@ -1,24 +1,24 @@
 /* plan.c - events to slots, and the order of their results.
  *
- * Apart from the commands (pmc.c) because streaming counters have slots, too, and because results
- * are read long after the commands were written. */
+ * It is apart from the commands (pmc.c) because streaming counters have slots, too, and because
+ * results are read long after the commands were written. */
 #include "aqlprofile/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    INSTANCES_MAX = 64, /* of a block; the tables have at most 36 */
+    INSTANCES_MAX = 64, /* instances of a block; the tables have at most 36 */
     BLOCKS_MAX = 64,
-    /* event that adds up the level in the slot before, every 4 clocks; the GPU's own event does so
-       every clock */
+    /* accumulates the level counted in the slot before, every 4 clocks; the GPU's own event does so
+     * every clock */
     SQ_ACCUM_PREV = 1
 };
 
 typedef struct {
     const aql_agent_t *agent;
     uint16_t used[BLOCKS_MAX][INSTANCES_MAX];
-    uint32_t sums; /* how many events add up a level; most profiles have none */
+    uint32_t sums; /* number of events that accumulate a level; most profiles have none */
     aql_plan_t *plan;
 } planner_t;
 
@@ -44,9 +44,9 @@ static bool same_level(const aqlprofile_pmc_event_t *a, const aqlprofile_pmc_eve
            a->event_id == b->event_id;
 }
 
-/* An accumulating event must have the slot right after the slot of the level that it adds up. If
- * the profile asks for that level, too, the level's slot serves both events; else the level gets a
- * slot whose counter is not read. */
+/* Assigns slots. An accumulating event must have the slot directly after the slot of the level that
+ * it accumulates. If the profile has that level as an event, too, the level's slot serves both
+ * events; else the level gets a slot whose counter is not read. */
 static hsa_status_t place(planner_t *p, const aqlprofile_pmc_event_t *events, uint32_t count,
                           uint32_t at, bool *placed)
 {
@@ -76,7 +76,7 @@ static hsa_status_t place(planner_t *p, const aqlprofile_pmc_event_t *events, ui
                          : p->agent->gpu->accumulate);
 }
 
-/* Some families read a counter of GRBM in any case. */
+/* Adds a counter of GRBM, which some families read in any case. */
 static hsa_status_t add_grbm(planner_t *p)
 {
     const aqlprofile_pmc_event_t event = {.block_name = HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_GRBM};
@@ -87,7 +87,7 @@ static hsa_status_t add_grbm(planner_t *p)
     return take_slot(p, &event, event.event_id);
 }
 
-/* Says where the results of an event are, behind those of the events before it. */
+/* Sets where the results of an event are: after those of the events before it. */
 static void place_results(planner_t *p, const aqlprofile_pmc_event_t *event, uint32_t at)
 {
     const aql_block_t *block = aql_block(p->agent, (uint32_t)event->block_name);
@@ -143,7 +143,7 @@ void aql_plan_free(aql_plan_t *plan)
 
 /* ---- results ---- */
 
-/* Those of one event in one XCC, or of all of a block that is outside the XCCs. */
+/* Passes on the results of one event in one XCC, or all results of a block outside the XCCs. */
 static hsa_status_t give_xcc(const aql_agent_t *agent, const aql_plan_t *plan,
                              const uint64_t *output, uint32_t event, uint32_t xcc, aql_give_t give,
                              void *data)

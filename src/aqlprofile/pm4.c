@@ -1,8 +1,8 @@
 /* pm4.c - the PM4 packets that program and read counters.
  *
- * Apart because this file knows how packets are laid out (AMD's public PM4 headers); in what the
- * families of GPUs differ is in family.c. Packets that other libraries send, too, are in hsa/pm4.h.
- * The same words drive a real GPU. */
+ * It is apart because only here packets are laid out (after AMD's public PM4 headers); family.c has
+ * the differences between families of GPUs. Packets that other libraries send, too, are in
+ * hsa/pm4.h. A real GPU executes the same words. */
 #include "aqlprofile/internal.h"
 #include "hsa/pm4.h"
 
@@ -53,8 +53,9 @@ static void put(aql_pm4_t *pm4, const uint32_t *words, uint32_t count)
     put(pm4, (const uint32_t[]){__VA_ARGS__},                                                      \
         sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
-/* The command processor reaches privileged registers by a path of their own. Of a GPU with several
- * XCCs, AMD's library does not use that path, since there the firmware can hang on it. */
+/* Returns whether the command processor has to access the register by the path for privileged
+ * registers. On a GPU with several XCCs, AMD's library does not use that path, since the firmware
+ * can hang on it there. */
 static bool by_perfcounter_path(const aql_pm4_t *pm4, uint64_t reg)
 {
     return pm4->xccs == 1 && reg >= CONFIG_BEGIN && reg < CONFIG_END;
@@ -157,7 +158,7 @@ void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes)
     if (family->flush_control) PUT(pm4, family->flush_control);
 }
 
-/* ---- one XCC alone ---- */
+/* ---- packets for one XCC ---- */
 
 uint32_t aql_pm4_begin_xcc(aql_pm4_t *pm4, uint32_t xcc)
 {

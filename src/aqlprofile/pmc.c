@@ -1,12 +1,12 @@
 /* pmc.c - the commands that start, read and stop counters.
  *
- * Apart because both interfaces count in the same way. What a block takes is in its row (gpu.c),
- * what a family of GPUs takes in family.c. The order of the writes is that of AMD's library, which
- * is known to work on the hardware. */
+ * It is apart because both interfaces count in the same way. The needs of a block are in its row
+ * (gpu.c), those of a family of GPUs in family.c. The order of the writes is that of AMD's library,
+ * which is known to work on the hardware. */
 #include "aqlprofile/internal.h"
 
-/* Values of the control registers of AQL_BLOCK_MC and AQL_BLOCK_AID. Others are the slot that the
- * result registers show. */
+/* Values of the control registers of AQL_BLOCK_MC and AQL_BLOCK_AID. Other values select the slot
+ * that the result registers show. */
 enum { MC_OFF = 0, MC_START = 1 << 24, MC_CLEAR = 1 << 25 };
 
 /* ---- GRBM_GFX_INDEX ---- */
@@ -14,8 +14,8 @@ enum { MC_OFF = 0, MC_START = 1 << 24, MC_CLEAR = 1 << 25 };
 enum { ARRAY_ALL = 1 << 29, INSTANCE_ALL = 1 << 30, ENGINE_SHIFT = 16, ARRAY_SHIFT = 8 };
 #define ENGINE_ALL (1u << 31)
 
-/* The instance's field has the workgroup processor above the instance, of blocks that are in one.
- */
+/* For blocks in a workgroup processor, the instance's field has the number of that above the number
+ * of the instance. */
 enum { WGP_SHIFT = 2 };
 
 static uint32_t instance_bits(const aql_block_t *block, uint32_t instance)
@@ -42,7 +42,7 @@ static uint32_t index_at(const aql_block_t *block, uint32_t instance, uint32_t e
     switch (block->scope) {
     case AQL_OF_GPU: return aql_index_of(block, instance);
     case AQL_OF_ENGINE: return of_engine | ARRAY_ALL | instance_bits(block, instance);
-    case AQL_OF_ARRAY: /* where each array has one instance, AMD's library selects all arrays */
+    case AQL_OF_ARRAY: /* if each array has one instance, AMD's library selects all arrays */
         return block->instances > 1 ? of_array | instance : of_engine | ARRAY_ALL | INSTANCE_ALL;
     default: return of_array | wgp << WGP_SHIFT | (block->instances > 1 ? instance : 0);
     }
@@ -55,7 +55,8 @@ static void select_index(aql_pm4_t *pm4, uint32_t index)
 
 /* ---- blocks outside the XCCs ---- */
 
-/* The address by which the first XCC reaches a register of the die that has the instance. */
+/* Returns the address by which the first XCC accesses a register of the die that contains the
+ * instance. */
 static uint64_t outer_register(const aql_pm4_t *pm4, const aql_slot_t *slot, uint32_t reg)
 {
     enum { DIES = 4, DIE_SHIFT = 30, OTHER_DIE_SHIFT = 32 };
@@ -116,7 +117,7 @@ static void read_outer(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_
     }
 }
 
-/* AMD's library stops each counter twice. */
+/* Stops the counters; AMD's library stops each counter twice. */
 static void stop_outer(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan)
 {
     for (int twice = 0; twice < 2; twice++)
@@ -221,7 +222,7 @@ static void read_slot(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_slot_t
             }
 }
 
-/* A counter of GRBM, whose value the results then replace. */
+/* Reads a counter of GRBM, whose value the results then replace. */
 static void read_grbm_first(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan,
                             uint64_t output)
 {
@@ -246,7 +247,7 @@ static void read_xcc(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t 
     for (uint32_t i = 0; i < plan->event_count; i++) {
         const aql_slot_t *slot = &plan->slots[plan->of[i]];
         if (slot->block->kind & AQL_BLOCK_AID) continue;
-        /* an event takes fewer than the other half */
+        /* the commands of one event take less than the other half */
         if (pm4->count - begin > AQL_XCC_WORDS_MAX / 2) {
             aql_pm4_end_xcc(pm4, begin);
             begin = aql_pm4_begin_xcc(pm4, xcc);

@@ -1,10 +1,10 @@
-/* spm.c - streaming counters: which counter stands where in a sample, and the commands for it.
+/* spm.c - streaming counters: their positions in a sample, and the commands for them.
  *
  * A sample is lines of 16 values of 16 bits: first those of blocks that the GPU has once, with the
  * clock in front, then those of each shader engine. Even lines take the even counters of a block,
  * odd lines the odd ones; a counter of SQ takes a place in an even line and the same place in the
- * next line. The order of the writes is that of AMD's library. What differs from GPU to GPU is in
- * share/aqlprofile/spm.tsv and delays.tsv. Where no delays are programmed, the values of different
+ * next line. The order of the writes is that of AMD's library. Differences between GPUs are in
+ * share/aqlprofile/spm.tsv and delays.tsv. If no delays are programmed, the values of different
  * blocks in a sample are some clocks apart. */
 #include "aqlprofile/internal.h"
 
@@ -16,12 +16,12 @@ enum {
     STAMPS = 4,
     STAMP = 0xf0f0,
     NOTHING = 0xffff,
-    NO_UPPER_HALF = 0, /* AMD's library has this where an upper half would be */
-    /* bits of a select: the counter stops at its largest value; the second event */
+    NO_UPPER_HALF = 0, /* AMD's library writes this instead of an upper half */
+    /* bits of a select register: the counter stops at its largest value; the second event */
     STOPS_16 = 1 << 20,
     STOPS_32 = 3 << 20,
     SECOND_SHIFT = 10,
-    IN_SELECT = 2, /* counters of 16 bits in a select */
+    IN_SELECT = 2, /* two counters of 16 bits share a select register */
     /* RLC_SPM_PERFMON_CNTL */
     STALL_WHEN_FULL = 3 << 12,
     INTERVAL_SHIFT = 16
@@ -31,25 +31,25 @@ enum {
 
 enum { EVEN, ODD, KINDS };
 
-/* How many places of even and odd lines are taken, of the whole GPU's lines or of an engine's. */
+/* How many places of even and odd lines are taken, in the whole GPU's lines or in an engine's. */
 typedef struct {
     uint32_t count[KINDS];
 } taken_t;
 
-/* The next free place in lines of that kind; even and odd lines alternate. */
+/* Returns the next free place in lines of that kind; even and odd lines alternate. */
 static uint32_t place_of(const taken_t *taken, unsigned kind)
 {
     const uint32_t n = taken->count[kind];
     return (n / LINE * KINDS + kind) * LINE + n % LINE;
 }
 
-/* A counter of the slot's instance as the multiplexer tables have it. */
+/* Returns the entry of the multiplexer table for a counter of the slot's instance. */
 static uint16_t mux_of(const aql_slot_t *slot, uint32_t counter)
 {
     return (uint16_t)(counter | slot->block->streamed << 6 | slot->instance << 11);
 }
 
-/* Puts a counter in the next place. Places beyond the last line are counted, but not written:
+/* Puts a counter at the next place. Places beyond the last line are counted, but not written:
  * aql_spm_make() then fails. */
 static uint32_t put(uint16_t *table, taken_t *taken, unsigned kind, uint16_t mux)
 {
@@ -130,7 +130,8 @@ hsa_status_t aql_spm_make(const aql_agent_t *agent, const aqlprofile_pmc_event_t
     memset(spm->table, 0xff, sizeof spm->table);
     for (uint32_t i = 0; i < STAMPS; i++)
         spm->table[0][i] = STAMP;
-    /* SQ first, so that both places of each of its counters have the same number in their lines */
+    /* SQ comes first, so that both places of each of its counters have the same number in their
+     * lines */
     for (int sq = 1; sq >= 0; sq--)
         for (uint32_t i = 0; i < count; i++)
             if (!(spm->plan.slots[spm->plan.of[i]].block->kind & AQL_BLOCK_SQ) == !sq)
@@ -153,7 +154,8 @@ void aql_spm_free(aql_spm_t *spm)
 
 /* ---- commands ---- */
 
-/* Programs two counters of 16 bits, which share a select. A slot has two selects. */
+/* Programs two counters of 16 bits, which share a select register. A slot has two such
+ * registers. */
 static void program_pair(aql_pm4_t *pm4, const aql_plan_t *plan, uint32_t first)
 {
     const aql_slot_t *slot = &plan->slots[first];
@@ -192,8 +194,8 @@ static bool streams(const aql_plan_t *plan, uint32_t block)
     return false;
 }
 
-/* Tells each instance of a block how late it is. The RLC then waits for the latest block, so that
- * all values of a sample are of the same clocks. */
+/* Sets the delay of each instance of a block. The RLC then waits for the block with the largest
+ * delay, so that all values of a sample belong to the same clocks. */
 static void set_delays_of(aql_pm4_t *pm4, const aql_delay_t *delay, uint32_t engines)
 {
     const uint32_t count = delay->engines < engines ? delay->engines : engines;

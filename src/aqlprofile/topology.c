@@ -1,8 +1,9 @@
-/* topology.c - counters beyond those of the product, where the driver says that an agent has them.
+/* topology.c - counters beyond those of the product, which an agent's node in the driver's topology
+ * may list.
  *
- * A software GPU can have more counters than a chip. Its node in the driver's topology then says
- * how many each block has, and where their registers are. A real GPU's node says neither: then only
- * the tables made from share/aqlprofile count. */
+ * A software GPU can have more counters than a chip. Its node then has the number of counters of
+ * each block, and the numbers of their registers. A real GPU's node has neither: then only the
+ * tables made from share/aqlprofile apply. */
 #include "aqlprofile/internal.h"
 
 #include "base/file.h"
@@ -12,11 +13,11 @@
 #include <string.h>
 
 enum {
-    SLOTS_MAX = 1024, /* of a block; softgpu has no more */
-    OF_A_SLOT = 3,    /* registers: select, low, high */
-    OUTER_BLOCKS = 16 /* blocks that have such registers, by number */
+    SLOTS_MAX = 1024, /* slots of a block; softgpu has no more */
+    OF_A_SLOT = 3,    /* registers of a slot: select, low, high */
+    OUTER_BLOCKS = 16 /* number of blocks that have such registers */
 };
-#define REGISTERS_END 0x1c000u /* SET_UCONFIG_REG cannot set registers from here on */
+#define REGISTERS_END 0x1c000u /* SET_UCONFIG_REG cannot set registers from this number on */
 
 typedef struct {
     uint64_t location, domain, slots, registers;
@@ -45,7 +46,7 @@ static bool read_node(const char *root, uint32_t number, node_t *node)
     return true;
 }
 
-/* Ignores numbers that do not fit into packets. */
+/* Reads the additional counters; numbers that do not fit into packets are ignored. */
 static aql_wide_t wide_of(const node_t *node)
 {
     const uint64_t registers = node->slots * OF_A_SLOT * OUTER_BLOCKS;
@@ -75,7 +76,7 @@ uint32_t aql_block_slots(const aql_agent_t *agent, const aql_block_t *block)
     return wide ? agent->wide.slots : block->slots;
 }
 
-/* The product's own slots keep their registers. */
+/* Returns the registers of a slot; the product's own slots keep their registers. */
 aql_registers_t aql_slot_registers(const aql_agent_t *agent, const aql_block_t *block,
                                    uint32_t instance, uint32_t slot)
 {

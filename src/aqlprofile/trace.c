@@ -1,9 +1,9 @@
-/* trace.c - thread traces: what the parameters ask for, where the data go, markers, and how much
- * was written.
+/* trace.c - thread traces: their parameters, the division of the buffer, markers, and how much was
+ * written.
  *
- * Apart because both interfaces trace in the same way. The commands around a trace are in
- * trace_gfx9.c and trace_gfx10.c, since the two kinds of families have other registers and another
- * order. */
+ * It is apart because both interfaces trace in the same way. The commands around a trace are in
+ * trace_gfx9.c and trace_gfx10.c, since the families differ in registers and in the order of
+ * commands. */
 #include "aqlprofile/internal.h"
 
 #include <string.h>
@@ -12,23 +12,23 @@
 
 enum {
     /* registers of gfx9; other families' values follow from the parameters in trace_gfx10.c */
-    MASK_STALLS = 0xc080, /* registers, SPI and SQ wait when the trace's FIFO is full */
+    MASK_STALLS = 0xc080, /* bit for registers; SPI and SQ wait when the trace's FIFO is full */
     TOKENS_ALL = 0x000fbc6f,
     TOKENS_OCCUPANCY = 0x000f906f,
     TOKENS_COUNTERS = 0x4000,
 
     USERDATA_CODE_OBJECT = 4,
-    ENGINES_OF_HARDWARE = 64 /* those that are not traced have a page of the buffer each */
+    ENGINES_OF_HARDWARE = 64 /* each engine that is not traced has a page of the buffer */
 };
 
 /* ---- parameters ---- */
 
-enum { FIRST = 1, SECOND = 2 }; /* interfaces */
+enum { FIRST = 1, SECOND = 2 }; /* the interfaces that have a parameter */
 
 typedef struct {
     aql_trace_t *trace;
     uint32_t vm_id, raw_mask, raw_tokens, raw_tokens2;
-    uint32_t all_stages; /* SQ_PERFCOUNTER_CTRL by which waves of all stages count */
+    uint32_t all_stages; /* value of SQ_PERFCOUNTER_CTRL with which waves of all stages count */
     uint64_t size;
 } parse_t;
 
@@ -124,7 +124,7 @@ static bool add_counter(parse_t *p, uint32_t value)
     return true;
 }
 
-/* For parameters that an interface accepts and ignores. */
+/* Accepts and ignores a parameter. */
 static bool accept(parse_t *p, uint32_t value)
 {
     (void)p, (void)value;
@@ -202,7 +202,8 @@ hsa_status_t aql_trace_make(const aql_agent_t *agent, const aqlprofile_att_param
     trace->mask = MASK_STALLS | trace->unit | trace->simds << 8 | p.vm_id << 12;
     trace->token_mask = trace->occupancy ? TOKENS_OCCUPANCY : TOKENS_ALL;
     trace->token_mask2 = UINT32_MAX;
-    if (p.raw_mask && p.raw_tokens && p.raw_tokens2) { /* used only if all three are given */
+    /* these are used only if all three are given */
+    if (p.raw_mask && p.raw_tokens && p.raw_tokens2) {
         trace->mask = p.raw_mask;
         trace->token_mask = p.raw_tokens;
         trace->token_mask2 = p.raw_tokens2;
@@ -273,7 +274,7 @@ void aql_trace_mark(aql_pm4_t *pm4, uint32_t type, uint32_t word)
 
 /* ---- results ---- */
 
-/* Before it is limited to the buffer. */
+/* Returns how much was written, before limiting it to the buffer. */
 static uint64_t written(const aql_trace_t *trace, const aql_trace_control_t *control,
                         uint32_t engine)
 {

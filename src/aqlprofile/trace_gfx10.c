@@ -1,24 +1,24 @@
 /* trace_gfx10.c - the commands around a thread trace of gfx10 and later, whose order is the same.
  *
- * Apart from trace_gfx9.c, which has another order. Registers, and the values written to them,
- * differ from family to family: they are rows below, as AMD's library has them. All engines trace;
- * those that nobody asked for leave every token out. SQ's counters cannot be in a trace of these
- * families. */
+ * They are apart from trace_gfx9.c because the order differs. Registers, and the values written to
+ * them, differ from family to family: they are rows below, with the values of AMD's library. All
+ * engines trace, but those that were not requested leave every token out. A trace of these families
+ * cannot have SQ's counters. */
 #include "aqlprofile/internal.h"
 
 #include <stddef.h>
 
-/* What is written to a register of each engine before it traces. */
+/* The values that are written to registers of each engine before it traces. */
 typedef enum {
-    NOTHING,       /* the row ends */
-    SIZE_AND_HIGH, /* pages, and the upper bits of the first page's number */
-    SIZE,          /* pages */
-    BASE,          /* lower and upper half of the first page's number */
+    NOTHING,       /* ends the row */
+    SIZE_AND_HIGH, /* number of pages, and the upper bits of the first page's number */
+    SIZE,          /* number of pages */
+    BASE,          /* lower or upper half of the first page's number */
     BASE_HIGH,
     ZERO,
-    MASK,   /* what to trace in detail */
+    MASK,   /* which waves to trace in detail */
     TOKENS, /* which tokens to leave out */
-    CONTROL /* the trace is on */
+    CONTROL /* turns the trace on */
 } value_t;
 
 typedef struct aql_trace_registers {
@@ -26,14 +26,13 @@ typedef struct aql_trace_registers {
         uint32_t reg;
         value_t value;
     } of_engine[8];
-    uint32_t status, counter, written, control; /* registers */
-    uint32_t events,
-        events_on; /* a register that lets events of the trace through; 0: there is none */
+    uint32_t status, counter, written, control; /* numbers of registers */
+    uint32_t events, events_on; /* register that enables events of the trace; 0: there is none */
     uint32_t mask, tokens, tokens_occupancy, tokens_off, control_on, control_off; /* values */
-    uint32_t interval; /* between two looks at the status */
+    uint32_t interval; /* interval between two reads of the status */
     bool by_copy;      /* registers are set by COPY_DATA */
     bool finishes;     /* an event ends the trace */
-    bool flushes;      /* the control rows are written back */
+    bool flushes;      /* the control rows are written back from caches */
 } registers_t;
 
 enum { COMPUTE_THREAD_TRACE_ENABLE = 0x2e1e, FINISH_PENDING = 0x3fc, BUSY = 1 << 25 };
@@ -118,8 +117,8 @@ static void end_trace(aql_pm4_t *pm4, const aql_trace_t *trace)
     aql_pm4_wait_idle(pm4);
 }
 
-/* The mask's bits: waves of compute alone; from gfx11 on, shader data of others are left out, too.
- */
+/* Bits of the mask: only waves of compute; from gfx11 on, also without shader data of other
+ * waves. */
 enum { COMPUTE_WAVES = 1 << 16, NO_DATA_OF_OTHERS = 1 << 17 };
 
 static const registers_t registers_gfx10 = {

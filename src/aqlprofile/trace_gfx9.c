@@ -1,9 +1,9 @@
-/* trace_gfx9.c - the commands around a thread trace of gfx9, whose registers stand apart from the
+/* trace_gfx9.c - the commands around a thread trace of gfx9, whose registers are not next to the
  * SQ's others.
  *
- * Registers, values and order are those of AMD's library, the wait for the end included, which
- * holds at once. Where several engines are traced, GRBM_GFX_INDEX selects all again before markers
- * are written: AMD's library leaves the last engine selected. */
+ * Registers, values and order are those of AMD's library, including the wait for the end, which
+ * ends at once. If several engines are traced, GRBM_GFX_INDEX selects all engines again before
+ * markers are written, while AMD's library leaves the last engine selected. */
 #include "aqlprofile/internal.h"
 
 #include <stddef.h>
@@ -30,8 +30,9 @@ enum {
     USERDATA_CLOCK = 5,
     USERDATA_AGENT = 6,
 
-    /* The register that AMD's library reads when it waits for the end of a trace: not the status,
-     * which it is for by the mask. A bit that is not bit 0 is never 1: the wait holds at once. */
+    /* The register that AMD's library reads when it waits for the end of a trace. It is not the
+     * status register, for which the mask is meant. The masked bit is not bit 0, so the value is
+     * never 1, and the wait ends at once. */
     WAITED_FOR = 0x338,
 
     STATUS_ERROR = 1 << 28,
@@ -71,9 +72,9 @@ static void program_counters(aql_pm4_t *pm4, const aql_trace_t *trace)
     aql_pm4_wait_idle(pm4);
 }
 
-/* Writes the clock to memory, and from there into the trace, so that both have the same value; of
- * each XCC that is traced, since each has a clock of its own. `field` is where the clock stands in
- * a control row. */
+/* Writes the clock to memory, and from there into the trace, so that both have the same value; for
+ * each XCC that is traced, since each has its own clock. `field` is the offset of the clock in a
+ * control row. */
 static void mark_clocks(aql_pm4_t *pm4, const aql_trace_t *trace, size_t field)
 {
     for (uint32_t xcc = 0; xcc < trace->xccs; xcc++) {
@@ -117,7 +118,7 @@ static void begin_trace(aql_pm4_t *pm4, const aql_trace_t *trace)
     for (uint32_t i = 0; i < trace->engines; i++)
         if (aql_trace_wants(trace, i)) start_engine(pm4, trace, i);
     aql_pm4_wait_idle(pm4);
-    /* a single engine is selected still */
+    /* a single engine is still selected */
     if (__builtin_popcount(trace->engine_mask) > 1)
         aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
     aql_pm4_set(pm4, AQL_TRACE_USERDATA_2, AQL_TRACE_BEGIN);

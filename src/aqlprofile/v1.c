@@ -1,8 +1,8 @@
-/* v1.c - the hsa_ven_amd_aqlprofile_* functions, which an HSA runtime hands out as an extension.
+/* v1.c - the hsa_ven_amd_aqlprofile_* functions, which an HSA runtime offers as an extension.
  *
- * The profile's command buffer holds a header and then the commands of read, start and stop.
- * Nothing is remembered between calls: what a call needs, it works out from the profile again, and
- * compares with the header before it trusts the buffer. */
+ * The profile's command buffer holds a header and then the commands of read, start and stop. No
+ * state is kept between calls: each call computes what it needs from the profile again, and
+ * compares it with the header before it uses the buffer. */
 #include "aqlprofile/internal.h"
 
 #include "base/env.h"
@@ -12,12 +12,12 @@
 
 #define INVALID HSA_STATUS_ERROR_INVALID_ARGUMENT
 
-/* The header: bytes of each part, in the order in which the parts follow, which is AMD's order. */
+/* The header: the size of each part in bytes, in AMD's order of the parts. */
 typedef struct {
     uint32_t control, read, read_again, next_read, start, stop;
 } parts_t;
 
-/* What a profile asks for: counters or a trace. */
+/* The contents of a profile: counters or a trace. */
 typedef struct {
     aql_agent_t agent;
     aqlprofile_pmc_event_t *events;
@@ -61,7 +61,8 @@ static hsa_status_t begin_trace(const hsa_ven_amd_aqlprofile_profile_t *profile,
                         profile->event_count == UINT32_MAX ? "traces of sampled PCs"
                                                            : "streaming counters");
     job->traces = true;
-    /* converts to the second interface's parameters, in which a counter has a mask of SIMDs */
+    /* the parameters are converted to those of the second interface, in which a counter has a mask
+     * of SIMDs */
     aqlprofile_att_parameter_t *given = calloc(profile->parameter_count + 1ul, sizeof *given);
     uint32_t count = 0, counters = 0;
     if (!given)
@@ -71,7 +72,8 @@ static hsa_status_t begin_trace(const hsa_ven_amd_aqlprofile_profile_t *profile,
         const hsa_ven_amd_aqlprofile_parameter_t *from = &profile->parameters[i];
         bool counter =
             from->parameter_name == HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_PERFCOUNTER_NAME;
-        if (counter && counters++ >= AQL_TRACE_COUNTERS) continue; /* more are ignored here */
+        /* further ones are ignored here */
+        if (counter && counters++ >= AQL_TRACE_COUNTERS) continue;
         given[count].parameter_name = from->parameter_name;
         given[count++].value = counter ? (from->value & 0xfffffff) | 0xf0000000 : from->value;
     }
@@ -94,7 +96,7 @@ static hsa_status_t begin_counting(const hsa_ven_amd_aqlprofile_profile_t *profi
     return aql_plan_make(&job->agent, job->events, profile->event_count, &job->plan);
 }
 
-/* Works out what the profile asks for. end_job() has to follow in any case. */
+/* Computes the contents of the profile. end_job() has to follow in any case. */
 static hsa_status_t begin_job(const hsa_ven_amd_aqlprofile_profile_t *profile, job_t *job)
 {
     memset(job, 0, sizeof *job);
@@ -112,13 +114,13 @@ static hsa_status_t begin_job(const hsa_ven_amd_aqlprofile_profile_t *profile, j
     }
 }
 
-/* Bytes of results; the caller chooses how long a trace may be. */
+/* Returns the size of the results; the caller chooses the size of a trace. */
 static uint32_t output_bytes(const job_t *job)
 {
     return job->traces ? 0 : job->plan.results * 8;
 }
 
-/* Address of a trace's aql_trace_control_t, which follow the header. */
+/* Returns the address of a trace's aql_trace_control_t rows, which follow the header. */
 static uint64_t control_address(const hsa_ven_amd_aqlprofile_profile_t *profile)
 {
     return (uintptr_t)profile->command_buffer.ptr + sizeof(parts_t);
@@ -131,7 +133,8 @@ static hsa_status_t place_trace(const hsa_ven_amd_aqlprofile_profile_t *profile,
                            profile->output_buffer.size, control_address(profile));
 }
 
-/* Writes the commands behind the header and returns their sizes. `words` NULL: writes nothing. */
+/* Writes the commands after the header and returns their sizes. If `words` is NULL, it writes
+ * nothing. */
 static parts_t build(const hsa_ven_amd_aqlprofile_profile_t *profile, const job_t *job,
                      uint32_t *words, uint32_t capacity)
 {
@@ -169,7 +172,7 @@ static uint32_t command_bytes(const parts_t *parts)
     return (used + 0x1800) & ~0xfffu; /* whole pages, at least half a page of them free */
 }
 
-/* Fails unless the buffers are there, aligned and large enough; sets the needed sizes of those that
+/* Fails unless the buffers exist, are aligned and large enough; sets the needed sizes of those that
  * are too small. */
 static hsa_status_t check_buffers(hsa_ven_amd_aqlprofile_profile_t *profile, uint32_t command,
                                   uint32_t output)
@@ -255,7 +258,7 @@ out:
     return status;
 }
 
-/* Gets the sizes of the parts. Fails if start has not prepared the command buffer. */
+/* Reads the sizes of the parts. Fails if start has not prepared the command buffer. */
 static hsa_status_t prepared(const hsa_ven_amd_aqlprofile_profile_t *profile, const job_t *job,
                              parts_t *parts)
 {
@@ -413,7 +416,7 @@ typedef struct {
     bool found;
 } wanted_t;
 
-/* Takes the sample that is asked for, or adds up all samples of an event. */
+/* Takes the requested sample, or sums all samples of an event. */
 static hsa_status_t take_sample(hsa_ven_amd_aqlprofile_info_type_t type,
                                 hsa_ven_amd_aqlprofile_info_data_t *info, void *data)
 {
@@ -432,7 +435,8 @@ static hsa_status_t take_sample(hsa_ven_amd_aqlprofile_info_type_t type,
     }
     if (trace) {
         asked->trace_data = info->trace_data;
-        return HSA_STATUS_SUCCESS; /* goes on, since errors of the trace are reported at the end */
+        return HSA_STATUS_SUCCESS; /* the iteration goes on, since errors of the trace are reported
+                                    * at the end */
     }
     asked->pmc_data.result = info->pmc_data.result;
     return HSA_STATUS_INFO_BREAK;
@@ -502,8 +506,8 @@ static hsa_status_t block_info(const hsa_ven_amd_aqlprofile_profile_t *profile,
     return HSA_STATUS_SUCCESS;
 }
 
-/* Makes the command that lets a queue's waves be counted, or no longer. As in AMD's library, this
- * sets the size in the profile, although that is const: programs rely on it. */
+/* Makes the command that enables or disables the counting of a queue's waves. As in AMD's library,
+ * this sets the size in the profile, although that is const: programs rely on it. */
 static hsa_status_t queue_command(const hsa_ven_amd_aqlprofile_profile_t *profile, bool enable,
                                   hsa_ext_amd_aql_pm4_packet_t *packet)
 {
@@ -582,7 +586,8 @@ AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_iterate_event_coord(
     const uint32_t xccs = aql_block_places(&known, block).xccs, of_xcc = samples / xccs;
     const uint64_t instances = aql_block_instances(&known, block);
     uint64_t instance = sample_id / of_xcc * instances + event.block_index;
-    if (event.block_index >= instances && xccs > 1) instance = xccs * instances; /* nowhere */
+    /* no place has this number */
+    if (event.block_index >= instances && xccs > 1) instance = xccs * instances;
     return aql_coordinates(&known, block, instance * of_xcc + sample_id % of_xcc, callback,
                            userdata);
 }

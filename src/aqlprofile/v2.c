@@ -1,6 +1,6 @@
 /* v2.c - the aqlprofile_* functions: agents that the caller describes, memory from its callbacks.
  *
- * Apart from v1.c because packets are objects here, with handles (handles.c). */
+ * They are apart from v1.c because packets are objects here, with handles (handles.c). */
 #include "aqlprofile/handles.h"
 #include "aqlprofile/internal.h"
 
@@ -13,7 +13,7 @@ AQL_EXPORT hsa_status_t aqlprofile_register_agent_info(aqlprofile_agent_handle_t
                                                        const void *agent_info,
                                                        aqlprofile_agent_version_t version)
 {
-    /* the longer description begins like the shorter */
+    /* the longer description begins like the shorter one */
     if (version != AQLPROFILE_AGENT_VERSION_V0 && version != AQLPROFILE_AGENT_VERSION_V1)
         return aql_fail(INVALID, "no agent description has version %d", version);
     return aql_agent_register(agent_info,
@@ -71,7 +71,8 @@ static hsa_status_t make_plan(const aql_agent_t *agent, const aqlprofile_pmc_pro
     return status;
 }
 
-/* Where the lists of commands begin, in dwords: the first at 0, the others at start and stop. */
+/* Where the lists of commands begin, in dwords: the first at 0, the others at `start` and
+ * `stop`. */
 typedef struct {
     uint32_t start, stop, end;
 } lists_t;
@@ -184,7 +185,7 @@ AQL_EXPORT hsa_status_t aqlprofile_pmc_iterate_data(aqlprofile_handle_t handle,
     return status == HSA_STATUS_INFO_BREAK ? HSA_STATUS_SUCCESS : status;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static hsa_status_t sizes(const aqlprofile_pmc_profile_t *profile, const aql_agent_t *agent,
                           bool command, uint32_t *bytes)

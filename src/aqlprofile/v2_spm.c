@@ -1,9 +1,9 @@
 /* v2_spm.c - the aqlprofile_spm_* functions: packets, the thread that fetches samples, their
  * decoding.
  *
- * Apart from v2.c because samples come from the driver while the counters run. Between start and
- * stop a thread fetches them every few milliseconds. There are two buffers: the driver fills one
- * while the callback gets the other. */
+ * They are apart from v2.c because the driver delivers samples while the counters run. Between
+ * start and stop a thread fetches them every few milliseconds. There are two buffers: the driver
+ * fills one while the callback reads the other. */
 #include "aqlprofile/handles.h"
 #include "aqlprofile/internal.h"
 
@@ -18,17 +18,17 @@
 
 enum { DESCRIPTION_BYTES = 4096, LINE_BYTES = 32, VERSION = 1 };
 
-/* Describes samples to a decoder. */
+/* A description of the samples, for decoding them. */
 typedef struct {
     uint32_t version, lines, engine_lines, engines, arrays, xccs;
     uint64_t event_count;
-    uint16_t place[]; /* of each event, with flags */
+    uint16_t place[]; /* place of each event, with flags */
 } description_t;
 
 enum { EVENTS_MAX = (DESCRIPTION_BYTES - sizeof(description_t)) / sizeof(uint16_t) };
 
-/* The header that the driver writes in front of the samples. A buffer is divided evenly among the
- * XCCs; each part has a header. */
+/* The header that the driver writes before the samples. A buffer is divided evenly among the XCCs;
+ * each part has a header. */
 typedef struct {
     uint32_t version, bytes, lost, reserved[5];
 } header_t;
@@ -39,13 +39,13 @@ typedef struct {
     hsa_agent_t agent;
     description_t *description;
     uint32_t xccs;
-    uint64_t part_bytes; /* of a buffer, for each XCC: a header and samples */
+    uint64_t part_bytes; /* size of the part of a buffer for each XCC: a header and samples */
     uint8_t *buffer[2];
-    unsigned at; /* index of the buffer that the driver has */
+    unsigned at; /* index of the driver's buffer */
     aqlprofile_spm_data_callback_t callback;
     void *userdata;
     pthread_t thread;
-    pthread_mutex_t lock; /* guards the members below */
+    pthread_mutex_t lock; /* guards the following members */
     pthread_cond_t changed;
     bool running, stopping;
 } stream_t;
@@ -67,7 +67,8 @@ static hsa_status_t node_of(hsa_agent_t agent, uint32_t *node)
 }
 
 /* Acquires or releases the driver's streaming counters by the function `name` of the HSA runtime.
- * Runtimes before ROCm 6 do not have it: then by the thunk's function, which takes the node. */
+ * Runtimes before ROCm 6 do not have it; then the thunk's function is called, which takes the
+ * node. */
 static hsa_status_t own(hsa_agent_t agent, const char *name, const char *thunk_name)
 {
     hsa_status_t (*runtime)(hsa_agent_t) = NULL;
@@ -101,8 +102,8 @@ static hsa_status_t exchange(hsa_agent_t agent, void *buffer, size_t bytes)
 
 /* ---- fetching ---- */
 
-/* Gives the driver the other buffer, and the callback the one that the driver had. True if there
- * were samples in it. */
+/* Gives the driver the other buffer, and passes the one that the driver had to the callback.
+ * Returns true if there were samples in it. */
 static bool fetch(stream_t *s)
 {
     uint8_t *full = s->buffer[s->at];
@@ -142,7 +143,7 @@ static void *fetch_until_stopped(void *argument)
         pthread_mutex_lock(&s->lock);
     }
     pthread_mutex_unlock(&s->lock);
-    /* a limit, since counters that are still running would fill buffers for ever */
+    /* the number is limited, since counters that are still running would fill buffers for ever */
     for (int i = 0; i < LAST_LOOKS && fetch(s); i++) {
     }
     return NULL;
@@ -182,7 +183,7 @@ static const aql_kind_t stream_kind = {.text = "streaming counters",
                                        .copies = true,
                                        .release = release};
 
-/* Divides a buffer of so many bytes among the XCCs. A part has whole samples if it has room for
+/* Divides a buffer of `bytes` bytes among the XCCs. A part has whole samples if it has room for
  * one. */
 static hsa_status_t divide(stream_t *s, uint32_t xccs, uint64_t bytes)
 {
@@ -385,7 +386,7 @@ AQL_EXPORT hsa_status_t aqlprofile_spm_decode_query(aqlprofile_spm_buffer_desc_t
     return HSA_STATUS_SUCCESS;
 }
 
-/* UINT64_MAX stands for a counter that has stopped at its largest value. */
+/* Returns the value; UINT64_MAX stands for a counter that has stopped at its largest value. */
 static uint64_t value_at(const uint16_t *segment, uint32_t at, bool wide)
 {
     enum { LINE = LINE_BYTES / 2 };

@@ -1,7 +1,7 @@
 /* v2_trace.c - the aqlprofile_att_* functions: packets around a trace, its data, and markers.
  *
- * Apart from v2.c because a trace has other memory than counters: the host cannot read the data
- * before the caller's callback has copied it. */
+ * They are apart from v2.c because the memory of a trace differs from that of counters: the host
+ * cannot read the data before the caller's callback has copied it. */
 #include "aqlprofile/handles.h"
 #include "aqlprofile/internal.h"
 
@@ -107,8 +107,8 @@ AQL_EXPORT hsa_status_t aqlprofile_att_create_packets(
     return aql_object_end(object, status, handle);
 }
 
-/* The word that a trace of gfx9 begins with: a decoder reads from it which version of the stream
- * follows. Later GPUs write such a word themselves, as their first token. */
+/* Returns the word with which a trace of gfx9 begins: it tells a decoder which version of the
+ * stream follows. Later GPUs write such a word themselves, as their first token. */
 static uint64_t describe(const aql_trace_t *trace, uint32_t engine)
 {
     enum { FIRST = 0x11 };
@@ -128,7 +128,8 @@ AQL_EXPORT hsa_status_t aqlprofile_att_iterate_data(aqlprofile_handle_t handle,
         const uint64_t word = describe(&t->trace, i),
                        bytes = aql_trace_bytes(&t->trace, t->control, i);
         const size_t described = t->trace.version ? sizeof word : 0;
-        char *buffer = malloc(described + bytes + 1); /* none is an allocation of 0 bytes */
+        /* one more byte, since an allocation of 0 bytes may be NULL */
+        char *buffer = malloc(described + bytes + 1);
         if (!buffer)
             return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES,
                             "no memory for a trace of %llu bytes", (unsigned long long)bytes);

@@ -1,9 +1,9 @@
-/* attach.c - the process can be asked to load a tool while it runs.
+/* attach.c - lets a profiler load a tool into the running process.
  *
- * Apart because nothing here runs unless the program was started with ROCP_TOOL_ATTACH=1. Then a
- * thread with a known name sleeps in the process. A profiler that attaches makes that thread call
- * one of the two exported functions below, by ptrace (src/rocattach). The protocol is that of AMD's
- * library. */
+ * It is apart because nothing here runs unless the program was started with ROCP_TOOL_ATTACH=1.
+ * Then a thread with a known name sleeps in the process. A profiler that attaches makes that thread
+ * call one of the two exported functions below, by ptrace (src/rocattach). The protocol is that of
+ * AMD's library. */
 #include "register/register.h"
 
 #include "base/env.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Added to the environment while the tool is loaded and reads its settings. */
+/* Set in the environment while the tool is loaded and reads its settings. */
 static const char tool_variable[] = "ROCP_TOOL_LIBRARIES";
 static const char attached_variable[] = "ROCPROFILER_REGISTER_TOOL_ATTACHED";
 
@@ -38,7 +38,7 @@ static void *listen_for_attach(void *unused)
 
 void reg_attach_listen(void)
 {
-    static pid_t listens; /* the process that has the thread: a child of fork has none */
+    static pid_t listens; /* the process that has the thread, which a child of fork has not */
     pthread_t thread;
     sigset_t all, before;
     if (!reg_attachable() || __atomic_exchange_n(&listens, getpid(), __ATOMIC_ACQ_REL) == getpid())
@@ -58,20 +58,20 @@ void reg_attach_listen(void)
  *
  * The attaching profiler sends variables for the tool. Other threads of the program may be reading
  * the environment, so `environ` is made to point to a new array and nothing in the old one is
- * changed. What `environ` has pointed to is never freed but kept in a list, for the same reason.
- * Afterwards the program gets its own environment back, with its changes of the meantime but
- * without our variables, so that programs it starts later do not see them. */
+ * changed. For the same reason, arrays to which `environ` has pointed are never freed but kept in a
+ * list. Afterwards the program gets its own environment back, with the changes that it has made
+ * meanwhile but without the tool's variables, so that programs it starts later do not see them. */
 
 typedef struct lines lines_t;
 struct lines {
-    lines_t *earlier; /* the environment of the attach before this one */
+    lines_t *earlier; /* the environment of the attachment before this one */
     char **lines;     /* the new environment, ended by NULL */
     size_t count;
-    char **own; /* the lines among them that the attach has added or replaced */
+    char **own; /* the lines that the attachment has added or replaced */
     size_t own_count;
     char **array;  /* the program's environment, which the C library may free when it grows */
-    char **before; /* the lines that stood in it */
-    char **after;  /* what `environ` became afterwards, unless `array` */
+    char **before; /* the lines in it before the attachment */
+    char **after;  /* the value of `environ` afterwards, unless it is `array` */
 };
 
 static lines_t *once_in_force;
@@ -84,8 +84,8 @@ static size_t count_lines(char **lines)
     return count;
 }
 
-/* The line in `lines` that sets the variable `name` (a name, or a line that begins with name=);
- * NULL: none. */
+/* Returns the line in `lines` that sets the variable `name` (a name, or a line that begins with
+ * name=); NULL if there is none. */
 static char **find_line(char **lines, const char *name)
 {
     const size_t bytes = strcspn(name, "=");
@@ -104,7 +104,8 @@ static bool set(lines_t *to, const char *name, const char *value)
     return true;
 }
 
-/* `buffer`: the number of variables (32 bits), then name and value of each, ended by zero bytes. */
+/* Fills in the lines. `buffer` has the number of variables (32 bits), then name and value of each,
+ * ended by zero bytes. */
 static bool fill(lines_t *made, const char *buffer, const char *tool)
 {
     uint32_t variables;
@@ -126,7 +127,7 @@ static bool fill(lines_t *made, const char *buffer, const char *tool)
     return true;
 }
 
-/* Only for an environment that was not put in force. */
+/* Frees an environment that `environ` has never pointed to. */
 static void drop(lines_t *made)
 {
     for (size_t i = 0; i < made->own_count; i++)
@@ -137,7 +138,7 @@ static void drop(lines_t *made)
     free(made);
 }
 
-/* NULL: out of memory. */
+/* Makes the environment for the tool; returns NULL when out of memory. */
 static lines_t *make_environment(const char *buffer, const char *tool)
 {
     lines_t *made = calloc(1, sizeof *made);
@@ -160,8 +161,8 @@ static bool is_own(const lines_t *made, const char *line)
     return false;
 }
 
-/* The lines of `now`, but with the program's former line, or none, in place of each of the
- * attach. */
+/* Returns the lines of `now`, where each line of the attachment is replaced by the program's former
+ * line, or removed. */
 static char **without_own(char **now, const lines_t *made)
 {
     size_t count = 0;
@@ -211,14 +212,14 @@ static int call_sdk(const char *name)
     return status ? ROCP_REG_ROCPROFILER_ERROR | status << REG_ATTACH_STATUS_SHIFT : 0;
 }
 
-/* Exported without a header, as rocprofiler_register_invoke_all_registrations is. */
+/* exported without a header, as rocprofiler_register_invoke_all_registrations is */
 int rocprofiler_register_attach(const char *environment_buffer, const char *tool_lib_path);
 int rocprofiler_register_detach(void);
 
 __attribute__((visibility("default"))) int
 rocprofiler_register_attach(const char *environment_buffer, const char *tool_lib_path)
 {
-    static char *tool; /* path of the first attach: its library stays loaded */
+    static char *tool; /* path of the first tool, whose library stays loaded */
     if (!reg_attachable() || !reg_find_sdk()) return REG_ATTACHMENT_NOT_AVAILABLE;
     if (!environment_buffer || !tool_lib_path || (tool && strcmp(tool, tool_lib_path) != 0))
         return REG_INVALID_ARGUMENT;
@@ -239,18 +240,18 @@ __attribute__((visibility("default"))) int rocprofiler_register_detach(void)
     return reg_attachable() ? call_sdk("rocprofiler_detach") : REG_ATTACHMENT_NOT_AVAILABLE;
 }
 
-/* The code to which the attaching profiler sends the waiting thread. At entry rax is the function
- * to call, rdi and rsi are its arguments, rbx and rsp both point to a reg_attach_call_t. The thread
- * was interrupted in the system call pause(), so at the end the registers are as after that: rax is
- * -EINTR, rcx the address behind the call, r11 anything. The registers neither saved nor set here
- * are those that a called function preserves. The interrupted stack is not written to, because the
- * 128 bytes below its rsp (red zone) may be in use. */
+/* Returns the code to which the attaching profiler sends the waiting thread. At entry rax is the
+ * function to call, rdi and rsi are its arguments, rbx and rsp both point to a reg_attach_call_t.
+ * The thread was interrupted in the system call pause(), so at the end the registers are as after
+ * that: rax is -EINTR, rcx the address behind the call, r11 anything. The registers neither saved
+ * nor set here are those that a called function preserves. The interrupted stack is not written to,
+ * because the 128 bytes below its rsp (red zone) may be in use. */
 __asm__(".pushsection .text\n"
         ".globl rocprofiler_register_attach_run\n"
         ".type rocprofiler_register_attach_run, @function\n"
         "rocprofiler_register_attach_run:\n"
         ".cfi_startproc\n"
-        ".cfi_undefined rip\n" /* stack walks end here */
+        ".cfi_undefined rip\n" /* unwinding of the stack ends here */
         "call *%rax\n"
         "mov %rax, 8(%rbx)\n"
         "mov 16(%rbx), %rax\n"

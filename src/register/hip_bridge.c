@@ -3,8 +3,8 @@
  * HIP before 6.1 has no tables, and newer HIP may be built without registration. Preloaded, this
  * library defines the hip* symbols (generated trampolines that jump through a table), fills the
  * tables from the real library at the first call, and registers them as "hip" and "hip_compiler".
- * If HIP registers by itself, its own tables are used and calls only pass through. The functions
- * and their positions are rows of hip-table.tsv. */
+ * If HIP registers its tables itself, those are used and calls only pass through. The functions and
+ * their positions are rows of hip-table.tsv. */
 #include "register/hip_bridge.h"
 
 #include "base/hide.h"
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Weak: if librocprofiler-register is AMD's and not ours, it lacks this function. */
+/* The reference is weak because AMD's librocprofiler-register lacks this function. */
 #pragma weak rocprofiler_register_stand_in
 
 static const struct {
@@ -35,13 +35,14 @@ static const struct {
 
 void *bridge_real[BRIDGE_ROWS], *bridge_native[BRIDGE_ROWS];
 
-/* Element 0 is the size in bytes, the others are functions; null where HIP lacks the function. */
+/* Element 0 is the size in bytes, the others are functions; an element is null if HIP lacks the
+ * function. */
 static void *runtime_table[BRIDGE_SIZE_runtime], *compiler_table[BRIDGE_SIZE_compiler];
 static void **const tables[BRIDGE_TABLES] = {runtime_table, compiler_table};
 static const char *const names[BRIDGE_TABLES] = {"hip", "hip_compiler"};
 extern void *const bridge_lazy_runtime[], *const bridge_lazy_compiler[];
 
-/* The tables the trampolines jump through: lazy stubs until the real table is registered. */
+/* The tables through which the trampolines jump: lazy stubs until the real table is registered. */
 void *_Atomic bridge_runtime = (void *)bridge_lazy_runtime;
 void *_Atomic bridge_compiler = (void *)bridge_lazy_compiler;
 
@@ -50,7 +51,7 @@ void *bridge_resolve(unsigned id);
 
 enum { HIP_ERROR_NOT_SUPPORTED = 801 };
 
-/* Stands for a function that the real library lacks. */
+/* Replaces a function that the real library lacks. */
 __attribute__((visibility("hidden"))) int bridge_missing(void)
 {
     return HIP_ERROR_NOT_SUPPORTED;
@@ -63,15 +64,16 @@ static bool filled;
 static bridge_library_t hip;
 static _Atomic bool native_seen;
 
-static const char *const prefixes[] = {"hip", "__hip", "_Z", NULL}; /* of HIP's functions */
+/* beginnings of the names of HIP's functions */
+static const char *const prefixes[] = {"hip", "__hip", "_Z", NULL};
 
 static void after_fork_in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
 }
 
-/* Must not take `lock`: if another library's constructor calls HIP first, bridge_resolve holds it
- * while it loads the tool, and the dynamic loader may run this constructor then. */
+/* This must not take `lock`: if another library's constructor calls HIP first, bridge_resolve holds
+ * the lock while it loads the tool, and the dynamic loader may run this constructor then. */
 __attribute__((constructor)) static void initialise(void)
 {
     base_log_init("rocprofiler-hip-bridge", "ROCPROFILER_REGISTER_LOG_LEVEL");
@@ -90,9 +92,9 @@ bool bridge_has_native(void)
     return atomic_load(&native_seen);
 }
 
-/* The size is written as a HIP of that version would have it: a version adds its functions at the
- * end, so the table ends with the last function of the newest version step from which the library
- * has any. */
+/* Sets the table's size as a HIP of that version would have it: each version adds its functions at
+ * the end, so the table ends with the last function of the newest version of which the library has
+ * any function. */
 static void set_size(bridge_table_t table)
 {
     unsigned newest = 0, last = 0;
@@ -126,12 +128,12 @@ static bool fill(void)
     return true;
 }
 
-/* HIP registers its own table `native` although ours stands in for it, perhaps during a call that
- * came through ours. Each entry of `native` is replaced by a generated gate, so that a call is seen
- * once: a call that has been seen in our table passes, another goes to our table first. The gate
- * tells them apart by a thread-local note of the function that the thread entered last through our
- * table. A note left over from before this moment can hide one call that does not come through our
- * trampolines. */
+/* HIP registers its own table `native` although the bridge's table stands in for it, perhaps during
+ * a call that came through the bridge's table. Each entry of `native` is replaced by a generated
+ * gate, so that a call is seen once: a call that came through the bridge's table passes, another
+ * call goes to the bridge's table first. The gate distinguishes them by a thread-local note of the
+ * function that the thread entered last through the bridge's table. A note that is older than this
+ * call can hide one call that does not come through the trampolines. */
 static void take_native(bridge_table_t kind, void *native)
 {
     atomic_store(&native_seen, true);
@@ -173,7 +175,8 @@ static void put_entries(bridge_table_t kind, bool stand_in)
                                                              : bridge_real[i];
 }
 
-/* False if HIP's own table is registered already: then ours only leads to HIP's functions. */
+/* Registers the bridge's table. Returns false if HIP's own table is registered already: then the
+ * bridge's only leads to HIP's functions. */
 static bool stand_in(bridge_table_t kind)
 {
     static const rocprofiler_register_native_func_t take[] = {take_native_runtime,
@@ -201,9 +204,9 @@ static void offer(bridge_table_t kind)
     atomic_store_explicit(active, tables[kind], memory_order_release);
 }
 
-/* The function to which trampoline `id` jumps. The first call fills and registers the tables; other
- * threads wait. Calls of HIP that the tool makes on this thread meanwhile, although tools must not,
- * reach the real functions. */
+/* Returns the function to which trampoline `id` jumps. The first call fills and registers the
+ * tables; other threads wait. If the tool calls HIP on this thread meanwhile, which tools must not
+ * do, the calls reach the real functions. */
 __attribute__((visibility("hidden"))) void *bridge_resolve(unsigned id)
 {
     bool inside = atomic_load(&owned) && pthread_equal(owner, pthread_self());

@@ -1,8 +1,8 @@
-/* hip_library.c - finds HIP, and answers programs that look up its functions by name.
+/* hip_library.c - finds HIP, and handles programs that look up its functions by name.
  *
- * Apart because all of it is about the dynamic loader. A program that uses dlsym or
- * hipGetProcAddress would call HIP without passing the trampolines, so it is given trampolines, if
- * the bridge has registered the tables. What HIP lacks is reported as missing, although this
+ * It is apart because all of it deals with the dynamic loader. A program that uses dlsym or
+ * hipGetProcAddress would call HIP without passing the trampolines, so it gets trampolines, if the
+ * bridge has registered the tables. A function that HIP lacks is reported as missing, although this
  * library has a trampoline for it. */
 #include "register/hip_bridge.h"
 
@@ -35,9 +35,10 @@ void *bridge_dlsym_real(void *handle, const char *name)
 
 const char bridge_hip_file[] = "libamdhip64.so";
 
-/* ---- Which library ---- */
+/* ---- The library ---- */
 
-/* Read from the end of the real file's name, major.minor.patch; a missing number counts as 0. */
+/* Reads the version from the end of the real file's name, major.minor.patch; a missing number
+ * counts as 0. */
 static uint32_t version_of(const char *path)
 {
     char *real = realpath(path, NULL);
@@ -52,8 +53,8 @@ bridge_library_t bridge_find_hip(void)
 {
     bridge_library_t found = {0};
     char path[4096] = "";
-    /* The library to which calls would be bound without this one, or else a HIP that was opened
-     * with RTLD_LOCAL. */
+    /* the library to which calls would be bound without this one, or else a HIP that was opened
+     * with RTLD_LOCAL */
     void *next = bridge_dlsym_real(RTLD_NEXT, "hipApiName");
     Dl_info where;
     if (next && dladdr(next, &where) && base_is_file_of(where.dli_fname, bridge_hip_file)) {
@@ -86,8 +87,8 @@ static const bridge_symbol_t *find_symbol(const char *name)
     return NULL;
 }
 
-/* Would the program have found the function without us? If not, dlerror() has the loader's
- * message. */
+/* Returns whether the program would have found the function without this library. If not, dlerror()
+ * has the loader's message. */
 static bool is_there(const char *name)
 {
     char path[4096] = "";
@@ -125,8 +126,8 @@ __attribute__((visibility("hidden"))) base_looked_up_t bridge_dlsym(void *handle
 
 BASE_LOOK_UP_FIRST(dlsym, bridge_dlsym);
 
-/* The functions of HIP that return addresses. They differ in their parameters from the third on,
- * all of which fit in three registers. They return 0 for success. */
+/* The type of HIP's functions that return addresses. They differ in their parameters from the third
+ * on, all of which fit into three registers. They return 0 for success. */
 typedef int (*lookup_t)(const char *, void **, uint64_t, uint64_t, void *);
 
 enum { LOOKUPS = 4 };
@@ -135,7 +136,7 @@ static const char *const lookup_names[LOOKUPS] = {"hipGetProcAddress", "hipGetPr
                                                   "hipGetDriverEntryPoint_spt"};
 static lookup_t lookups[LOOKUPS];
 
-/* The trampoline of a real function of HIP; other addresses are returned as they are. */
+/* Returns the trampoline of a real function of HIP; other addresses are returned unchanged. */
 static void *traced(const char *name, void *function)
 {
     const bridge_symbol_t *symbol = name ? find_symbol(name) : NULL;

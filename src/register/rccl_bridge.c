@@ -1,8 +1,8 @@
 /* rccl_bridge.c - registers the table of an RCCL that does not register it itself.
  *
  * Preloaded, this library defines RCCL's functions; at the first call it finds the real ones, puts
- * them into a table and registers that as "rccl". If RCCL registers by itself, its own table is
- * used and calls only pass through. The functions are generated from the rows of
+ * them into a table and registers that as "rccl". If RCCL registers its table itself, that is used
+ * and calls only pass through. The functions are generated from the rows of
  * src/sdk/tables/rccl-api.tsv. */
 #include <rocprofiler-register/rocprofiler-register.h>
 #include <rocprofiler-sdk/rccl/details/rccl.h>
@@ -22,10 +22,11 @@ static void *entry_of(unsigned position);
 
 enum { POSITIONS = sizeof names / sizeof *names };
 
-/* Element 0 is the size in bytes; null where RCCL lacks the function. */
+/* Element 0 is the size in bytes; an element is null if RCCL lacks the function. */
 static void *table[POSITIONS];
 static const char library[] = "librccl.so";
-static const char *const prefixes[] = {"nccl", "msccl", NULL}; /* all functions of RCCL begin so */
+/* beginnings of the names of all functions of RCCL */
+static const char *const prefixes[] = {"nccl", "msccl", NULL};
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void fill(void *rccl)
@@ -54,7 +55,7 @@ static void start(void)
     struct link_map *map = NULL;
     if (!rccl || dlinfo(rccl, RTLD_DI_LINKMAP, &map) != 0) return;
     fill(rccl);
-    base_hide(library, prefixes); /* RCCL may have been opened after our constructor */
+    base_hide(library, prefixes); /* RCCL may have been opened after this library's constructor */
     if (reg_registers_itself(map)) return;
     rocprofiler_register_library_indentifier_t id;
     void *tables[] = {table};
@@ -67,7 +68,8 @@ __attribute__((constructor)) static void initialise(void)
     base_hide_at_start(library, prefixes);
 }
 
-/* What stands in the table now: the real function, or a wrapper that a tool has put before it. */
+/* Returns the present entry of the table: the real function, or a wrapper that a tool has put
+ * before it. */
 static void *entry_of(unsigned position)
 {
     pthread_once(&once, start);

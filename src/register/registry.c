@@ -1,11 +1,11 @@
-/* registry.c - the registrations of this process and the answers to the runtimes.
+/* registry.c - the registrations of this process, and the functions that runtimes call.
  *
  * One thread at a time registers: it is "inside". A second thread waits for it (the SDK may be
  * loading), but not for ever, since the thread inside may be waiting for the second one: a tool
- * that starts a runtime on another thread does that. After the time the second thread leaves its
- * tables to the one inside, which passes them on before it leaves. A registration during a
- * registration by the same thread is refused. Registrations are never removed: runtimes do not
- * unload. */
+ * that starts a runtime on another thread does that. When the time is over, the second thread
+ * leaves its tables to the thread inside, which passes them on before it leaves. A registration
+ * during a registration by the same thread is refused. Registrations are never removed: runtimes do
+ * not unload. */
 #include "register/register.h"
 
 #include "base/env.h"
@@ -27,26 +27,27 @@ typedef struct {
     uint64_t instance;
     uint64_t table_count;
     void *tables[TABLES_MAX];
-    rocprofiler_register_native_func_t native; /* of a stand-in (stand_in.h), or NULL */
-    bool behind; /* not passed on to the SDK: a stand-in's table is, in its place */
+    rocprofiler_register_native_func_t native; /* of a table that stands in for another one
+                                                * (stand_in.h), or NULL */
+    bool behind; /* this table is not passed on to the SDK; the one that stands in for it is */
     bool passed_on;
-    bool left; /* left to the thread inside, which has not passed it on yet */
-    /* The runtime has shut down; when it starts again, its table is without our functions. */
+    bool left; /* another thread has left it to the thread inside, which has not passed it on yet */
+    /* The runtime has shut down; when it starts again, its table lacks the hooks. */
     _Atomic bool ended;
     rocprofiler_register_error_code_t answer;
 } registration_t;
 
-/* The mutex protects who is inside, and appending to the list of registrations. */
+/* The mutex guards the state of being inside, and appending to the list of registrations. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t emptied = PTHREAD_COND_INITIALIZER;
 static bool occupied;
 static pthread_t occupant;
 
 static registration_t registrations[REG_RUNTIME_COUNT * REG_INSTANCES_MAX];
-static _Atomic unsigned registration_count; /* rows below it are complete */
-static bool sdk_seen; /* the last registration has found the SDK; for the thread inside */
+static _Atomic unsigned registration_count; /* rows with lower indices are complete */
+static bool sdk_seen; /* the last registration has found the SDK; used by the thread inside */
 
-/* A child of fork has only the forking thread: nobody else is inside any more. */
+/* A child of fork has only the forking thread, so no other thread is inside any more. */
 static void after_fork_in_child(void)
 {
     pthread_mutex_init(&gate, NULL);
@@ -84,7 +85,8 @@ static entry_t enter(void)
 
 static rocprofiler_register_error_code_t pass_on(registration_t *r, reg_set_api_table_t sdk);
 
-/* A registration that another thread has left to this one, or NULL. With `gate` locked. */
+/* Takes a registration that another thread has left to this one, or NULL. To be called with `gate`
+ * locked. */
 static registration_t *take_left(void)
 {
     unsigned n = atomic_load(&registration_count);
@@ -149,8 +151,8 @@ static rocprofiler_register_error_code_t pass_on(registration_t *r, reg_set_api_
     return r->answer = ROCP_REG_SUCCESS;
 }
 
-/* Passes on the tables of runtimes that had registered before there was a tool, and says so in one
- * line. `all`: also those passed on already. */
+/* Passes on the tables of runtimes that had registered before there was a tool, and writes one line
+ * about it. With `all`, tables that were passed on already are passed on again. */
 static rocprofiler_register_error_code_t pass_on_missed(reg_set_api_table_t sdk, bool all)
 {
     rocprofiler_register_error_code_t answer = ROCP_REG_SUCCESS;
@@ -188,10 +190,11 @@ typedef struct {
     void **tables;
     uint64_t table_count;
     rocprofiler_register_library_indentifier_t *id;
-    rocprofiler_register_native_func_t native; /* of a stand-in (stand_in.h), or NULL */
+    rocprofiler_register_native_func_t native; /* of a table that stands in for another one
+                                                * (stand_in.h), or NULL */
 } offer_t;
 
-/* ORDER: the first check that fails decides the answer (AMD's protocol). */
+/* ORDER: the first check that fails decides the result (AMD's protocol). */
 static rocprofiler_register_error_code_t check(const offer_t *o, int index)
 {
     if (index < 0) {
@@ -211,8 +214,8 @@ static rocprofiler_register_error_code_t check(const offer_t *o, int index)
     return ROCP_REG_SUCCESS;
 }
 
-/* Appends a registration that has been checked, with `gate` locked. NULL: there is no room for
- * another, and *answer says why. */
+/* Appends a registration that has been checked, with `gate` locked. Returns NULL if there is no
+ * room for another; then *answer is the reason. */
 static registration_t *add(const offer_t *o, int index, rocprofiler_register_error_code_t *answer)
 {
     uint64_t instance = count_of(index);
@@ -237,7 +240,8 @@ static registration_t *add(const offer_t *o, int index, rocprofiler_register_err
     return r;
 }
 
-/* The earlier registration of the same table, whose handle is given again; NULL: none. */
+/* Returns the earlier registration of the same table, whose handle is returned again; NULL if there
+ * is none. */
 static registration_t *find_again(const offer_t *o, int index)
 {
     registration_t *r = find_same(index, o->tables[0]);
@@ -245,8 +249,8 @@ static registration_t *find_again(const offer_t *o, int index)
     return r;
 }
 
-/* A runtime has registered its table although another stands in for it: the latter gets the table,
- * to call its functions. */
+/* Handles a runtime that registers its table although another one stands in for it: the latter gets
+ * the runtime's table, in order to call its functions. */
 static rocprofiler_register_error_code_t put_behind(registration_t *r,
                                                     const registration_t *stand_in)
 {
@@ -273,8 +277,9 @@ static rocprofiler_register_error_code_t register_inside(const offer_t *o)
     return stand_in && o->table_count ? put_behind(r, stand_in) : pass_on(r, sdk);
 }
 
-/* Leaves the registration to the thread that is inside and does not leave. With `gate` locked. */
-static rocprofiler_register_error_code_t leave_to_occupant(const offer_t *o)
+/* Leaves the registration to the thread that is inside for too long. To be called with `gate`
+ * locked. */
+static rocprofiler_register_error_code_t leave_to_inside(const offer_t *o)
 {
     int index = reg_runtime_index(o->name);
     rocprofiler_register_error_code_t answer = check(o, index);
@@ -299,7 +304,7 @@ static rocprofiler_register_error_code_t register_tables(const offer_t *o)
     if (!base_env_bool("ROCPROFILER_REGISTER_ENABLED", true)) return ROCP_REG_NO_TOOLS;
     const entry_t entry = enter();
     if (entry == OWN) return ROCP_REG_DEADLOCK;
-    if (entry == BUSY) answer = leave_to_occupant(o);
+    if (entry == BUSY) answer = leave_to_inside(o);
     pthread_mutex_unlock(&gate);
     if (entry == INSIDE) {
         answer = register_inside(o);
@@ -374,8 +379,8 @@ rocprofiler_register_iterate_registration_info(rocprofiler_register_registration
     return ROCP_REG_SUCCESS;
 }
 
-/* For a profiler that attaches to the running process: passes stored tables on to the SDK; `all`:
- * also those that the SDK has had already. */
+/* For a profiler that attaches to the running process: passes stored tables on to the SDK; with
+ * `all`, also those that the SDK has got already. */
 static rocprofiler_register_error_code_t invoke(bool all)
 {
     const entry_t entry = enter();
@@ -388,7 +393,7 @@ static rocprofiler_register_error_code_t invoke(bool all)
     return answer;
 }
 
-/* Exported without a header, as AMD's library does. */
+/* exported without a header, as in AMD's library */
 rocprofiler_register_error_code_t rocprofiler_register_invoke_nonpropagated_registrations(void);
 rocprofiler_register_error_code_t rocprofiler_register_invoke_all_registrations(void);
 

@@ -1,7 +1,8 @@
 /* runtimes.c - the runtimes that may register: names, indices, and the files that contain them.
  *
- * Apart because the check that a caller lies in a runtime's file (ROCPROFILER_REGISTER_SECURE) is a
- * security check, to be read on its own. The rows are in register.h. */
+ * It is apart because the check that a caller lies in a runtime's file
+ * (ROCPROFILER_REGISTER_SECURE) is a security check, which should be easy to review. The rows are
+ * in register.h. */
 #include "register/register.h"
 
 #include <dlfcn.h>
@@ -29,9 +30,9 @@ const char *reg_runtime_name(int index)
     return runtimes[index].name;
 }
 
-/* True if `base_name` contains `file`, then a major version in the range, then nothing or a dot
- * with digits and dots. Anything may stand before `file`, because AMD's pattern is searched for,
- * not matched as a whole. */
+/* Returns true if `base_name` contains `file`, then a major version in the range, then nothing or a
+ * dot with digits and dots. Any text may precede `file`, because AMD's pattern is searched for, not
+ * matched as a whole. */
 static bool matches(const char *base_name, const char *file, char low, char high)
 {
     const char *at = strstr(base_name, file);
@@ -47,7 +48,7 @@ bool reg_runtime_matches_file(int index, const char *base_name)
     if (matches(base_name, runtimes[index].file, runtimes[index].major_low,
                 runtimes[index].major_high))
         return true;
-    /* The SDK's own marker library registers as "roctx" from a file of another name. */
+    /* the SDK's own marker library registers as "roctx" from a file of another name */
     return strcmp(runtimes[index].name, "roctx") == 0 &&
            matches(base_name, "librocprofiler-sdk-roctx.so.", '0', '9');
 }

@@ -1,7 +1,7 @@
-/* tools.c - is anybody there who wants to profile, and where is the SDK?
+/* tools.c - determines whether there is a tool, and loads the SDK.
  *
- * Apart from the registry because it is the only part that touches the dynamic loader. It loads at
- * most one library, the SDK, and never closes it. */
+ * It is apart from the registry because it is the only part that uses the dynamic loader. It loads
+ * at most one library, the SDK, and never closes it. */
 #include "register/register.h"
 
 #include "base/env.h"
@@ -52,7 +52,8 @@ static void *open_beside(const char *name)
     return dlopen(path, RTLD_GLOBAL | RTLD_LAZY);
 }
 
-/* Already loaded, else as named, else beside this library, else wherever the loader finds it. */
+/* Returns the library if it is loaded already; else opens the one that the environment names, one
+ * beside this library, or one that the loader finds. */
 static void *open_library(const char *name)
 {
     void *handle = dlopen(name, RTLD_NOLOAD | RTLD_LAZY);
@@ -72,7 +73,7 @@ static reg_set_api_table_t load_sdk(void)
         is_set("ROCPROFILER_REGISTER_LIBRARY") ? base_env("ROCPROFILER_REGISTER_LIBRARY") : NULL;
     const char *name = named ? named : "librocprofiler-sdk.so";
     void *handle = open_library(name);
-    /* Without the development link only the file with the version is installed. */
+    /* without the development link only the file with the version is installed */
     if (!handle && !named) handle = open_library(name = "librocprofiler-sdk.so.1");
     if (!handle) {
         const char *why = dlerror();
@@ -89,7 +90,7 @@ static reg_set_api_table_t load_sdk(void)
     return function;
 }
 
-static reg_set_api_table_t found; /* only the thread inside a registration uses it */
+static reg_set_api_table_t found; /* used only by the thread inside a registration */
 
 reg_set_api_table_t reg_find_sdk(void)
 {

@@ -3,13 +3,13 @@
  * Everything is prepared on the thread's own stack, far below the part in use: the arguments, and a
  * reg_attach_call_t with the thread's registers. Then the thread is sent to the function
  * rocprofiler_register_attach_run of its process, and ptrace detaches at once. That function makes
- * the call, notes the answer and restores the registers, so the thread returns to its wait without
- * our help: this process may die at any step, or stop waiting. Neither code nor mappings of the
+ * the call, stores the result and restores the registers, so the thread returns to its wait by
+ * itself, even if this process dies at any step or stops waiting. Neither code nor mappings of the
  * other process change.
  *
  * ptrace relations belong to a thread. The part that needs ptrace runs in a thread of its own,
- * because when that thread ends the kernel detaches everything that it traces, also what could not
- * be stopped. */
+ * because when that thread ends, the kernel detaches all threads that it traces, including those
+ * that could not be stopped. */
 #include "rocattach/internal.h"
 
 #include <errno.h>
@@ -34,15 +34,16 @@
 #define SECOND UINT64_C(1000000000)
 
 enum {
-    STOP_SECONDS = 5, /* until the thread waits, and until it has stopped: both take microseconds */
-    /* Signal handlers of the C library's own signals run on the thread's stack too, with up to 11
-     * KiB of vector registers; they must not overwrite what is prepared below. */
+    STOP_SECONDS = 5, /* limit until the thread waits, and until it has stopped: both take
+                       * microseconds */
+    /* Handlers of the C library's own signals run on the thread's stack, too, with up to 11 KiB of
+     * vector registers; they must not overwrite the data that are prepared below. */
     GAP = 16384,
     ALIGNMENT = 64,
-    NAP_NS = 100000, /* the first pause between two looks; each next one is longer by a quarter */
+    NAP_NS = 100000, /* the first pause between two checks; each next one is longer by a quarter */
     LONGEST_NAP_NS = 10000000,
     RESTARTS =
-        /* ERESTARTNOHAND of the kernel: pause() was interrupted and would be restarted. */
+        /* The kernel's ERESTARTNOHAND: pause() was interrupted and would be restarted. */
     514,
 };
 
@@ -58,7 +59,7 @@ static patience_t patience(unsigned seconds)
     return (patience_t){base_clock_ns(CLOCK_MONOTONIC) + seconds * SECOND, NAP_NS};
 }
 
-/* Sleeps; false when the time is over. */
+/* Sleeps; returns false when the time is over. */
 static bool nap(patience_t *p)
 {
     nanosleep(&(struct timespec){.tv_nsec = p->nap_ns}, NULL);
@@ -76,8 +77,8 @@ static unsigned limit_of(const rat_request_t *r)
 typedef struct {
     const rat_target_t *target;
     const rat_request_t *request;
-    uint64_t token; /* which the process writes to `done` after this call */
-    uint64_t at;    /* address of its reg_attach_call_t */
+    uint64_t token; /* the process writes it to `done` after this call */
+    uint64_t at;    /* address of the call's reg_attach_call_t */
     rocattach_status_t status;
     char why[RAT_WHY_BYTES];
 } session_t;
@@ -101,7 +102,7 @@ static long trace(const session_t *s, int request, void *data)
     return ptrace((enum __ptrace_request)request, s->target->thread, NULL, data);
 }
 
-/* The error if the thread has not been at rest within the time. */
+/* Returns the error for a thread that was not at rest within the time. */
 static rocattach_status_t busy(const session_t *s)
 {
     return rat_fail(ROCATTACH_STATUS_ERROR,
@@ -129,8 +130,8 @@ static rocattach_status_t stop(const session_t *s)
                     rat_target_doing(s->target));
 }
 
-/* True if the thread is stopped in pause(): only there are its registers those that a system call
- * leaves. */
+/* Returns true if the thread is stopped in pause(): only there its registers are those that a
+ * system call leaves. */
 static bool at_rest(const struct user_regs_struct *r)
 {
     return r->orig_rax == SYS_pause && r->rax == (uint64_t)-RESTARTS;
@@ -142,7 +143,7 @@ static uint64_t take(uint64_t *top, size_t bytes)
     return *top;
 }
 
-/* Writes the arguments and the call below the part of the stack in use, and sets `r` so that the
+/* Writes the arguments and the call below the used part of the stack, and sets `r` so that the
  * thread makes the call. */
 static rocattach_status_t prepare(session_t *s, struct user_regs_struct *r)
 {
@@ -187,7 +188,8 @@ static rocattach_status_t prepare(session_t *s, struct user_regs_struct *r)
     return ROCATTACH_STATUS_SUCCESS;
 }
 
-/* For a thread that is stopped; *again: it was no longer in pause(). */
+/* Prepares the call in a thread that is stopped; *again becomes true if it was no longer in
+ * pause(). */
 static rocattach_status_t send_stopped(session_t *s, bool *again)
 {
     struct user_regs_struct r;
@@ -239,7 +241,7 @@ static rocattach_status_t in_own_thread(session_t *s)
     return s->status == ROCATTACH_STATUS_SUCCESS ? s->status : rat_fail(s->status, "%s", s->why);
 }
 
-/* ---- The answer ---- */
+/* ---- The result ---- */
 
 static rocattach_status_t await_answer(const session_t *s, int *answer)
 {

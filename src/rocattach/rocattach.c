@@ -1,6 +1,5 @@
 /* rocattach.c - the interface of librocprofiler-sdk-rocattach: which processes to attach, with
- * which tool and which variables, and error messages. How a process is made to call is in
- * calls.c. */
+ * which tool and which variables, and error messages. calls.c makes a process call a function. */
 #include "rocattach/internal.h"
 
 #include <pthread.h>
@@ -22,14 +21,15 @@
 
 #define TOOL "librocprofiler-sdk-tool.so.1"
 
-/* Loading a tool takes a second on a busy machine; at the end it may write all that it has. */
+/* Loading a tool takes a second on a busy machine; when it is detached, it may have to write all of
+ * its records. */
 enum { ATTACH_SECONDS = 60, DETACH_SECONDS = 300 };
 
 typedef struct {
-    pid_t pid, root; /* root: of the tree of processes that was attached with it */
+    pid_t pid, root; /* `root`: root of the tree of processes that was attached together */
 } attached_t;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one call at a time */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* serialises the calls */
 static attached_t *attached;
 static size_t attached_count;
 static _Thread_local char why[RAT_WHY_BYTES];
@@ -53,7 +53,7 @@ rocattach_status_t rat_fail(rocattach_status_t status, const char *format, ...)
     return status;
 }
 
-/* ---- The variables that the tool gets ---- */
+/* ---- The tool's variables ---- */
 
 typedef struct {
     char *bytes;
@@ -122,7 +122,7 @@ static rocattach_status_t refused(pid_t pid, const char *what, int answer)
                     answer >> REG_ATTACH_STATUS_SHIFT);
 }
 
-/* Turns the answer of rocprofiler_register_attach into a status and a message. */
+/* Converts the result of rocprofiler_register_attach to a status and a message. */
 static rocattach_status_t explain(pid_t pid, int answer)
 {
     static const struct {
@@ -180,7 +180,7 @@ static rocattach_status_t detach(pid_t pid)
             .name = "detach", .function = target.detach, .seconds = DETACH_SECONDS};
         status = rat_call(&target, &request, &answer);
     }
-    /* The process has ended, perhaps as a zombie. */
+    /* the process has ended, perhaps as a zombie */
     if (status == ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND ||
         (kill(pid, 0) != 0 && errno == ESRCH))
         return ROCATTACH_STATUS_SUCCESS;

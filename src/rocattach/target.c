@@ -1,7 +1,7 @@
-/* target.c - what must be known of a process before it is stopped.
+/* target.c - the facts about a process that are needed before it is stopped.
  *
- * Apart because it only reads /proc and files. All reasons why a process cannot be attached are
- * found and named here, except for ptrace being denied at the call itself. */
+ * It is apart because it only reads /proc and files. All reasons why a process cannot be attached
+ * are found and reported here, except for ptrace being denied at the call itself. */
 #include "rocattach/internal.h"
 
 #include <dirent.h>
@@ -23,9 +23,9 @@
 
 #define LIBRARY "librocprofiler-register.so"
 
-/* ---- What the kernel refuses ---- */
+/* ---- Permission for ptrace ---- */
 
-/* A number behind a name in /proc/PID/status, or -1. */
+/* Reads a number after a name in /proc/PID/status; -1 if that fails. */
 static long status_number(pid_t pid, const char *name, const char *format)
 {
     char path[64], line[256];
@@ -123,7 +123,7 @@ static rocattach_status_t check_program(pid_t pid)
                     head.e_ident[EI_CLASS] == ELFCLASS32 ? "32 bits" : "64 bits");
 }
 
-/* ---- The thread that waits ---- */
+/* ---- The waiting thread ---- */
 
 static bool is_waiting(pid_t pid, const char *thread)
 {
@@ -218,7 +218,7 @@ static const void *table_at(const image_t *image, uint64_t offset, uint64_t byte
     return offset % sizeof(uint64_t) ? NULL : at(image, offset, bytes);
 }
 
-/* The address of the file's first byte in memory, from the first of its mappings. */
+/* Finds the address of the file's first byte in memory, from the first of its mappings. */
 static bool find_mapping(pid_t pid, char path[PATH_MAX], uint64_t *begin)
 {
     char maps[64], *line = NULL;
@@ -258,7 +258,7 @@ static image_t map_file(const char *path)
     return image;
 }
 
-/* Value of a dynamic symbol, 0 if the file does not define it. */
+/* Returns the value of a dynamic symbol, 0 if the file does not define it. */
 static uint64_t find_symbol(const image_t *image, const char *name)
 {
     const Elf64_Ehdr *head = at(image, 0, sizeof *head);

@@ -1,22 +1,22 @@
-/* events.c - the domain ACTIVITY_DOMAIN_HSA_EVT: memory that is allocated and freed, which agents
- * may access it, copies, kernels that are submitted to a queue, code objects and their kernels.
+/* events.c - the domain ACTIVITY_DOMAIN_HSA_EVT: allocations and releases of memory, access of
+ * agents to memory, copies, kernels that are submitted to a queue, code objects and their kernels.
  *
- * Apart because its events come from three services of the SDK and have structures of their own.
- * Properties of memory are asked from HSA by its public functions; these calls are not reported. */
+ * It is apart because its events come from three services of the SDK and have structures of their
+ * own. Properties of memory are queried by HSA's public functions; these calls are not reported. */
 #include "roctracer/internal.h"
 
 #include <dlfcn.h>
 
 enum { NODES = 256 };
 
-/* Agents, by the driver's node number. */
+/* Agents, indexed by the driver's node number. */
 static struct {
     hsa_device_type_t type;
-    uint32_t index; /* among those of the type */
+    uint32_t index; /* index among the agents of the type */
     uint64_t agent;
 } nodes[NODES];
 
-static __thread bool asking; /* this thread is in a call of HSA for this library */
+static __thread bool asking; /* this thread is calling HSA on behalf of this library */
 
 bool rtr_asking(void)
 {
@@ -32,7 +32,7 @@ void rtr_events_agent(const rocprofiler_agent_v0_t *agent)
     nodes[agent->node_id].agent = agent->id.handle;
 }
 
-/* ---- asking HSA ---- */
+/* ---- queries of HSA ---- */
 
 typedef hsa_status_t (*pool_info_t)(hsa_amd_memory_pool_t, hsa_amd_memory_pool_info_t, void *);
 typedef hsa_status_t (*region_info_t)(hsa_region_t, hsa_region_info_t, void *);
@@ -79,7 +79,7 @@ static uint32_t node_of(hsa_agent_t agent)
 
 /* ---- reporting events ---- */
 
-/* Whether a callback is set for the event; data is gathered only then. */
+/* Returns whether a callback is set for the event; only then data is gathered. */
 static bool wanted(uint32_t id)
 {
     return rtr_hook(rtr_operation(ACTIVITY_DOMAIN_HSA_EVT, id));
@@ -113,7 +113,7 @@ static void tell_access(uint32_t count, const hsa_agent_t *agents, const void *p
     }
 }
 
-/* Reported before the call: what it frees or is about to do. */
+/* Reports a call before it is made: what it frees or is about to do. */
 static void begins_core(int32_t operation, const rocprofiler_hsa_api_args_t *args)
 {
     if (operation == ROCPROFILER_HSA_CORE_API_ID_hsa_memory_free)
@@ -148,7 +148,7 @@ static void begins_ext(int32_t operation, const rocprofiler_hsa_api_args_t *args
     }
 }
 
-/* Reported after a call that succeeded: what it has made. */
+/* Reports a call that has succeeded: what it has made. */
 static void done_core(int32_t operation, const rocprofiler_hsa_api_args_t *args)
 {
     if (operation != ROCPROFILER_HSA_CORE_API_ID_hsa_memory_allocate ||
@@ -190,7 +190,7 @@ void rtr_events_call(const rocprofiler_callback_tracing_record_t *record)
         (core ? done_core : done_ext)(record->operation, &call->args);
 }
 
-/* HSA_EVT_ID_SUBMIT without the packet, which the SDK does not pass to tools. */
+/* Reports HSA_EVT_ID_SUBMIT, without the packet, which the SDK does not pass to tools. */
 void rtr_on_submit(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user_data,
                    void *unused)
 {

@@ -1,14 +1,15 @@
 /* hsa.c - calls of HSA, as the tool reports them.
  *
- * Apart because roctracer numbers HSA's calls in one sequence through all of HSA's tables, and
- * because the data of their callbacks is laid out as in HSA's headers, whichever runtime runs. */
+ * They are apart because roctracer numbers HSA's calls in one sequence through all of HSA's tables,
+ * and because the data of their callbacks has the layout of HSA's headers, whichever runtime is
+ * loaded. */
 #include "roctracer/internal.h"
 
 const rocprofiler_callback_tracing_kind_t rtr_hsa_kinds[RTR_HSA_KINDS] = {
     ROCPROFILER_CALLBACK_TRACING_HSA_CORE_API, ROCPROFILER_CALLBACK_TRACING_HSA_AMD_EXT_API,
     ROCPROFILER_CALLBACK_TRACING_HSA_IMAGE_EXT_API};
 
-/* The number of the first operation of each kind. ORDER: rtr_hsa_kinds. */
+/* Number of the first operation of each kind. ORDER: rtr_hsa_kinds. */
 static const uint32_t first[RTR_HSA_KINDS + 1] = {
     HSA_API_ID_hsa_init, ROCPROFILER_HSA_CORE_API_ID_LAST, HSA_API_ID_hsa_ext_image_get_capability,
     HSA_API_ID_DISPATCH};
@@ -66,8 +67,8 @@ static void copy_rect(hsa_api_data_t *to, const rocprofiler_hsa_api_args_t *from
 static void fill(void *data, const rocprofiler_callback_tracing_record_t *record,
                  rocprofiler_user_data_t *user_data, bool recorded)
 {
-    /* phase_data for calls that are also recorded: user_data then holds the time at which the call
-     * began, so what the callback stores here may be overwritten by another call. */
+    /* phase_data for calls that are also recorded. Their user_data has the time at which the call
+     * began, so values that the callback stores here may be overwritten by another call. */
     static __thread uint64_t lost;
     const rocprofiler_callback_tracing_hsa_api_data_t *call = record->payload;
     hsa_api_data_t *to = data;

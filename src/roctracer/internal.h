@@ -1,9 +1,9 @@
 /* internal.h - what the files of libroctracer64 share.
  *
- * state.c: what is enabled. pool.c: pools of records. tool.c: this library as a tool of
- * rocprofiler-sdk, from which all its data comes; hsa.c and events.c are the tool's handlers for
- * HSA. names.c: the numbers that HIP gives its calls. obsolete.c: functions kept for old programs.
- * Of the SDK only public headers are used. */
+ * state.c has what is enabled, pool.c the pools of records. tool.c makes this library a tool of
+ * rocprofiler-sdk, from which all of its data comes; hsa.c and events.c are the tool's handlers for
+ * HSA. names.c has the numbers that HIP gives its calls, obsolete.c functions for old programs.
+ * Only public headers of the SDK are used. */
 #ifndef CROCPROF_ROCTRACER_INTERNAL_H
 #define CROCPROF_ROCTRACER_INTERNAL_H
 
@@ -18,7 +18,7 @@
 
 #define RTR_API __attribute__((visibility("default")))
 
-enum { RTR_OPS = 1024 }; /* operations of a domain: HIP has about 500 calls */
+enum { RTR_OPS = 1024 }; /* number of operations of a domain: HIP has about 500 calls */
 
 /* Values of activity_record_t.kind for HIP_OPS: the command types of HIP, which are OpenCL's. */
 enum {
@@ -28,12 +28,12 @@ enum {
     RTR_KIND_DEVICE_TO_DEVICE = 0x11F5,
 };
 
-/* A callback and its argument: one object, so that a handler reads both at once. Never changed and
- * never freed, since a handler may hold it for any time. */
+/* A callback and its argument: one object, so that a handler reads both at once. It is never
+ * changed and never freed, since a handler may hold it for any time. */
 typedef struct rtr_hook {
     activity_rtapi_callback_t callback;
     void *arg;
-    const struct rtr_hook *next; /* state.c: of all hooks */
+    const struct rtr_hook *next; /* list of all hooks in state.c */
 } rtr_hook_t;
 
 /* One operation of a domain. Written under the lock of state.c, read without a lock. */
@@ -51,7 +51,7 @@ typedef struct rtr_pool rtr_pool_t;
 
 /* ---- state.c */
 
-/* The operation's callback and pool; NULL if out of range. */
+/* Returns the operation's callback and pool; NULL if out of range. */
 const rtr_op_t *rtr_operation(uint32_t domain, uint32_t op);
 
 /* Sets this thread's error message, and returns `status`. */
@@ -61,8 +61,8 @@ roctracer_status_t rtr_error(roctracer_status_t status, const char *format, ...)
 /* Removes the pool from all operations; called before it is closed. */
 void rtr_forget_pool(const rtr_pool_t *pool);
 
-/* Starts and stops contexts so that those run whose data is wanted. Called when a callback or a
- * pool changes, and when the contexts have been made. */
+/* Starts and stops contexts so that those run whose data is needed. To be called when a callback or
+ * a pool changes, and when the contexts have been made. */
 void rtr_follow(void);
 
 /* ---- pool.c */
@@ -76,37 +76,37 @@ void rtr_release(rtr_pool_t *pool);
  * copy. Calls the pool's callback if the buffer is full. */
 void rtr_write(rtr_pool_t *pool, const activity_record_t *record, const char *text);
 
-/* The id on top of the calling thread's stack; false if it is empty. */
+/* Returns the id on top of the calling thread's stack; false if the stack is empty. */
 bool rtr_external_id(activity_correlation_id_t *id);
 
 /* ---- tool.c */
 
-/* What is to be traced. */
+/* The domains that are to be traced. */
 typedef struct {
     bool calls;      /* HIP_API */
     bool hsa_calls;  /* HSA_API */
     bool events;     /* HSA_EVT */
-    bool submits;    /* of HSA_EVT: kernels that are submitted to a queue */
+    bool submits;    /* the events of HSA_EVT for kernels that are submitted to a queue */
     bool operations; /* HIP_OPS, HSA_OPS */
     bool marks;      /* ROCTX */
 } rtr_wishes_t;
 
-/* Starts and stops contexts; without effect before the SDK has initialised this tool. */
+/* Starts and stops contexts; has no effect before the SDK has initialised this tool. */
 void rtr_apply(const rtr_wishes_t *wishes);
 
-/* Name of a kernel by the SDK's id; never NULL. */
+/* Returns the name of a kernel by the SDK's id; never NULL. */
 const char *rtr_kernel_name(uint64_t id);
 
 /* Makes the SDK deliver all finished records. */
 void rtr_collect(void);
 
-/* Makes the data of a callback from the SDK's record of a call. recorded: the call is also written
- * to a pool, and user_data holds the time at which it began. */
+/* Makes the data of a callback from the SDK's record of a call. `recorded`: the call is also
+ * written to a pool, and user_data holds the time at which it began. */
 typedef void (*rtr_fill_t)(void *data, const rocprofiler_callback_tracing_record_t *record,
                            rocprofiler_user_data_t *user_data, bool recorded);
 
-/* Reports the beginning or end of a call: to the operation's callback, which gets what `fill` has
- * written to `data`; and at the end to its pool, as a record. */
+/* Reports the beginning or end of a call to the operation's callback, which gets the data that
+ * `fill` has written; at the end it also writes a record to the operation's pool. */
 void rtr_tell_call(uint32_t domain, uint32_t id,
                    const rocprofiler_callback_tracing_record_t *record,
                    rocprofiler_user_data_t *user_data, rtr_fill_t fill, void *data);
@@ -118,14 +118,14 @@ extern const rocprofiler_callback_tracing_kind_t rtr_hsa_kinds[RTR_HSA_KINDS];
 void rtr_on_hsa_call(rocprofiler_callback_tracing_record_t record,
                      rocprofiler_user_data_t *user_data, void *data);
 
-/* Name of an operation of HSA_API, NULL if there is none; and the number of a name, -1 if there is
- * none. */
+/* Return the name of an operation of HSA_API, NULL if there is none; and the number of a name, -1
+ * if there is none. */
 const char *rtr_hsa_name(uint32_t id);
 int rtr_hsa_id(const char *name);
 
 /* ---- events.c */
 
-/* True while the calling thread asks HSA something for this library: such a call is not
+/* Returns true while the calling thread calls HSA on behalf of this library: such a call is not
  * reported. */
 bool rtr_asking(void);
 
@@ -141,11 +141,12 @@ void rtr_events_code_object(const rocprofiler_callback_tracing_code_object_load_
 
 /* ---- names.c */
 
-/* The number that HIP gives to an operation of the SDK; -1 if HIP has no such call. Any thread, no
- * lock. */
+/* Returns the number that HIP gives to an operation of the SDK; -1 if HIP has no such call. Any
+ * thread may call this; it takes no lock. */
 int rtr_hip_id(rocprofiler_callback_tracing_kind_t kind, rocprofiler_tracing_operation_t operation);
 
-/* Asks HIP for its numbers, unless done before; false if HIP is not loaded. Calls HIP. */
+/* Queries HIP's numbers, unless that was done before; returns false if HIP is not loaded. Calls
+ * HIP. */
 bool rtr_hip_names(void);
 
 /* ---- generated: convert arguments; arrays are indexed by the SDK's numbers of operations ---- */

@@ -1,7 +1,7 @@
 /* names.c - the numbers that HIP gives its calls, which differ from version to version.
  *
- * The loaded HIP is asked for the name of each number, and the SDK has its own numbers for the same
- * names. HIP is asked once, before any of its calls is reported. */
+ * The name of each number is queried from the loaded HIP, and the SDK has its own numbers for the
+ * same names. The query is made once, before any call of HIP is reported. */
 #include "roctracer/internal.h"
 
 #include <dlfcn.h>
@@ -20,7 +20,7 @@ static int kind_index(rocprofiler_callback_tracing_kind_t kind)
     return kind == ROCPROFILER_CALLBACK_TRACING_HIP_COMPILER_API;
 }
 
-/* HIP's number of a name, -1 if there is none. */
+/* Returns HIP's number of a name, -1 if there is none. */
 static int number_of(const char *name)
 {
     for (int id = 0; id < RTR_OPS; id++)
@@ -28,7 +28,7 @@ static int number_of(const char *name)
     return -1;
 }
 
-/* Gives an operation of the SDK the number that HIP has for its name. */
+/* Notes the number that HIP has for the name of an operation of the SDK. */
 static int take_operation(rocprofiler_callback_tracing_kind_t kind,
                           rocprofiler_tracing_operation_t operation, void *data)
 {
@@ -48,7 +48,7 @@ bool rtr_hip_names(void)
     const char *(*name_of)(uint32_t) =
         (const char *(*)(uint32_t))(uintptr_t)dlsym(RTLD_DEFAULT, "hipApiName");
     if (!name_of) return false;
-    /* Not under the lock: the first call may start HIP, and this library's tool with it. */
+    /* the lock is not held: the first call may start HIP, and this library's tool with it */
     name_of(0);
     pthread_mutex_lock(&lock);
     if (!known) {

@@ -14,7 +14,7 @@ RTR_API uint32_t roctracer_version_minor(void)
     return ROCTRACER_VERSION_MINOR;
 }
 
-/* HSA's runtime calls OnLoad of libraries that define this; there is nothing to be done in it. */
+/* HSA's runtime calls OnLoad of libraries that define this symbol; OnLoad does nothing. */
 extern const uint32_t HSA_AMD_TOOL_PRIORITY;
 RTR_API const uint32_t HSA_AMD_TOOL_PRIORITY = 50;
 

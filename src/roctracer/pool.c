@@ -1,4 +1,4 @@
-/* pool.c - pools of records, and the stacks of external ids that go in front of some.
+/* pool.c - pools of records, and the stacks of external ids, whose records precede some others.
  *
  * A buffer has records from its beginning and their texts from its end. When they meet, the buffer
  * is given to the callback while the second one is filled. If that is full as well, its writer
@@ -10,13 +10,13 @@
 
 struct rtr_pool {
     roctracer_properties_t properties;
-    pthread_mutex_t lock;     /* of the buffer that is filled */
-    pthread_mutex_t delivery; /* of the callback and the other buffer; taken before lock */
+    pthread_mutex_t lock;     /* guards the buffer that is filled */
+    pthread_mutex_t delivery; /* guards the callback and the other buffer; taken before `lock` */
     char *buffers[2];
-    int filled;    /* which of them is being filled */
-    size_t used;   /* bytes of records in it */
-    size_t text;   /* where its texts begin */
-    unsigned held; /* under pools_lock: number of users; an open pool counts as one */
+    int filled;    /* index of the buffer that is being filled */
+    size_t used;   /* bytes of records in that buffer */
+    size_t text;   /* offset at which its texts begin */
+    unsigned held; /* number of users, under pools_lock; an open pool counts as one */
     rtr_pool_t *next;
 };
 
@@ -72,7 +72,7 @@ void rtr_release(rtr_pool_t *pool)
     if (last) destroy(pool);
 }
 
-/* Gives the callback what is in the buffer. */
+/* Passes the contents of the buffer to the callback. */
 static void deliver(rtr_pool_t *pool)
 {
     pthread_mutex_lock(&pool->delivery);
@@ -89,7 +89,7 @@ static void deliver(rtr_pool_t *pool)
     pthread_mutex_unlock(&pool->delivery);
 }
 
-/* False if the record does not fit now. A text larger than a buffer is cut. */
+/* Returns false if the record does not fit now. A text larger than a buffer is cut. */
 static bool put(rtr_pool_t *pool, const activity_record_t *record, const char *text, size_t length)
 {
     size_t most = pool->properties.buffer_size - sizeof *record;
@@ -227,7 +227,7 @@ RTR_API roctracer_status_t roctracer_next_record(const activity_record_t *record
     return ROCTRACER_STATUS_SUCCESS;
 }
 
-/* External ids: a stack of each thread that has one, freed when the thread ends. */
+/* External ids: each thread that has any has a stack, which is freed when the thread ends. */
 typedef struct {
     size_t count, room;
     activity_correlation_id_t ids[];
@@ -268,7 +268,8 @@ roctracer_activity_push_external_correlation_id(activity_correlation_id_t id)
             return rtr_error(ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION, "no memory for an id");
         if (!stack) larger->count = 0;
         larger->room = room;
-        bool kept = pthread_setspecific(stack_key, larger) == 0; /* may fail for a thread's first */
+        /* this may fail for a thread's first id */
+        bool kept = pthread_setspecific(stack_key, larger) == 0;
         if (!kept) {
             free(larger);
             return rtr_error(ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION, "no memory for an id");

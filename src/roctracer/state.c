@@ -1,7 +1,7 @@
 /* state.c - what is enabled: for each operation a callback and a pool.
  *
- * The tool's handlers read this state without a lock; everything else is under one lock. Functions
- * that remove a callback or a pool do not wait for handlers that are using it. */
+ * The tool's handlers read this state without a lock; all writes are under one lock. Functions that
+ * remove a callback or a pool do not wait for handlers that are using it. */
 #include "roctracer/internal.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a domain supports. SILENT: enabling it is accepted and has no effect. UNTRACED: enabling it
+/* What a domain supports. SILENT: enabling it succeeds and has no effect. UNTRACED: enabling it
  * fails as not implemented. */
 typedef enum { DOMAIN_NONE, DOMAIN_UNTRACED, DOMAIN_SILENT, DOMAIN_TRACED } ability_t;
 static const struct {
@@ -86,7 +86,7 @@ void rtr_forget_pool(const rtr_pool_t *pool)
     rtr_follow();
 }
 
-/* Whether the domain can do what is asked, for operation `op` or for all operations. */
+/* Checks whether the domain supports the request, for operation `op` or for all operations. */
 static roctracer_status_t check(uint32_t domain, uint32_t op, bool all, bool records)
 {
     ability_t ability = DOMAIN_NONE;
@@ -110,8 +110,8 @@ static bool keeps(uint32_t domain, bool records)
     return (records ? domains[domain].records : domains[domain].callbacks) == DOMAIN_TRACED;
 }
 
-/* Under the lock: the hook of this callback and argument, which is made if there is none; NULL
- * without memory. */
+/* Returns the hook of this callback and argument, which is made if there is none; NULL without
+ * memory. To be called under the lock. */
 static const rtr_hook_t *find_hook(activity_rtapi_callback_t callback, void *arg)
 {
     static const rtr_hook_t *hooks;
@@ -123,7 +123,7 @@ static const rtr_hook_t *find_hook(activity_rtapi_callback_t callback, void *arg
     return hooks = made;
 }
 
-/* Operations [first, last) of a domain. */
+/* The operations [first, last) of a domain. */
 typedef struct {
     uint32_t domain, first, last;
 } range_t;

@@ -1,9 +1,9 @@
-/* tool.c - libroctracer64 as a tool of rocprofiler-sdk. It has contexts for calls of HIP, for calls
- * of HSA (hsa.c), for kernels that are submitted (events.c), for work of the GPU, and one for
- * kernel names that always runs. Marks come from libroctx64 by a callback.
+/* tool.c - libroctracer64 as a tool of rocprofiler-sdk.
  *
- * The SDK finds rocprofiler_configure here when the first runtime starts; what was enabled before
- * begins then. */
+ * It has contexts for calls of HIP, for calls of HSA (hsa.c), for kernels that are submitted
+ * (events.c), for work of the GPU, and one for kernel names that always runs. libroctx64 reports
+ * marks by a callback. The SDK finds rocprofiler_configure here when the first runtime starts;
+ * domains that were enabled before begin then. */
 #include "roctracer/internal.h"
 
 #include "base/clock.h"
@@ -19,7 +19,7 @@
 
 enum { BUFFER_SIZE = 256 * 1024, KERNEL_PAGE = 256, KERNEL_PAGES = 4096, AGENTS = 256 };
 
-/* What callbacks of HIP_API get (hip_api_data_t of HIP's headers); args is a union with one
+/* The data of HIP_API's callbacks (hip_api_data_t of HIP's headers); args is a union with one
  * structure for each call. */
 typedef struct {
     uint64_t correlation_id;
@@ -28,12 +28,12 @@ typedef struct {
 } hip_data_t;
 _Static_assert(offsetof(hip_data_t, args) == 16, "hip_api_data_t");
 
-static rocprofiler_context_id_t names, calls, hsa_calls, submits, work; /* 0: not made */
+static rocprofiler_context_id_t names, calls, hsa_calls, submits, work; /* 0: not made yet */
 static rocprofiler_buffer_id_t buffer;
 static bool ready;  /* read and written atomically: the contexts and the buffer are made */
 static bool events; /* likewise: events of code objects are reported */
 
-/* The time now, by the clock of the records (CLOCK_MONOTONIC). */
+/* Returns the present time on the clock of the records (CLOCK_MONOTONIC). */
 static uint64_t time_now(void)
 {
     return base_clock_ns(CLOCK_MONOTONIC);
@@ -47,12 +47,12 @@ RTR_API roctracer_status_t roctracer_get_timestamp(roctracer_timestamp_t *timest
     return ROCTRACER_STATUS_SUCCESS;
 }
 
-/* How long the machine has been suspended: the SDK's times are of CLOCK_BOOTTIME, which went on
- * meanwhile. */
+/* Returns how long the machine has been suspended: the SDK's times are on CLOCK_BOOTTIME, which
+ * goes on during a suspension. */
 static uint64_t suspended(void)
 {
     uint64_t difference = base_clock_difference(CLOCK_MONOTONIC, CLOCK_BOOTTIME, NULL);
-    /* a difference as small as the error of the reading counts as none */
+    /* a difference that is as small as the error of the reading counts as none */
     return (int64_t)difference > 1000000 ? difference : 0;
 }
 
@@ -106,7 +106,7 @@ const char *rtr_kernel_name(uint64_t id)
     return name ? name : "unknown kernel";
 }
 
-/* Maps a GPU's agent to its number among the GPUs. */
+/* Number of a GPU among the GPUs, by its agent. */
 static struct {
     uint64_t agent;
     int device;
@@ -154,13 +154,13 @@ static void write_record(const activity_record_t *record, const char *text)
     rtr_release(pool);
 }
 
-/* The call of HIP that this thread is in, 0 if none. When calls are no longer followed, nobody
- * reports that the call ends; so an id counts only in the session in which it was noted. */
+/* The call of HIP that this thread is in, 0 if none. When calls are no longer followed, the end of
+ * the call is not reported; so an id is valid only in the session in which it was noted. */
 static __thread struct {
     uint64_t id;
     unsigned session;
 } hip_call;
-static unsigned session; /* atomic: counts when following calls begins and ends */
+static unsigned session; /* atomic; incremented when following calls begins or ends */
 
 /* Gives work of the GPU the id of the HIP call that started it, even if that call has made calls of
  * HSA that are followed, too. */
@@ -242,7 +242,8 @@ static void on_records(rocprofiler_context_id_t from, rocprofiler_buffer_id_t id
     }
 }
 
-/* Arguments for a callback; the values they point to only after a call that succeeded. */
+/* Fills in the arguments for a callback; the values to which they point only after a call that
+ * succeeded. */
 static void fill(void *data, const rocprofiler_callback_tracing_record_t *record,
                  rocprofiler_user_data_t *user_data, bool recorded)
 {
@@ -261,8 +262,9 @@ static void fill(void *data, const rocprofiler_callback_tracing_record_t *record
              to->phase == ACTIVITY_API_PHASE_EXIT && call->retval.hipError_t_retval == hipSuccess);
 }
 
-/* Asks for HIP's numbers at the first call of HIP, for what was enabled before HIP was loaded. */
-static void ask_names(void)
+/* Queries HIP's numbers at the first call of HIP, for domains that were enabled before HIP was
+ * loaded. */
+static void query_names(void)
 {
     static bool asked;
     if (!__atomic_exchange_n(&asked, true, __ATOMIC_ACQ_REL)) rtr_hip_names();
@@ -282,7 +284,7 @@ void rtr_tell_call(uint32_t domain, uint32_t id,
         fill_data(data, record, user_data, recorded);
         hook->callback(domain, id, data, hook->arg);
     }
-    /* a call that began before its record was wanted: when it began is not known */
+    /* the call began before records were enabled, so its begin is not known */
     if (!recorded || !leaves || !user_data->value) return;
     activity_record_t written = {
         .domain = domain,
@@ -306,7 +308,7 @@ static void on_call(rocprofiler_callback_tracing_record_t record,
     hip_call.session = __atomic_load_n(&session, __ATOMIC_RELAXED);
     int id = rtr_hip_id(record.kind, record.operation);
     if (__builtin_expect(id < 0, 0)) {
-        ask_names();
+        query_names();
         id = rtr_hip_id(record.kind, record.operation);
     }
     if (id >= 0)
@@ -334,7 +336,7 @@ static int on_mark(uint32_t domain, uint32_t operation, void *data)
     return 0;
 }
 
-/* Starts or stops a context; true if it was not so before. */
+/* Starts or stops a context; returns true if that changed its state. */
 static bool run(rocprofiler_context_id_t context, bool wanted)
 {
     int runs = 0;

@@ -1,9 +1,9 @@
 /* kokkosp.c - Kokkos' profiling hooks as ROCTx ranges and marks.
  *
- * Kokkos opens the libraries that KOKKOS_TOOLS_LIBS names and looks for these functions by name.
- * What begins and ends on one thread becomes a range of that thread, so that kernels can be named
- * after it. Sections may overlap, so they become ranges of the process. To handle another hook, add
- * a function here. */
+ * Kokkos opens the libraries that KOKKOS_TOOLS_LIBS names and looks these functions up by name.
+ * Work that begins and ends on one thread becomes a range of that thread, so that kernels can be
+ * named after it. Sections may overlap, so they become ranges of the process. To handle another
+ * hook, add a function here. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -146,11 +146,11 @@ enum { SECTIONS_MAX = 4096 };
 
 static struct {
     char *name;
-    roctx_range_id_t range; /* 0: not running */
+    roctx_range_id_t range; /* 0: the section is not running */
 } sections[SECTIONS_MAX];
 static uint32_t section_count;
 
-/* When the table is full, a section gets the number SECTIONS_MAX and is not shown. */
+/* When the table is full, a section gets the number SECTIONS_MAX and is not recorded. */
 HOOK void kokkosp_create_profile_section(const char *name, uint32_t *id);
 void kokkosp_create_profile_section(const char *name, uint32_t *id)
 {
@@ -198,8 +198,8 @@ void kokkosp_init_library(int sequence, uint64_t version, uint32_t devices, void
 HOOK void kokkosp_finalize_library(void);
 void kokkosp_finalize_library(void) {}
 
-/* Kokkos would add fences after kernels for tools that time them on the host. This one needs none,
- * since kernels are timed on the GPU, so fences are added only if the user asks for them. */
+/* Kokkos would add fences after kernels for tools that time them on the host. This tool needs none,
+ * since kernels are timed on the GPU; fences are added only if the user requests them. */
 HOOK void kokkosp_request_tool_settings(uint32_t version, settings_t *settings);
 void kokkosp_request_tool_settings(uint32_t version, settings_t *settings)
 {

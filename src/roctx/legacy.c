@@ -1,8 +1,7 @@
 /* legacy.c - libroctx64: the marker interface of roctracer.
  *
- * Apart because it is a library of its own. Its calls go through the tables of
- * librocprofiler-sdk-roctx, and also to the one callback that libroctracer64 may have
- * registered. */
+ * It is a library of its own. Its calls go through the tables of librocprofiler-sdk-roctx, and also
+ * to the one callback that libroctracer64 may have registered. */
 #include "roctx/tables.h"
 
 #include <roctracer/roctx.h>
@@ -19,7 +18,7 @@ enum {
 };
 enum { DOMAIN_ROCTX = 6 };
 
-/* roctx_api_data_t */
+/* The layout of roctx_api_data_t. */
 typedef struct {
     const char *message;
     roctx_range_id_t id;

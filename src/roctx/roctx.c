@@ -1,4 +1,4 @@
-/* roctx.c - librocprofiler-sdk-roctx: the functions, what they do without a tool, and their
+/* roctx.c - librocprofiler-sdk-roctx: the functions, their behaviour without a tool, and their
  * registration.
  *
  * A call costs two loads and a jump. It does not test whether the tables are registered: until the
@@ -24,18 +24,19 @@
 #define REGISTER_LIBRARY "librocprofiler-register.so.0"
 
 /* Range ids are taken from a shared counter in blocks of this size, one block per thread at a time,
- * so that the counter is written once for so many ranges. */
+ * so that the counter is written only once per block. */
 enum { RANGE_BLOCK = 256 };
 
 #define FAST_TLS _Thread_local __attribute__((tls_model("initial-exec")))
 
 static FAST_TLS int level;
 static FAST_TLS roctx_range_id_t next_range, end_of_ranges;
-static FAST_TLS bool registering; /* while a tool is loaded, it may call roctx itself */
+static FAST_TLS bool registering; /* set while a tool is loaded, since the tool may call roctx
+                                   * itself */
 
-static roctx_range_id_t next_block = 1; /* changed by atomic addition */
+static roctx_range_id_t next_block = 1; /* incremented atomically */
 
-/* ---- What the functions do when no tool is there ---- */
+/* ---- The functions without a tool ---- */
 
 static void plain_mark(const char *message)
 {
@@ -138,7 +139,7 @@ typedef rocprofiler_register_error_code_t (*register_t)(
 
 #pragma weak rocprofiler_register_library_api_table
 
-/* Opens the library in the folder of this one; NULL if it is not there. */
+/* Opens the library in the folder of this one; NULL if it does not exist. */
 static void *open_beside(void)
 {
     Dl_info self;
@@ -151,8 +152,8 @@ static void *open_beside(void)
     return n > 0 && (size_t)n < sizeof path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
 }
 
-/* Looks for the function in the process, then beside this library, then where the loader finds
- * it. */
+/* Searches the function in the process, then in the library beside this one, then where the loader
+ * searches. */
 static register_t find_register(void)
 {
     if (rocprofiler_register_library_api_table) return rocprofiler_register_library_api_table;
@@ -281,8 +282,8 @@ roctx_tables_t roctx_tables_ = {&first_core, &first_control, &first_name};
 
 /* ---- The functions ---- */
 
-/* Relaxed is enough: the entries are loaded through the pointer, and dependent loads are ordered on
- * all machines that ROCm runs on, so a reader of the pointer sees a complete table. */
+/* Relaxed order is enough: the entries are loaded through the pointer, and dependent loads are
+ * ordered on all machines on which ROCm runs, so a reader of the pointer reads a complete table. */
 #define TABLE(member) __atomic_load_n(&roctx_tables_.member, __ATOMIC_RELAXED)
 
 void roctxMarkA(const char *message)

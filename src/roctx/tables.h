@@ -1,7 +1,7 @@
-/* tables.h - what librocprofiler-sdk-roctx and libroctx64 share: the tables that calls go through.
+/* tables.h - what librocprofiler-sdk-roctx and libroctx64 share: the tables through which calls go.
  *
  * Both libraries may be in one process. They use one set of tables, so that nesting levels, range
- * ids and tools are the same through whichever library a call comes. Change both libraries
+ * ids and tools do not depend on the library that a program calls. Both libraries must be changed
  * together. */
 #ifndef CROCPROF_ROCTX_TABLES_H
 #define CROCPROF_ROCTX_TABLES_H
@@ -14,8 +14,8 @@ typedef struct {
     const roctxNameApiTable_t *name;
 } roctx_tables_t;
 
-/* The tables that every call uses. Until the first call these are tables whose entries register the
- * real tables and call again; from then on they are the registered ones. Nothing here is freed. */
+/* The tables that every call uses. Until the first call their entries register the real tables and
+ * call again; from then on they are the registered tables. Nothing is freed. */
 extern roctx_tables_t roctx_tables_ ROCTX_API;
 
 #endif

@@ -1,6 +1,6 @@
 /* agents.c - the GPUs: properties for the counter engine, their counters, memory for packets.
  *
- * Agents are listed once for each life of the runtime; catalogues are made on first use. */
+ * Agents are listed once after each start of the runtime; catalogues are made on first use. */
 #include "v1/v1.h"
 
 #include "base/env.h"
@@ -27,8 +27,8 @@ static uint32_t number(hsa_agent_t agent, unsigned what, uint32_t otherwise)
     return value[0];
 }
 
-/* Asks the AQL profile library how many events each block counts at once. */
-static void learn_slots(v1_agent_t *a)
+/* Queries from the AQL profile library how many events each block counts at once. */
+static void query_slots(v1_agent_t *a)
 {
     for (uint32_t block = 0; block < CTR_BLOCK_IDS; block++) {
         const hsa_ven_amd_aqlprofile_event_t event = {
@@ -48,7 +48,7 @@ static void read_properties(v1_agent_t *a)
     ctr_agent_t *p = &a->properties;
     hsa_agent_t h = a->hsa;
     p->cu_count = number(h, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, 1);
-    const gpus_arch_t *arch = gpus_find(a->gfx); /* for what the runtime does not tell */
+    const gpus_arch_t *arch = gpus_find(a->gfx); /* for facts that the runtime does not report */
     p->simd_per_cu = number(h, HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU, arch ? arch->simds : 0);
     p->simd_count = p->cu_count * p->simd_per_cu;
     p->num_shader_banks = number(h, HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES, 1);
@@ -66,7 +66,7 @@ static void read_properties(v1_agent_t *a)
     p->workgroup_max_size = number(h, HSA_AGENT_INFO_WORKGROUP_MAX_SIZE, 0);
     p->grid_max_size = number(h, HSA_AGENT_INFO_GRID_MAX_SIZE, 0);
     if (arch) p->lds_size_in_kb = arch->lds_group / 1024;
-    learn_slots(a);
+    query_slots(a);
 }
 
 void v1_agents_list(void)
@@ -79,7 +79,7 @@ void v1_agents_list(void)
     for (unsigned i = 0; i < agent_count; i++) {
         const hsax_agent_t *from = hsax_agent_at(i);
         v1_agent_t *a = &agents[i];
-        /* Programs may have texts of a catalogue, so it is kept, for GPUs of the same kind. */
+        /* Programs may hold texts of a catalogue, so it is kept for GPUs of the same kind. */
         *a = (v1_agent_t){.hsa = from->agent,
                           .gpu = from->gpu,
                           .index = indices[from->gpu]++,
@@ -121,7 +121,7 @@ static void report(const ctr_error_t *error, void *user)
     base_warning("%s", error->text);
 }
 
-/* With v1_catalogue_lock held. */
+/* To be called with v1_catalogue_lock held. */
 static bool make_catalogue(v1_agent_t *agent)
 {
     static ctr_definitions_t *definitions;

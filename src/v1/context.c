@@ -1,7 +1,7 @@
-/* context.c - contexts: what was asked for, resolved and divided into groups.
+/* context.c - contexts: the requested features, resolved and divided into groups.
  *
- * Open contexts are kept in a table, so that a pointer that is none gets an error and not a crash.
- * What groups count, and their data, is in data.c. */
+ * Open contexts are kept in a table, so that an invalid pointer causes an error and not a crash.
+ * data.c has the groups' packets and data. */
 #include "v1/v1.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static v1_context_t **bucket(const void *context)
     return &open_contexts[hash >> 54];
 }
 
-/* With v1_lock held. */
+/* To be called with v1_lock held. */
 static v1_context_t **locate(const void *context)
 {
     v1_context_t **link = bucket(context);
@@ -73,8 +73,8 @@ static bool names_trace(const char *name)
     return name && (!strcmp(name, "THREAD_TRACE") || !strcmp(name, "TT") || !strcmp(name, "SQTT"));
 }
 
-/* The counter of an event of a block ("SQ") or of one of its instances ("TCC[3]"): the one that is
- * defined, or a new one without a definition. With v1_catalogue_lock held. */
+/* Returns the counter of an event of a block ("SQ") or of one of its instances ("TCC[3]"): the one
+ * that is defined, or a new one without a definition. To be called with v1_catalogue_lock held. */
 static const ctr_counter_t *by_event(ctr_catalogue_t *catalogue, const char *block, uint32_t event,
                                      ctr_error_t *error)
 {
@@ -94,7 +94,7 @@ static const ctr_counter_t *by_event(ctr_catalogue_t *catalogue, const char *blo
     return ctr_catalogue_instance(catalogue, name, &found, error) == CTR_OK ? found : NULL;
 }
 
-/* Splits a name like "SQ:4" or "TCC[3]:17". False: the name has another form. */
+/* Splits a name like "SQ:4" or "TCC[3]:17". Returns false if the name has another form. */
 static bool split_event(const char *name, char block[64], uint32_t *event)
 {
     const char *colon = strchr(name, ':');
@@ -112,7 +112,8 @@ static bool names_block(const ctr_catalogue_t *catalogue, const char *name)
     return ctr_catalogue_find_block(catalogue, block);
 }
 
-/* The counter of a metric feature; NULL with a message. With v1_catalogue_lock held. */
+/* Returns the counter of a metric feature; NULL with a message. To be called with v1_catalogue_lock
+ * held. */
 static const ctr_counter_t *resolve(const char *function, const v1_agent_t *agent,
                                     const rocprofiler_feature_t *feature)
 {
@@ -214,7 +215,8 @@ static uint32_t instances_of(const ctr_event_t *event)
     return event->instance_end - event->instance_begin;
 }
 
-/* Adds a feature for each instance of the group's events that no feature of the program names. */
+/* Adds a feature for each instance of the group's events that is not one of the program's
+ * features. */
 static hsa_status_t add_inputs(v1_group_t *g)
 {
     const ctr_event_t *events = g->pass->events, *end = events + g->pass->event_count;
@@ -377,7 +379,7 @@ hsa_status_t rocprofiler_open(hsa_agent_t agent, rocprofiler_feature_t *features
                            (v1_context_t **)context, mode, properties);
 }
 
-/* With v1_lock held: waits until no kernel has a group of the context any more. */
+/* Waits until no kernel has a group of the context any more. To be called with v1_lock held. */
 static bool wait_landed(v1_context_t *c, uint64_t deadline)
 {
     for (uint32_t i = 0; i < c->group_count; i++)
@@ -448,7 +450,7 @@ hsa_status_t rocprofiler_features_set_open(hsa_agent_t agent,
     return HSA_STATUS_SUCCESS;
 }
 
-/* ---- questions about a context ---- */
+/* ---- queries of a context ---- */
 
 hsa_status_t rocprofiler_get_agent(rocprofiler_t *context, hsa_agent_t *agent)
 {

@@ -1,6 +1,7 @@
-/* data.c - what groups count: their packets, sampling over a queue, and the values.
+/* data.c - the data of groups: their packets, sampling over a queue, and the values.
  *
- * AQLprofile makes packets, the counter engine values. A group's state changes here only. */
+ * AQLprofile makes packets, the counter engine computes values. A group's state changes only
+ * here. */
 #include "v1/v1.h"
 
 #include "base/clock.h"
@@ -16,7 +17,7 @@
 
 #define PAGE 4096u
 
-/* An event of the profile: where its values go. */
+/* An event of the profile, and where its values go. */
 typedef struct v1_slot {
     const ctr_event_t *event; /* NULL: the next event accumulates this one */
     uint32_t instance;
@@ -68,7 +69,7 @@ static uint32_t round_up(uint32_t bytes, uint32_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Buffers and packets for a profile whose events or parameters are set. */
+/* Makes buffers and packets for a profile whose events or parameters are set. */
 static hsa_status_t build(v1_group_t *g, v1_packets_t *p, uint32_t output)
 {
     hsa_ven_amd_aqlprofile_profile_t *profile = &p->profile;
@@ -151,8 +152,9 @@ hsa_status_t v1_packets_build(v1_group_t *g)
 void v1_packets_free(v1_group_t *g)
 {
     const v1_packets_t *all[] = {&g->counters, &g->trace, &g->earlier};
-    if (g->context->life != v1_life()) return;            /* HSA has freed everything */
-    if (g->context->queue && g->state == V1_LOST) return; /* the GPU may yet execute the packets */
+    if (g->context->life != v1_life()) return; /* HSA has freed all memory */
+    /* the GPU may still execute the packets */
+    if (g->context->queue && g->state == V1_LOST) return;
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
         v1_memory_put(g->context->agent, all[i]->memory, all[i]->bytes);
     if (g->done.handle) hsax.core.hsa_signal_destroy_fn(g->done);
@@ -160,7 +162,7 @@ void v1_packets_free(v1_group_t *g)
 
 /* ---- sampling ---- */
 
-/* Puts packets of ours on a queue and waits until the GPU has executed the last. */
+/* Puts packets on a queue and waits until the GPU has executed the last. */
 static hsa_status_t execute(const char *function, v1_group_t *g, hsa_queue_t *queue,
                             const hsa_ext_amd_aql_pm4_packet_t *packets, unsigned count)
 {
@@ -182,7 +184,8 @@ static hsa_status_t execute(const char *function, v1_group_t *g, hsa_queue_t *qu
         hsax.core.hsa_signal_store_screlease_fn(queue->doorbell_signal, (hsa_signal_value_t)index);
     }
     while (hsax.core.hsa_signal_load_scacquire_fn(g->done) > 0) {
-        /* not by the runtime's wait, which needs an interrupt and may exceed the timeout */
+        /* the runtime's own wait is not used, since it needs an interrupt and may exceed the
+         * timeout */
         nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
         if (deadline != UINT64_MAX && base_clock_ns(CLOCK_MONOTONIC) > deadline)
             return v1_failed("%s: the GPU has not answered within %llu ns", function,
@@ -199,7 +202,7 @@ static v1_group_t *standalone_group(const char *function, rocprofiler_t *context
     return NULL;
 }
 
-/* Finds a group that has been started; else an error with a message. */
+/* Finds a group that has been started; else returns an error with a message. */
 static hsa_status_t find_running(const char *function, rocprofiler_t *context, uint32_t index,
                                  v1_group_t **group)
 {
@@ -228,7 +231,8 @@ static void set_state(v1_group_t *g, v1_state_t state)
     pthread_mutex_unlock(&v1_lock);
 }
 
-/* With v1_lock held: claims the group's GPU (hsa/owner.h). NULL, or the name of its owner. */
+/* Claims the group's GPU (hsa/owner.h). Returns NULL, or the name of its owner. To be called with
+ * v1_lock held. */
 static const char *claim(v1_group_t *g)
 {
     if (!g->counters.memory || g->claimed) return NULL;
@@ -328,13 +332,13 @@ static bool same_events(const v1_agent_t *agent, const hsa_ven_amd_aqlprofile_pr
            !memcmp(agent->events, profile->events, profile->event_count * sizeof *agent->events);
 }
 
-/* For concurrent kernels: lets the agent count the group's events from now on, all the time. */
+/* For concurrent kernels: makes the agent count the group's events from now on, all the time. */
 static hsa_status_t start_always(v1_agent_t *agent, v1_group_t *g)
 {
     const hsa_ven_amd_aqlprofile_profile_t *profile = &g->counters.profile;
     size_t bytes = profile->event_count * sizeof *profile->events;
     hsa_status_t status = HSA_STATUS_SUCCESS;
-    agent->event_count = 0; /* nothing is counted until the packets have been executed */
+    agent->event_count = 0; /* the events count only after the packets have been executed */
     if (!agent->queue)
         status = hsax.core.hsa_queue_create_fn(agent->hsa, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL,
                                                UINT32_MAX, UINT32_MAX, &agent->queue);
@@ -348,7 +352,8 @@ static hsa_status_t start_always(v1_agent_t *agent, v1_group_t *g)
     return status;
 }
 
-/* With v1_lock held: why the group cannot be counted for a kernel on that agent; NULL: it can. */
+/* Returns why the group cannot be counted for a kernel on that agent; NULL if it can. To be called
+ * with v1_lock held. */
 static const char *obstacle(const v1_group_t *g, const v1_agent_t *on)
 {
     if (g->context->agent != on) return "is of another GPU";
@@ -363,7 +368,7 @@ static const char *obstacle(const v1_group_t *g, const v1_agent_t *on)
 
 bool v1_group_fly(v1_group_t *g, const v1_agent_t *on)
 {
-    static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* one start_always() at a time */
+    static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* serialises start_always() */
     v1_agent_t *agent = g->context->agent;
     bool start = false;
     pthread_mutex_lock(&starting);
@@ -400,7 +405,7 @@ void v1_group_land(v1_group_t *g, bool lost)
     rocprofiler_group_t info = v1_group_info(g);
     g->has_data = !lost;
     set_state(g, lost ? V1_LOST : V1_READY);
-    /* The program may close the context from here on. */
+    /* from here on the program may close the context */
     if (entry)
         v1_entry_ready(entry, lost);
     else if (handler && !lost)
@@ -416,8 +421,9 @@ typedef struct {
     uint32_t last_sample;
 } reader_t;
 
-/* Samples of an event count what its block is in, from the outermost to the innermost. False: the
- * shape has no place for the sample. */
+/* Finds the place of a sample: samples of an event are numbered by the parts of the GPU that the
+ * block is in, from the outermost to the innermost. Returns false if the shape has no place for the
+ * sample. */
 static bool place_sample(const ctr_shape_t *shape, uint32_t sample,
                          uint32_t position[CTR_DIM_COUNT])
 {
@@ -432,7 +438,7 @@ static bool place_sample(const ctr_shape_t *shape, uint32_t sample,
     return !sample;
 }
 
-/* Results come event by event, each with its samples. */
+/* Takes a result. Results come event by event, each with its samples. */
 static hsa_status_t take_result(hsa_ven_amd_aqlprofile_info_type_t type,
                                 hsa_ven_amd_aqlprofile_info_data_t *info, void *data)
 {
@@ -458,7 +464,7 @@ static hsa_status_t take_results(v1_group_t *g, const v1_packets_t *from, double
     return hsa_ven_amd_aqlprofile_iterate_data(&from->profile, take_result, &reader);
 }
 
-/* The sum of one instance's values over all shader engines. */
+/* Returns the sum of one instance's values over all shader engines. */
 static uint64_t sum_instance(const ctr_shape_t *shape, const double *values, uint32_t instance)
 {
     uint64_t sum = 0;
@@ -483,7 +489,8 @@ const ctr_result_t *v1_group_result(const v1_group_t *g, const ctr_counter_t *co
     return NULL;
 }
 
-/* Whether the program sees a counter: NAME[i], too, which is an expression for the engine. */
+/* Returns whether the program sees a counter; also true for NAME[i], which the engine treats as an
+ * expression. */
 static bool is_counter(const ctr_counter_t *counter)
 {
     return counter->kind == CTR_HARDWARE || ctr_is_instance(counter);
@@ -527,12 +534,12 @@ static hsa_status_t set_trace(const char *function, v1_group_t *g)
     *data = (rocprofiler_data_t){.kind = ROCPROFILER_DATA_KIND_BYTES};
     hsa_status_t status =
         hsa_ven_amd_aqlprofile_iterate_data(&g->trace.profile, add_trace, &data->result_bytes);
-    /* if the trace did not fit, the data has the part that did, and the status says so */
+    /* if the trace did not fit, the data is the part that did, and the status says so */
     return status ? v1_error(status, "%s: %s", function, aqlprofile_message()) : status;
 }
 
 /* Copies data to the features with which the program opened a pool. In AMD's library the contexts
- * of a pool use these, and tools read them. */
+ * of a pool use these features, and tools read them. */
 static void share_data(const v1_context_t *c)
 {
     if (!c->copy_to) return;
@@ -542,7 +549,7 @@ static void share_data(const v1_context_t *c)
     pthread_mutex_unlock(&v1_lock);
 }
 
-/* Turns the output buffers of a group that has data into the data of its features. */
+/* Converts the output buffers of a group that has data to the data of its features. */
 static hsa_status_t evaluate(const char *function, v1_group_t *g)
 {
     hsa_status_t status = HSA_STATUS_SUCCESS;

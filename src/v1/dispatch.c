@@ -1,7 +1,7 @@
 /* dispatch.c - calls the tool for each kernel that is dispatched, and counts the group it chooses.
  *
- * src/hsa has queues and packets. Here the callback is called, the dispatch gets the packets of the
- * group that the callback has chosen, and its end is reported. */
+ * src/hsa handles queues and packets. Here the callback is called, the dispatch gets the packets of
+ * the group that the callback has chosen, and its end is reported. */
 #include "v1/v1.h"
 
 #include "base/clock.h"
@@ -15,12 +15,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A kernel is not held back any more if none has completed for so long. */
+/* A kernel is no longer held back after this time without a completion. */
 #define PATIENCE_NS 1000000000u
 
 enum {
-    QUEUES = 256, /* rows of counted_in[]; queues with equal remainders share a row */
-    SHARE = 16,   /* one counted kernel may be in flight for so many packets of a queue's size */
+    QUEUES = 256, /* number of rows of counted_in[]; queues with equal remainders share a row */
+    SHARE = 16,   /* one counted kernel may be in flight for this many packets of a queue's size */
 };
 
 typedef struct {
@@ -34,16 +34,17 @@ static rocprofiler_queue_callbacks_t callbacks;
 static void *callback_data;
 static bool set, stopped;
 static atomic_bool active;
-static unsigned running; /* callbacks that have not returned */
+static unsigned running; /* number of callbacks that have not returned */
 static _Thread_local unsigned depth;
 
-static atomic_uint counted_in[QUEUES]; /* counted kernels in flight */
-static atomic_ulong landed;            /* counted kernels that have completed */
-static atomic_uint uncounted;          /* kernels whose group was refused */
+static atomic_uint counted_in[QUEUES]; /* number of counted kernels in flight */
+static atomic_ulong landed;            /* number of counted kernels that have completed */
+static atomic_uint uncounted;          /* number of kernels whose group was refused */
 
 /* ---- callbacks of the tool ---- */
 
-/* Called before a callback, so that its removal can wait for it. False: no callback is set. */
+/* To be called before a callback, so that its removal can wait for it. Returns false if no callback
+ * is set. */
 static bool enter(rocprofiler_queue_callbacks_t *which, void **data)
 {
     pthread_mutex_lock(&v1_lock);
@@ -155,8 +156,8 @@ static bool wanted(void)
     return atomic_load_explicit(&active, memory_order_relaxed);
 }
 
-/* Counted kernels take several packets each. They are held back before they fill a queue, because a
- * callback may wait for one of them, and the runtime hands over no packets meanwhile. */
+/* Holds a counted kernel back before such kernels, which take several packets each, fill a queue: a
+ * callback may wait for one of them, and the runtime passes on no packets meanwhile. */
 static void hold_back(uint64_t queue_id, const hsa_queue_t *queue)
 {
     unsigned limit = queue->size / SHARE ? queue->size / SHARE : 1;
@@ -179,7 +180,7 @@ static const amd_kernel_code_t *kernel_code(uint64_t kernel_object)
     return device;
 }
 
-/* The group that the tool wants counted, if it is one. */
+/* Returns the group that the tool has chosen, if it is a valid one. */
 static v1_group_t *chosen(const rocprofiler_group_t *group, const v1_agent_t *agent)
 {
     if (!group->context) return NULL;
@@ -229,7 +230,8 @@ static bool begin(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatc
     uint64_t index;
     const hsa_queue_t *queue = hsax_queues_current(&index);
     dispatch_t *d = (dispatch_t *)(void *)item->client;
-    /* not special: callbacks have been set just now, and get the next dispatches */
+    /* a kernel that is not special was submitted before callbacks were set; they get the next
+     * dispatches */
     if (!wanted() || !item->special) return false;
     *d = (dispatch_t){.queue_id = queue_id};
     hold_back(queue_id, queue);
@@ -364,7 +366,8 @@ void v1_dispatch_hook(const hsax_api_table_t *table, bool intercept)
     next_create = table->core->hsa_queue_create_fn;
     next_destroy = table->core->hsa_queue_destroy_fn;
     HSAX_HOOK_CORE(table, hsa_queue_destroy, destroy);
-    /* without interception only queues of rocprofiler_queue_create_profiled() are ours */
+    /* without interception only queues of rocprofiler_queue_create_profiled() are followed */
     HSAX_HOOK_CORE(table, hsa_queue_create, intercept ? create : before);
-    hsax_counted_hook(table); /* for sampling, and for concurrent kernels, counted all the time */
+    /* for sampling, and for concurrent kernels, which are counted all the time */
+    hsax_counted_hook(table);
 }

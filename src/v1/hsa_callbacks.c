@@ -14,7 +14,8 @@ typedef struct {
     void *arg;
 } set_t;
 
-static _Atomic(const set_t *) current; /* replaced sets are not freed: a thread may read one */
+/* replaced sets are not freed, since a thread may still read one */
+static _Atomic(const set_t *) current;
 
 hsa_status_t rocprofiler_set_hsa_callbacks(const rocprofiler_hsa_callbacks_t callbacks, void *arg)
 {
@@ -89,7 +90,7 @@ void v1_report_submit(const hsa_queue_t *queue, const v1_agent_t *agent, const v
 
 /* ---- memory and copies ---- */
 
-static __typeof__(hsax.amd_ext) next; /* what was in the table before our hooks */
+static __typeof__(hsax.amd_ext) next; /* the table before these hooks */
 
 static hsa_status_t allocate(hsa_amd_memory_pool_t pool, size_t size, uint32_t flags, void **ptr)
 {

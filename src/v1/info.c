@@ -29,13 +29,15 @@ enum {
     PARAMETERS = sizeof parameters / sizeof *parameters
 };
 
-/* The kinds of info in the enumeration alternate: a thing, and how many of them there are. */
+/* Returns whether the kind stands for a number: in the enumeration, each kind of description is
+ * followed by the kind for the number of such descriptions. */
 static bool is_count(rocprofiler_info_kind_t kind)
 {
     return kind <= ROCPROFILER_INFO_KIND_TRACE_PARAMETER_COUNT && kind % 2;
 }
 
-/* Constants are no metrics, nor are instances that features have named by NAME[i]. */
+/* Returns whether a counter is a metric; constants are not, nor are instances that features have
+ * named by NAME[i]. */
 static bool is_metric(const ctr_counter_t *counter)
 {
     return counter->kind != CTR_CONSTANT && !ctr_is_instance(counter);
@@ -65,7 +67,7 @@ typedef struct {
     const char *function;
     rocprofiler_info_kind_t kind;
     const rocprofiler_info_data_t *query; /* NULL: everything */
-    callback_t callback;                  /* NULL: only counted */
+    callback_t callback;                  /* NULL: they are only counted */
     void *data;
     uint32_t count;
 } visit_t;
@@ -113,7 +115,7 @@ static hsa_status_t offer(visit_t *v, const rocprofiler_info_data_t *info)
 }
 
 /* The texts of a catalogue are never moved, but it grows when another thread looks up an instance.
- * The callback must not run under the lock, so each metric is copied first. */
+ * The callback must not run under the lock, so each metric is copied before the call. */
 static hsa_status_t visit_metrics(visit_t *v, v1_agent_t *agent)
 {
     ctr_catalogue_t *catalogue = v1_catalogue(agent);

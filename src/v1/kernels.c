@@ -1,6 +1,6 @@
-/* kernels.c - which kernels and code objects are loaded: names for dispatches, reports, dumps.
+/* kernels.c - the kernels and code objects that are loaded: names for dispatches, reports, dumps.
  *
- * src/hsa notices code objects; ids of kernels are dense, so that names are an array. */
+ * src/hsa reports code objects; ids of kernels are dense, so names are in an array. */
 #include "v1/v1.h"
 
 #include "base/intern.h"

@@ -1,6 +1,7 @@
-/* pool.c - contexts made ahead and used again, so that a dispatch costs no open and no close.
+/* pool.c - contexts that are made in advance and reused, so that a dispatch needs no open and no
+ * close.
  *
- * An entry is free, fetched (the program has it), or flying (a kernel has one of its groups). */
+ * An entry is free, fetched (by the program), or flying (a kernel uses one of its groups). */
 #include "v1/v1.h"
 
 #include <stdlib.h>
@@ -20,13 +21,13 @@ struct v1_pool {
     v1_pool_t *next;
     v1_entry_t *entries, *free;
     uint32_t count;
-    uint32_t flying; /* entries that a kernel has, or whose handler runs */
+    uint32_t flying; /* number of entries that a kernel uses, or whose handler runs */
     rocprofiler_pool_handler_t handler;
     void *handler_arg;
     char *payloads;
 };
 
-static v1_pool_t *pools; /* all open ones */
+static v1_pool_t *pools; /* list of all open pools */
 
 static v1_pool_t *find(const char *function, const rocprofiler_pool_t *handle)
 {
@@ -131,7 +132,7 @@ static bool is_flying(const v1_entry_t *e)
     return false;
 }
 
-/* With v1_lock held. */
+/* To be called with v1_lock held. */
 static void put_back(v1_entry_t *e)
 {
     e->fetched = false;

@@ -1,7 +1,8 @@
-/* runtime.c - how the library gets at HSA, and the life of the tool library.
+/* runtime.c - access to HSA, and the life of the tool library.
  *
- * Either HSA loads us (HSA_TOOLS_LIB) and hands over its table, or a program linked to us called
- * first: then the runtime's exported functions are used and nothing is intercepted. */
+ * Either HSA loads this library (HSA_TOOLS_LIB) and passes its table, or a program that is linked
+ * to this library has called first: then the runtime's exported functions are used and nothing is
+ * intercepted. */
 #include "v1/v1.h"
 
 #include "base/clock.h"
@@ -19,7 +20,7 @@
 
 #define LIBRARY     "librocprofiler64.so.1"
 #define RUNTIME     "libhsa-runtime64.so.1"
-#define PATIENCE_MS 2000 /* at the end: gives up if nothing has completed for so long */
+#define PATIENCE_MS 2000 /* at the end: how long to wait from one completion to the next */
 
 pthread_mutex_t v1_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t v1_changed;
@@ -33,8 +34,8 @@ bool v1_wants_dispatches, v1_wants_hsa;
 static void *tool;
 static void (*unload_tool)(void);
 static bool hooked, linked, asked;
-static unsigned life;      /* how often the runtime has been started */
-static char *tools_before; /* HSA_TOOLS_LIB before we added ourselves */
+static unsigned life;      /* number of starts of the runtime */
+static char *tools_before; /* HSA_TOOLS_LIB before this library was added */
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -61,7 +62,7 @@ bool v1_wait(uint64_t deadline)
     return pthread_cond_timedwait(&v1_changed, &v1_lock, &end) != ETIMEDOUT;
 }
 
-/* ---- a runtime that did not load us ---- */
+/* ---- a runtime that did not load this library ---- */
 
 static bool link_functions(void)
 {
@@ -77,7 +78,7 @@ static bool link_functions(void)
         void *function = dlsym(library, all[i].name);
         memcpy(all[i].entry, &function, sizeof function);
     }
-    bool ok = hsax.amd_ext.hsa_amd_signal_create_fn; /* the newest that is needed */
+    bool ok = hsax.amd_ext.hsa_amd_signal_create_fn; /* the newest function that is needed */
     if (!library)
         v1_failed(RUNTIME " cannot be loaded");
     else if (!ok)
@@ -119,8 +120,8 @@ static hsa_status_t look_for_unknown(hsa_agent_t agent, void *unknown)
     return HSA_STATUS_SUCCESS;
 }
 
-/* If HSA has not loaded this library, nobody reports a shut-down and a new start. The GPUs' handles
- * do: after a new start they are unknown. */
+/* Returns whether HSA was shut down and started again. If HSA has not loaded this library, that is
+ * not reported; but after a new start the GPUs' handles are unknown. */
 static bool started_anew(void)
 {
     bool unknown = !linked;
@@ -185,7 +186,8 @@ void v1_ask_for_table(bool *what)
 
 /* ---- settings ---- */
 
-/* False, with a message, for a ROCP_HSA_INTERCEPT that is not 0, 1 or 2. */
+/* Reads the settings. Returns false, with a message, for a ROCP_HSA_INTERCEPT that is not 0, 1 or
+ * 2. */
 static bool read_settings(void)
 {
     const char *mode = base_env("ROCP_HSA_INTERCEPT");
@@ -240,7 +242,7 @@ static bool load_tool(const char *path)
     return true;
 }
 
-/* Ends the tool once: at exit, before HSA shuts down, or when HSA unloads us. */
+/* Ends the tool once: at exit, before HSA shuts down, or when HSA unloads this library. */
 static void end_tool(void)
 {
     pthread_mutex_lock(&v1_lock);
@@ -324,7 +326,7 @@ hsa_status_t(rocprofiler_get_time)(rocprofiler_time_id_t time_id, uint64_t times
                                        CLOCK_MONOTONIC_COARSE, CLOCK_MONOTONIC_RAW};
     if ((unsigned)time_id >= sizeof clocks / sizeof *clocks)
         return v1_invalid("%s: time id %u is unknown, 4 is the largest", __func__, time_id);
-    /* dispatch records are in CLOCK_BOOTTIME, as HSA's clock is */
+    /* dispatch records are on CLOCK_BOOTTIME, as HSA's clock is */
     uint64_t difference = base_clock_difference(CLOCK_BOOTTIME, clocks[time_id], error_ns);
     if (value_ns) *value_ns = timestamp + difference;
     return HSA_STATUS_SUCCESS;

@@ -1,7 +1,7 @@
-/* tool.c - the library that `rocprof` loads into the program: counts kernels, writes a line for
- * each.
+/* tool.c - the library that `rocprof` loads into the program: it counts kernels and writes a line
+ * for each.
  *
- * Uses the public interface alone, as any tool would. The request is AMD's XML in ROCP_INPUT
+ * It uses the public interface alone, as any tool would. The request is AMD's XML in ROCP_INPUT
  * (<metric name=A,B range="2:5" gpu_index="0" kernel="scale add">); lines go to
  * ROCP_OUTPUT_DIR/PID_results.txt as kernels complete. src/cli/rocprof.c reads them. */
 #include <rocprofiler/rocprofiler.h>
@@ -41,7 +41,7 @@ static uint64_t seen, open_count, limit;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-/* Writes the message once, and makes the file PID_failed, by which the command knows. */
+/* Writes the message once, and makes the file PID_failed, which the command reads. */
 static void complain_of(const char *what, const char *text)
 {
     static atomic_bool told;
@@ -81,7 +81,8 @@ static void split(char *text, const char *separators, list_t *list)
     }
 }
 
-/* Value of an attribute of the tag at `tag`, quoted or not; NULL if the tag does not have it. */
+/* Returns the value of an attribute of the tag at `tag`, quoted or not; NULL if the tag does not
+ * have it. */
 static char *attribute(const char *tag, const char *name)
 {
     const char *end = strchr(tag, '>');
@@ -141,8 +142,8 @@ static bool wanted(const rocprofiler_callback_data_t *data, uint64_t index)
 
 /* ---- kernels ---- */
 
-/* Reads register counts and the size of waves from the kernel descriptor. Of a GPU that is not
- * known they stay 0. */
+/* Reads register counts and the size of waves from the kernel descriptor. They stay 0 for an
+ * unknown GPU. */
 static void read_descriptor(entry_t *e, const void *descriptor, hsa_agent_t agent)
 {
     uint32_t rsrc3, rsrc1;
@@ -241,7 +242,8 @@ static hsa_status_t on_dispatch(const rocprofiler_callback_data_t *data, void *u
     uint64_t index = seen++;
     pthread_mutex_unlock(&lock);
     entry_t *e = wanted(data, index) ? make_entry(data, index) : NULL;
-    if (!e) return HSA_STATUS_ERROR; /* the record is not freed: the library writes to it later */
+    /* the record is not freed, since the library writes to it later */
+    if (!e) return HSA_STATUS_ERROR;
     rocprofiler_properties_t properties = {.handler = on_data, .handler_arg = e};
     hsa_status_t status = rocprofiler_open(data->agent, e->features, metrics.count, &context,
                                            ROCPROFILER_MODE_SINGLEGROUP, &properties);
