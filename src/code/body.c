@@ -1,7 +1,7 @@
-/* body.c - what the code of a kernel is made of: classes of instructions, loops, spills, lines.
+/* body.c - analyses the code of a kernel: classes of instructions, loops, spills, lines.
  *
- * Instructions of GPUs that src/isa has are decoded by its table; of others, LLVM's disassembler
- * writes the text (disasm.h). From there on both are treated alike. */
+ * Instructions of GPUs in src/isa are decoded by its table; for other GPUs, LLVM's disassembler
+ * writes the text (disasm.h). From there on both are treated in the same way. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,9 @@
 #include "isa/isa.h"
 #include "isa/table.h"
 
-/* PROLOGUE: instructions among which the compiler moves the descriptor of scratch out of the way,
- * if it does. ROUNDS: of each loop, as a guess for what is hot, in loops up to DEPTH_COUNTED. */
+/* PROLOGUE: number of instructions at the beginning among which the compiler may move the
+ * descriptor of scratch to other registers. ROUNDS: assumed number of iterations of each loop, for
+ * the share of hot code, in loops up to DEPTH_COUNTED. */
 enum { TEXT_BYTES = 160, PROLOGUE = 64, ROUNDS = 10, DEPTH_COUNTED = 4 };
 
 typedef enum { NO_SPILL, STORE, RELOAD, LANE_WRITE, LANE_READ } spill_t;
@@ -24,7 +25,7 @@ typedef struct {
     uint8_t klass, spill; /* code_class_t, spill_t */
 } note_t;
 
-/* Where an instruction comes from. */
+/* The source line of an instruction. */
 typedef struct {
     const char *file; /* NULL: not known */
     uint32_t line, index;
@@ -35,16 +36,16 @@ typedef struct {
     dis_object_t *object;
     const dis_kernel_row_t *row;
     const isa_arch_t *arch;         /* NULL: LLVM disassembles */
-    char resource[CODE_WORD_BYTES]; /* registers that the descriptor of scratch was moved to */
+    char resource[CODE_WORD_BYTES]; /* registers to which the descriptor of scratch was moved */
     ins_step_t *steps;
     note_t *notes;
-    place_t *places; /* NULL: lines are not known */
+    place_t *places; /* NULL: source lines are not known */
     size_t count;
 } reader_t;
 
 /* ---- instructions ---- */
 
-/* Whether the operands matter, and not only the name. */
+/* Returns whether the operands are needed, and not only the name. */
 static bool needs_operands(const char *name)
 {
     static const char *const begins[] = {"buffer_", "scratch_", "v_readlane_", "v_writelane_",
@@ -54,8 +55,8 @@ static bool needs_operands(const char *name)
     return false;
 }
 
-/* Writes the instruction's text, of which the operands may be missing where they do not matter.
- * Returns its bytes, 0 if there is no such instruction. */
+/* Writes the instruction's text; operands that are not needed may be missing. Returns the
+ * instruction's size, 0 if there is no valid instruction. */
 static uint32_t text_of(const reader_t *r, uint64_t address, const uint8_t *at, uint64_t left,
                         char text[TEXT_BYTES])
 {
@@ -78,8 +79,8 @@ static uint32_t text_of(const reader_t *r, uint64_t address, const uint8_t *at, 
 
 /* ---- spills ---- */
 
-/* Where the ABI passes scratch by a descriptor, that is in s[0:3] at first; compilers may move it
- * to other registers at the beginning. */
+/* Follows the descriptor of scratch, for ABIs that use one: it is in s[0:3] at first, and compilers
+ * may move it to other registers at the beginning. */
 static void follow_resource(reader_t *r, const char *text)
 {
     char word[CODE_WORD_BYTES];
@@ -90,7 +91,8 @@ static void follow_resource(reader_t *r, const char *text)
         snprintf(r->resource, sizeof(r->resource), "s[%u:%u]", first, first + 3);
 }
 
-/* Accesses to scratch by buffer instructions are told apart by the descriptor. */
+/* Returns the class of an instruction. Buffer instructions access scratch if they use its
+ * descriptor. */
 static code_class_t class_of(const reader_t *r, const char *text)
 {
     char word[CODE_WORD_BYTES];
@@ -103,8 +105,9 @@ static code_class_t class_of(const reader_t *r, const char *text)
     return c == CODE_VMEM_LOAD ? CODE_SCRATCH_LOAD : CODE_SCRATCH_STORE;
 }
 
-/* A spill is an access to scratch at an address that the compiler has fixed, in a kernel of which
- * the notes say that registers were spilled: arrays are mostly accessed by an index. */
+/* Returns whether the instruction spills or reloads: a spill is an access to scratch at a fixed
+ * address, in a kernel with spilled registers according to its notes; arrays are mostly accessed by
+ * an index. */
 static spill_t spill_of(const reader_t *r, const char *text, code_class_t c)
 {
     char word[CODE_WORD_BYTES];
@@ -113,7 +116,7 @@ static spill_t spill_of(const reader_t *r, const char *text, code_class_t c)
     if (lane && base_begins_with(text, "v_readlane_")) return LANE_READ;
     if ((c != CODE_SCRATCH_LOAD && c != CODE_SCRATCH_STORE) || !r->row->vgpr_spills)
         return NO_SPILL;
-    /* the address stands first in a store of scratch_, else behind the data */
+    /* the address is the first operand of a store of scratch_, else it follows the data */
     const unsigned address = base_begins_with(text, "scratch_store_") ? 1 : 2;
     if (strcmp(code_word(text, address, word), "off") != 0) return NO_SPILL;
     return c == CODE_SCRATCH_LOAD ? RELOAD : STORE;
@@ -223,7 +226,7 @@ static int by_place(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* The user's line of each instruction. False without memory. */
+/* Finds the user's source line of each instruction. Returns false without memory. */
 static bool find_places(reader_t *r)
 {
     dis_inlined_t list[INS_INLINED_MAX];
@@ -261,7 +264,7 @@ static bool same_line(const place_t *a, const place_t *b)
     return a->file && b->file && a->line == b->line && strcmp(a->file, b->file) == 0;
 }
 
-/* Sums up the instructions of each line. Sorts `places` by line: afterwards they are not in the
+/* Sums the instructions of each line. It sorts `places` by line: afterwards they are not in the
  * order of the code. */
 static bool add_lines(reader_t *r)
 {
@@ -304,7 +307,8 @@ static bool begin_loops(reader_t *r)
     return true;
 }
 
-/* Widens the loop's lines, all of which are in the file of its first instruction with a line. */
+/* Widens the range of the loop's lines, all of which are in the file of its first instruction with
+ * a line. */
 static bool add_place(code_loop_t *l, const place_t *p)
 {
     if (!p->file || (l->file && strcmp(l->file, p->file) != 0)) return true;
@@ -334,7 +338,7 @@ static bool add_loops(reader_t *r)
     return true;
 }
 
-/* ---- all of it ---- */
+/* ---- the analysis ---- */
 
 bool code_body_read(code_body_t *body, dis_object_t *object, const dis_kernel_row_t *row,
                     bool lines)

@@ -1,8 +1,8 @@
 /* containers.c - see containers.h.
  *
- * Each container has a function that hands its parts on; a part may be a container again, down to a
- * depth. Sources: clang's documentation of offload bundles, compressed ones too, LLVM's
- * OffloadBinary, the ELF and ar formats. */
+ * Each container has a function that searches its parts; a part may be a container again, up to a
+ * depth. The formats follow clang's documentation of (compressed) offload bundles, LLVM's
+ * OffloadBinary, and the ELF and ar formats. */
 #include "code/containers.h"
 
 #include <elf.h>
@@ -12,11 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PARTS_MAX: far more GPUs than there are. */
+/* PARTS_MAX: far more than the number of GPUs. */
 enum { MACHINE_AMDGPU = 224, DEPTH_MAX = 4, PARTS_MAX = 1024 };
 
-/* Parts lie in each other, so bytes are looked at some times, but not more often than this: who has
- * parts that overlap could have us look at them for ever. A part costs PART_BYTES more. */
+/* Parts contain each other, so each byte is examined several times, but at most LOOKS times on
+ * average: in a malicious file, overlapping parts could otherwise be examined for ever. Each part
+ * costs PART_BYTES more. */
 enum { LOOKS = 16, PART_BYTES = 64 };
 
 static const char bundle_magic[] = "__CLANG_OFFLOAD_BUNDLE__", packed_magic[] = "CCOB";
@@ -31,7 +32,7 @@ typedef struct {
     void *to;
     char *why;
     unsigned depth;
-    uint64_t left; /* bytes that may still be looked at */
+    uint64_t left; /* number of bytes that may still be examined */
     bool ended;
 } search_t;
 
@@ -51,7 +52,7 @@ static bool begins(bytes_t b, const void *magic, size_t size)
     return b.size >= size && memcmp(b.at, magic, size) == 0;
 }
 
-/* A part of the bytes; false if not all of it is there. */
+/* Takes a part of the bytes; returns false if it is not completely inside. */
 static bool part(bytes_t b, uint64_t offset, uint64_t size, bytes_t *to)
 {
     if (offset > b.size || size > b.size - offset) return false;
@@ -71,14 +72,15 @@ static bool number(bytes_t b, uint64_t offset, size_t size, uint64_t *value)
 
 /* ---- offload bundles ---- */
 
-/* "hip-amdgcn-amd-amdhsa--gfx90a", "hipv4-amdgcn-...": an AMD GPU. Others are the host. */
+/* Returns whether an entry is for an AMD GPU: "hip-amdgcn-amd-amdhsa--gfx90a", "hipv4-amdgcn-...".
+ * Other entries are for the host. */
 static bool is_gpu(bytes_t id)
 {
     return memmem(id.at, id.size, "amdgcn", strlen("amdgcn"));
 }
 
-/* Looks at the parts of a bundle; returns how many bytes it takes. */
-static uint64_t look_at_bundle(search_t *s, bytes_t b)
+/* Searches the parts of a bundle; returns the bundle's size. */
+static uint64_t search_bundle(search_t *s, bytes_t b)
 {
     const uint64_t head = sizeof(bundle_magic) - 1;
     uint64_t count, at = head + 8, end = at;
@@ -100,7 +102,7 @@ static uint64_t look_at_bundle(search_t *s, bytes_t b)
             return b.size;
         }
         at += 24 + length;
-        if (!size) continue; /* the host's */
+        if (!size) continue; /* the host's entry */
         if (!part(b, offset, size, &code)) {
             complain(s,
                      "an offload bundle: part %" PRIu64 " has %" PRIu64 " bytes at %" PRIu64
@@ -116,16 +118,16 @@ static uint64_t look_at_bundle(search_t *s, bytes_t b)
 
 /* ---- compressed offload bundles ---- */
 
-/* Head by version: where the numbers are and how long each is. The first version does not tell the
- * size of the whole. */
+/* The heads of the versions: offsets and sizes of their numbers. The first version does not have
+ * the size of the whole bundle. */
 static const struct {
     uint64_t version, head;
-    size_t bytes;             /* of each size */
-    uint64_t whole, unpacked; /* offsets; 0: it is not told */
+    size_t bytes;             /* size of each number */
+    uint64_t whole, unpacked; /* offsets; 0: the version does not have the number */
 } packed_heads[] = {{1, 20, 4, 0, 8}, {2, 24, 4, 8, 12}, {3, 32, 8, 8, 16}};
 
-/* Bytes up to the next bundle, or all of them. They are searched in windows, so that each byte is
- * seen a few times at most, whichever kind of bundle there is. */
+/* Returns the number of bytes up to the next bundle, or all of them. They are searched in windows,
+ * so that each byte is examined only a few times. */
 static uint64_t up_to_bundle(bytes_t b)
 {
     const uint64_t window = 1 << 20, overlap = sizeof(bundle_magic);
@@ -163,7 +165,7 @@ static uint64_t look_at_packed(search_t *s, bytes_t b)
         complain(s, "a compressed offload bundle is cut off in its head");
         return b.size;
     }
-    if (!packed_heads[h].whole) /* it ends before the next one, or with the bytes */
+    if (!packed_heads[h].whole) /* it ends before the next bundle, or with the bytes */
         whole = head + up_to_bundle((bytes_t){b.at + head, b.size - head});
     if (whole < head || !part(b, head, whole - head, &data)) {
         complain(s, "a compressed offload bundle of %" PRIu64 " bytes: only %" PRIu64 " are there",
@@ -184,13 +186,13 @@ static uint64_t look_at_packed(search_t *s, bytes_t b)
     return whole;
 }
 
-/* Looks at bundles that stand behind each other, with padding between them. */
-static void look_at_bundles(search_t *s, bytes_t b)
+/* Searches bundles that follow each other, with padding between them. */
+static void search_bundles(search_t *s, bytes_t b)
 {
     while (b.size && !s->ended) {
         uint64_t taken;
         if (begins(b, bundle_magic, strlen(bundle_magic)))
-            taken = look_at_bundle(s, b);
+            taken = search_bundle(s, b);
         else if (begins(b, packed_magic, strlen(packed_magic)))
             taken = look_at_packed(s, b);
         else
@@ -204,9 +206,9 @@ static void look_at_bundles(search_t *s, bytes_t b)
 
 static const uint8_t binary_magic[] = {0x10, 0xff, 0x10, 0xad};
 
-/* One or several behind each other: head (magic, version, size, place of the entry), entry (kinds,
- * flags, texts, place and size of the image). */
-static void look_at_binaries(search_t *s, bytes_t b)
+/* Searches one or several binaries that follow each other: a head (magic, version, size, offset of
+ * the entry) and an entry (kinds, flags, texts, offset and size of the image). */
+static void search_binaries(search_t *s, bytes_t b)
 {
     while (begins(b, binary_magic, sizeof(binary_magic)) && !s->ended) {
         uint64_t whole, entry, offset, size;
@@ -248,13 +250,13 @@ static bool section(bytes_t b, const Elf64_Ehdr *header, unsigned index, Elf64_S
     return true;
 }
 
-/* There may be padding before the first bundle. */
-static void look_at_section(search_t *s, bytes_t b)
+/* Searches a section; there may be padding before its first bundle. */
+static void search_section(search_t *s, bytes_t b)
 {
     if (code_may_contain(b.at, b.size))
         look(s, b);
     else
-        look_at_bundles(s, b);
+        search_bundles(s, b);
 }
 
 static void look_at_host_file(search_t *s, bytes_t b, const Elf64_Ehdr *header)
@@ -276,7 +278,7 @@ static void look_at_host_file(search_t *s, bytes_t b, const Elf64_Ehdr *header)
         }
         if (one.sh_type == SHT_NOBITS || !has_code(strings, one.sh_name)) continue;
         if (part(b, one.sh_offset, one.sh_size, &code))
-            look_at_section(s, code);
+            search_section(s, code);
         else
             complain(s,
                      "an ELF file: a section has %" PRIu64 " bytes at %" PRIu64
@@ -304,9 +306,9 @@ static void look_at_elf(search_t *s, bytes_t b)
 
 static const char archive_magic[] = "!<arch>\n";
 
-/* A member: a head of 60 bytes, of which ten from 48 on are its size in decimal; members begin at
- * even places. */
-static void look_at_archive(search_t *s, bytes_t b)
+/* Searches an archive: a member has a head of 60 bytes, of which ten from 48 on are its size in
+ * decimal; members begin at even offsets. */
+static void search_archive(search_t *s, bytes_t b)
 {
     enum { HEAD = 60, SIZE_AT = 48, DIGITS = 10 };
     uint64_t at = sizeof(archive_magic) - 1;
@@ -333,10 +335,10 @@ static const struct {
     void (*look)(search_t *s, bytes_t b);
 } containers[] = {
     {ELFMAG, SELFMAG, look_at_elf},
-    {bundle_magic, sizeof(bundle_magic) - 1, look_at_bundles},
-    {packed_magic, sizeof(packed_magic) - 1, look_at_bundles},
-    {binary_magic, sizeof(binary_magic), look_at_binaries},
-    {archive_magic, sizeof(archive_magic) - 1, look_at_archive},
+    {bundle_magic, sizeof(bundle_magic) - 1, search_bundles},
+    {packed_magic, sizeof(packed_magic) - 1, search_bundles},
+    {binary_magic, sizeof(binary_magic), search_binaries},
+    {archive_magic, sizeof(archive_magic) - 1, search_archive},
 };
 
 _Static_assert(sizeof(bundle_magic) - 1 <= CODE_HEAD_BYTES, "the longest magic");

@@ -1,5 +1,5 @@
-/* mix.c - see mix.h. The first row whose text an instruction's name begins with decides: a row that
- * begins like another one stands before it. */
+/* mix.c - see mix.h. The class is that of the first row whose text is the beginning of the
+ * instruction's name, so a longer text must stand before a shorter one. */
 #include "code/mix.h"
 
 #include <stddef.h>
@@ -23,7 +23,7 @@ typedef struct {
 } row_t;
 
 static const row_t classes[] = {
-    {"v_mfma_ld_scale_b32", CODE_VALU}, /* scales for the one behind */
+    {"v_mfma_ld_scale_b32", CODE_VALU}, /* loads the scales of the next instruction */
     {"v_mfma_", CODE_MATRIX},
     {"v_smfmac_", CODE_MATRIX},
     {"v_wmma_", CODE_MATRIX},
@@ -36,7 +36,7 @@ static const row_t classes[] = {
     {"v_sqrt_", CODE_TRANS},
     {"v_sin_", CODE_TRANS},
     {"v_cos_", CODE_TRANS},
-    {"v_s_", CODE_TRANS}, /* gfx12: of one value, in scalar registers */
+    {"v_s_", CODE_TRANS}, /* gfx12: on one value, in scalar registers */
     {"v_nop", CODE_OTHER},
     {"v_", CODE_VALU},
     {"s_waitcnt", CODE_WAIT},
@@ -109,12 +109,12 @@ static const row_t classes[] = {
     {"ds_swizzle_", CODE_LANE},
     {"ds_nop", CODE_OTHER},
     {"ds_gws_", CODE_OTHER},
-    {"ds_bvh_stack_", CODE_OTHER}, /* takes from a stack in LDS and adds to it */
+    {"ds_bvh_stack_", CODE_OTHER}, /* pops from and pushes to a stack in LDS */
     {"ds_", CODE_LDS_ATOMIC},
 };
 
-/* What runs on has no row, but for instructions that no compiler makes: they jump to a place in
- * registers, or run on. */
+/* Instructions that change the flow of control. Others have no row, except for some that no
+ * compiler uses: they jump to an address in registers, or continue. */
 static const row_t flows[] = {
     {"s_branch", CODE_JUMPS},
     {"s_cbranch_g_fork", CODE_RUNS_ON},

@@ -1,14 +1,14 @@
-/* mix.h - classes of instructions, told by their names.
+/* mix.h - classes of instructions by their names.
  *
- * Names of instructions say what they do, on all AMD GPUs alike: so code of a GPU whose encodings
- * we have no table of can be classed once a disassembler has written it as text. */
+ * Equal names of instructions mean the same on all AMD GPUs, so code of a GPU whose encodings are
+ * not in src/isa can be classified, too, once a disassembler has written it as text. */
 #ifndef CROCPROF_CODE_MIX_H
 #define CROCPROF_CODE_MIX_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* X(id, key, text): the key in files and budgets, the text for people. */
+/* X(id, key, text): the key is for files and budgets, the text for terminals. */
 #define CODE_CLASSES(X)                                                                            \
     X(VALU, "valu", "vector ALU")                                                                  \
     X(TRANS, "transcendental", "transcendental")                                                   \
@@ -40,25 +40,25 @@ typedef enum {
 extern const char *const code_class_keys[CODE_CLASS_COUNT];
 extern const char *const code_class_texts[CODE_CLASS_COUNT];
 
-/* The class of an instruction, by its name or by a text that begins with its name. Accesses to
- * scratch by buffer instructions count as global ones here: the name does not tell them apart. */
+/* Returns the class of an instruction, by its name or by a text that begins with its name. Accesses
+ * to scratch by buffer instructions count as global ones here, since the name is the same. */
 code_class_t code_class_of(const char *text);
 
-/* Whether the class reads or writes memory: global, LDS or scratch. */
+/* Returns whether the class reads or writes memory: global, LDS or scratch. */
 bool code_class_is_memory(code_class_t c);
 
-/* What an instruction does to the flow of control. */
+/* The effect of an instruction on the flow of control. */
 typedef enum {
-    CODE_RUNS_ON, /* to the instruction behind it */
-    CODE_JUMPS,   /* to the place in its low 16 bits, never to the one behind */
+    CODE_RUNS_ON, /* continues with the next instruction */
+    CODE_JUMPS,   /* jumps to the address in its low 16 bits, never to the next instruction */
     CODE_MAY_JUMP,
-    CODE_LEAVES, /* to a place in registers, or it ends the wave */
-    CODE_CALLS   /* and comes back */
+    CODE_LEAVES, /* jumps to an address in registers, or ends the wave */
+    CODE_CALLS   /* calls a function, which returns */
 } code_flow_t;
 code_flow_t code_flow_of(const char *text);
 
-/* Words of an instruction's text, separated by commas and blanks; "" if there are not so many. The
- * name is word 0. */
+/* Copies a word of an instruction's text; words are separated by commas and blanks. It is "" if
+ * there are not as many. The name is word 0. */
 enum { CODE_WORD_BYTES = 48 };
 const char *code_word(const char *text, unsigned index, char word[CODE_WORD_BYTES]);
 

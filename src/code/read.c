@@ -1,7 +1,8 @@
 /* read.c - reads files and folders into a set of kernels: see kernels.h.
  *
- * A file that was named has to have kernels; in folders, files that cannot have any are passed
- * over. Whatever is wrong with one file is told in one line, and the others go on. */
+ * A file that the user names must contain kernels; in folders, files that cannot contain any are
+ * skipped. An error in one file is reported in one line, and the other files are read
+ * nevertheless. */
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -20,21 +21,21 @@
 #include "code/kernels.h"
 #include "gpus/gpus.h"
 
-/* A launch may have any size up to the kernel's maximum. 1024 is what compilers write where the
- * source says nothing: then workgroups of the most usual size are assumed. */
+/* A launch may have any size up to the kernel's maximum. Compilers write 1024 if the source has no
+ * limit: then workgroups of the most usual size are assumed. */
 enum { GROUP_SIZE_UNSAID = 1024, GROUP_SIZE_USUAL = 256 };
 
 typedef struct {
     code_set_t *set;
     const code_request_t *request;
     const char *file;
-    const char *wrong; /* with a code object of the file; NULL: nothing */
-    bool failed;       /* no memory */
+    const char *wrong; /* error in a code object of the file; NULL: none */
+    bool failed;       /* there was no memory */
 } work_t;
 
 /* ---- GPUs ---- */
 
-/* Whether code for `gpu` runs on the GPU that was asked for. */
+/* Returns whether code for `gpu` runs on the requested GPU. */
 static bool runs_on(const char *gpu, const char *asked)
 {
     if (!asked || strcmp(gpu, asked) == 0) return true;
@@ -53,7 +54,8 @@ static uint32_t group_size_of(const code_request_t *request, const dis_kernel_ro
     return row->group_size_max && size > row->group_size_max ? row->group_size_max : size;
 }
 
-/* In the notes, VGPRs are all that a wave gets where both kinds share a register file. */
+/* Computes the occupancy. In the notes, the number of VGPRs includes AGPRs if both share a register
+ * file. */
 static void find_occupancy(const code_request_t *request, code_kernel_t *k)
 {
     const char *gpu = request->gpu ? request->gpu : k->gpu;
@@ -71,14 +73,15 @@ static void find_occupancy(const code_request_t *request, code_kernel_t *k)
     k->occupancy = ins_occupancy_on(&unit, &needs);
 }
 
-/* Whether the kernel was asked for by its name, as in the source or as linkers know it. */
+/* Returns whether the kernel was requested by its name, as in the source or as in the symbol
+ * table. */
 static bool is_wanted(const work_t *w, const char *name, const char *symbol)
 {
     const trace_pattern_t *p = w->request->kernel;
     return !p || trace_pattern_matches(p, name) || trace_pattern_matches(p, symbol);
 }
 
-/* Takes the row's texts, also when it fails. */
+/* Adds a kernel. It owns the row's texts from then on, even if this fails. */
 static bool add_kernel(work_t *w, dis_object_t *object, dis_kernel_row_t *row)
 {
     code_set_t *set = w->set;
@@ -140,7 +143,8 @@ static void tell(work_t *w, const char *why)
     w->set->troubles++;
 }
 
-/* `named`: by the user, so that code of GPUs is expected in it. */
+/* Searches bytes for kernels. `named` says that the user has named the file, so that it should
+ * contain code of GPUs. */
 static void search_bytes(work_t *w, const uint8_t *data, size_t size, bool named)
 {
     char why[CODE_WHY_BYTES];
@@ -156,9 +160,9 @@ static void search_bytes(work_t *w, const uint8_t *data, size_t size, bool named
         tell(w, "no code of AMD GPUs is in it");
 }
 
-/* Why the file cannot be read or, if it was named, has no code; NULL: it can be searched, and has
- * *size bytes, or is to be passed over, and *size is 0. */
-static const char *look_at_head(int fd, bool named, size_t *size)
+/* Returns why the file cannot be read or, if it was named, contains no code; NULL if it can be
+ * searched, and *size becomes its size, or is to be skipped, and *size becomes 0. */
+static const char *check_head(int fd, bool named, size_t *size)
 {
     struct stat facts;
     uint8_t head[CODE_HEAD_BYTES];
@@ -178,7 +182,7 @@ static void search_file(work_t *w, const char *path, bool named)
 {
     size_t size;
     const int fd = base_file_open(path, O_RDONLY | O_NONBLOCK, 0);
-    const char *wrong = look_at_head(fd, named, &size);
+    const char *wrong = check_head(fd, named, &size);
     void *data = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
     if (data == MAP_FAILED) wrong = strerror(errno);
     if (wrong)
@@ -189,7 +193,7 @@ static void search_file(work_t *w, const char *path, bool named)
     if (fd >= 0) close(fd);
 }
 
-/* Makes the path one that kernels can point to. */
+/* Keeps the path, so that kernels can point to it. */
 static bool begin_file(work_t *w, const char *path)
 {
     if (!base_add_text(&w->set->files, &w->set->file_count, path)) w->failed = true;

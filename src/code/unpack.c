@@ -1,7 +1,8 @@
 /* unpack.c - unpacks compressed offload bundles: by zlib, or by zstd.
  *
- * libzstd is loaded by name at the first use and not linked: whoever has no such bundles does not
- * need it. What a bundle claims to unpack to is untrusted and limited before memory is taken. */
+ * libzstd is loaded by name at the first use and not linked, since it is not needed without such
+ * bundles. The unpacked size in a bundle is untrusted, and is limited before memory is
+ * allocated. */
 #include "code/containers.h"
 
 #include <inttypes.h>
@@ -13,7 +14,8 @@
 #include "base/installation.h"
 #include "base/symbol.h"
 
-/* No code is packed more densely: a bundle that claims more wants our memory. */
+/* Largest ratio of unpacked to packed size: no real code reaches it, so a bundle with a larger one
+ * would only exhaust memory. */
 enum { DENSITY_MOST = 1024 };
 #define UNPACKED_MOST (UINT64_C(8) << 30)
 

@@ -1,9 +1,9 @@
 /* bind.c - fits a program to an agent: the shape of each value, and the steps that compute the
  * result.
  *
- * Apart from the compiler because extents depend on the agent. Apart from the evaluation because
- * this part may allocate and fail and evaluation may not: tables of indices are made here once, and
- * evaluation only runs over them. */
+ * It is apart from the compiler because extents depend on the agent, and apart from the evaluation
+ * because this part may allocate and fail: tables of indices are made here once, and the evaluation
+ * only iterates over them. */
 #include "counters/internal.h"
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 
 #include "base/grow.h"
 
-/* The extents that the bits of an instance id can hold; records cannot tell more positions
- * apart. */
+/* Returns the largest extent for which the bits of an instance id suffice; records cannot
+ * distinguish more positions. */
 static uint32_t extent_limit(ctr_dim_t dim)
 {
     return dim == CTR_DIM_INSTANCE ? 1024 : 64;
@@ -45,8 +45,8 @@ const ctr_block_t *ctr_block_of(const ctr_catalogue_t *catalogue, const ctr_coun
     return block;
 }
 
-/* How many places an agent has in which counter blocks can be. `engines` and `units` are counted
- * over all XCCs, `arrays` in one engine. */
+/* The numbers of places on an agent that can contain counter blocks. `engines` and `units` are
+ * counted over all XCCs, `arrays` in one engine. */
 typedef struct {
     uint64_t xccs, engines, arrays, units;
 } places_t;
@@ -62,15 +62,15 @@ static places_t count_places(const ctr_agent_t *agent)
     return p;
 }
 
-/* An array's share, rounded up, since arrays may differ in size. Of the instances of a unit's block
- * AMD's library reads one more. */
+/* Returns the units of an array, rounded up, since arrays may differ in size. AMD's library reads
+ * one more instance of a unit's block than that. */
 static uint64_t per_array(const places_t *p, uint64_t units)
 {
     const uint64_t arrays = p->arrays * p->engines;
     return (units + arrays - 1) / arrays;
 }
 
-/* The dimensions are those that the AQL profile library tells of a value's place. */
+/* The dimensions are those that the AQL profile library reports for the position of a value. */
 ctr_status_t ctr_block_shape(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
                              const ctr_agent_t *agent, ctr_shape_t *shape, ctr_error_t *error)
 {
@@ -81,7 +81,7 @@ ctr_status_t ctr_block_shape(const ctr_catalogue_t *catalogue, const ctr_counter
     const places_t p = count_places(agent);
     const bool v1 = catalogue->generation == CTR_GENERATION_V1, several = p.xccs > 1;
     uint64_t instances = at_least_one(block->instances);
-    /* The first generation reads all instances. */
+    /* the first generation reads all instances */
     if (block->of_unit && !v1 && p.units && per_array(&p, p.units) + 1 < instances)
         instances = per_array(&p, p.units) + 1;
     if (block->outside && !several) instances = 1;
@@ -140,7 +140,7 @@ static bool same_shape(const ctr_shape_t *a, const ctr_shape_t *b)
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* A value without any dimension gets INSTANCE of 1. */
+/* Gives a value without any dimension an INSTANCE of 1. */
 static void close_shape(ctr_shape_t *shape)
 {
     for (int dim = CTR_DIM_XCC; dim < CTR_DIM_COUNT; dim++)
@@ -190,8 +190,8 @@ static bool chosen(const ctr_selection_t *selection, uint32_t position)
     return selection->positions[position / 64] >> position % 64 & 1;
 }
 
-/* Lists the selected positions below `extent` in order; *beyond counts the selected ones that are
- * not. */
+/* Lists the selected positions below `extent` in order; *beyond becomes the number of selected
+ * positions above. */
 static uint32_t list_positions(const ctr_selection_t *selection, uint32_t extent,
                                uint32_t positions[CTR_POSITIONS_MAX], uint32_t *beyond)
 {
@@ -238,8 +238,8 @@ static ctr_status_t bind_select(ctr_binder_t *b, const ctr_counter_t *owner,
     return CTR_OK;
 }
 
-/* The shape of an operation on two values. A single number fits any shape. A dimension that only
- * one side has is kept, and the other side is repeated along it. */
+/* Computes the shape of an operation on two values. A single number fits any shape. A dimension
+ * that only one side has is kept, and the other side is repeated along it. */
 static ctr_status_t join_shapes(const ctr_counter_t *owner, const ctr_shape_t *a,
                                 const ctr_shape_t *b, ctr_shape_t *out, ctr_error_t *error)
 {
@@ -297,7 +297,7 @@ static ctr_status_t bind_arithmetic(ctr_binder_t *b, const ctr_counter_t *owner,
 
 /* ---- programs ---- */
 
-/* Finds which instances of the counter loaded by ops[at] are used: a selection of instances may
+/* Finds the instances that are used of the counter loaded by ops[at]: a selection of instances may
  * follow directly, or after a reduction of other dimensions. */
 static void find_instances(ctr_binder_t *b, const ctr_op_t *ops, size_t count, size_t at)
 {
@@ -362,11 +362,11 @@ ctr_status_t ctr_bind_v1(ctr_binder_t *binder, const ctr_counter_t *owner, ctr_p
     return status == CTR_OK ? bind_select(binder, owner, ops[1].selection, place, error) : status;
 }
 
-/* ---- shapes alone ---- */
+/* ---- shapes without steps ---- */
 
 typedef struct {
     ctr_binder_t binder;
-    ctr_shape_t *shapes; /* by counter; a shape of all zeros: not computed yet */
+    ctr_shape_t *shapes; /* by counter; a shape of all zeros has not been computed yet */
 } shaper_t;
 
 static ctr_status_t shape_of(shaper_t *s, const ctr_counter_t *counter, ctr_shape_t *shape,

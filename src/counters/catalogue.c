@@ -1,9 +1,9 @@
 /* catalogue.c - the counters of one architecture: chosen among the definitions, numbered, compiled.
  *
- * Apart from the definitions because here entries refer to each other: names are resolved, cycles
- * found, blocks checked. A faulty entry is reported and left out, and so are all that use it; the
- * rest is numbered without gaps. Chosen entries are called candidates, those that remain
- * counters. */
+ * It is apart from the definitions because here entries refer to each other: names are resolved,
+ * cycles found, blocks checked. A faulty entry is reported and left out, and so are all entries
+ * that use it; the other entries are numbered without gaps. Chosen entries are called candidates,
+ * those that remain counters. */
 #include "counters/internal.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@
 enum {
     IDS_MAX = 65536,
     ARCHS_MAX = 32,
-    SUGGESTIONS_MAX = 100 /* limits the time: each one compares with all names */
+    SUGGESTIONS_MAX = 100 /* limits the time, since each suggestion compares with all names */
 };
 
 static const char *const property_names[] = {
@@ -28,7 +28,8 @@ enum { PROPERTY_COUNT = sizeof(property_names) / sizeof(*property_names) };
 _Static_assert(offsetof(ctr_agent_t, slots) == PROPERTY_COUNT * sizeof(uint64_t),
                "one number per property");
 
-/* Names that the first generation knows without a definition, and what they stand for. */
+/* Names that the first generation accepts without a definition, and the properties for which they
+ * stand. */
 static const char *const standing[][2] = {{"MAX_WAVE_SIZE", "wave_front_size"},
                                           {"SIMD_NUM", "simd_count"},
                                           {"CU_NUM", "simd_count/simd_per_cu"},
@@ -52,11 +53,11 @@ const char *ctr_class_name(ctr_class_t value_class)
 
 typedef enum { UNKNOWN, ACTIVE, GOOD, BAD } state_t;
 
-/* What follows for a value from the inputs of its expression. */
+/* Properties of a value that follow from the inputs of its expression. */
 typedef struct {
     ctr_class_t value_class;
     uint32_t height; /* longest chain of definitions below this one */
-    bool constant;   /* depends on properties of the agent alone */
+    bool constant;   /* depends only on properties of the agent */
 } traits_t;
 
 typedef struct {
@@ -68,8 +69,8 @@ typedef struct {
     ctr_program_t *program;
     state_t state;
     uint32_t level;  /* rank of the section of its architecture: lower is more specific */
-    uint32_t cursor; /* while it is visited: the op of the program that is next */
-    uint32_t index;  /* in the finished catalogue */
+    uint32_t cursor; /* while the candidate is visited: the op of its program that is next */
+    uint32_t index;  /* index in the finished catalogue */
 } candidate_t;
 
 typedef struct {
@@ -79,7 +80,7 @@ typedef struct {
     size_t count, capacity;
     ctr_map_t names;
     const ctr_reporter_t *reporter;
-    int suggestions; /* made so far */
+    int suggestions; /* number of suggestions made so far */
 } builder_t;
 
 static bool is_prefix(const char *prefix, const char *text)
@@ -88,8 +89,8 @@ static bool is_prefix(const char *prefix, const char *text)
     return length < strlen(text) && strncmp(prefix, text, length) == 0;
 }
 
-/* Whether the definition is one of the section `arch`, whose bit among the built-in GPUs is `gpu`.
- */
+/* Returns whether the definition belongs to the section `arch`, whose bit among the built-in GPUs
+ * is `gpu`. */
 static bool is_of(const ctr_definition_t *definition, const char *arch, uint64_t gpu)
 {
     return definition->gpus ? definition->gpus & gpu : strcmp(definition->arch, arch) == 0;
@@ -105,8 +106,8 @@ static bool has_arch(const ctr_definitions_t *d, uint32_t source, const char *ar
     return false;
 }
 
-/* The longest prefix of `gfx` for which the text has a section, such as "gfx9" for gfx90a; NULL:
- * none. */
+/* Returns the longest prefix of `gfx` for which the text has a section, such as "gfx9" for gfx90a;
+ * NULL if there is none. */
 static const char *generic_arch(const ctr_definitions_t *d, uint32_t source, const char *gfx)
 {
     const char *best = NULL;
@@ -259,8 +260,8 @@ reject(builder_t *b, candidate_t *item, ctr_status_t status, const char *format,
             item->definition ? item->definition->column : 0, "%s: %s", item->name, text);
 }
 
-/* The class of an event of the hardware, by the built-in definitions, under whatever name a file
- * defines it. */
+/* Returns the class of an event of the hardware, from the built-in definitions, under whatever name
+ * a file defines it. */
 static ctr_class_t class_of_event(const builder_t *b, const char *block, uint32_t event)
 {
     const uint64_t gpu = ctr_builtin_bit(b->catalogue->gfx);
@@ -302,8 +303,8 @@ static bool find_candidate(void *user, const char *name, size_t length, uint32_t
     return true;
 }
 
-/* How many letters have to be changed, added or dropped, not counting case: 0 to 2, or 3 for
- * more. */
+/* Returns how many letters have to be changed, added or dropped, not counting case: 0 to 2, or 3
+ * for more. */
 static int distance(const char *a, const char *b)
 {
     enum { LONG = 64 };
@@ -364,7 +365,7 @@ static ctr_status_t compile(builder_t *b, candidate_t *item)
     return CTR_OK;
 }
 
-/* The weaker of two classes, for a value computed from both. */
+/* Returns the weaker of two classes, for a value computed from both. */
 static ctr_class_t weaker(ctr_class_t a, ctr_class_t b)
 {
     if (a == CTR_CLASS_NONE || b == CTR_CLASS_NONE) return CTR_CLASS_NONE;
@@ -377,22 +378,22 @@ static const traits_t without_inputs = {CTR_CLASS_UNAVAILABLE, 0, true};
 static void combine(traits_t *made, const traits_t *input)
 {
     if (input->height >= made->height) made->height = input->height + 1;
-    /* properties of agents have no class: they are known, not counted */
+    /* properties of agents have no class, since they are not counted */
     if (!input->constant) made->value_class = weaker(made->value_class, input->value_class);
     made->constant = made->constant && input->constant;
 }
 
-/* Called when all inputs have been combined. */
+/* Completes the properties of a value. Called when all inputs have been combined. */
 static void finish(traits_t *made)
 {
     if (made->constant) made->value_class = CTR_CLASS_EXACT;
 }
 
-/* Takes one input of an item into account; false if the input has to be visited before. */
+/* Combines one input of an item; returns false if the input has to be visited before. */
 static bool take_input(builder_t *b, candidate_t *item, candidate_t *input)
 {
     if (input->state == UNKNOWN && input->kind == CTR_DERIVED) return false;
-    if (input->state == UNKNOWN) input->state = GOOD; /* needs no visit */
+    if (input->state == UNKNOWN) input->state = GOOD; /* it needs no visit */
     if (input->state == ACTIVE)
         reject(b, item, CTR_BAD_EXPRESSION, "is defined by itself, through %s", input->name);
     else if (input->state == BAD)
@@ -404,8 +405,8 @@ static bool take_input(builder_t *b, candidate_t *item, candidate_t *input)
     return true;
 }
 
-/* Takes the inputs of an item into account until one has to be visited first, which is returned;
- * NULL: the item is done. */
+/* Combines the inputs of an item until one has to be visited first, which is returned; NULL if the
+ * item is complete. */
 static candidate_t *advance(builder_t *b, candidate_t *item)
 {
     for (; item->state == ACTIVE && item->cursor < item->program->count; item->cursor++) {
@@ -418,8 +419,8 @@ static candidate_t *advance(builder_t *b, candidate_t *item)
     return NULL;
 }
 
-/* Visits the item and all it depends on, depth first. Not recursive: chains of definitions in a
- * file may be long. */
+/* Visits the item and all items on which it depends, depth first. It is not recursive, since chains
+ * of definitions in a file may be long. */
 static void visit(builder_t *b, candidate_t *item, candidate_t **stack)
 {
     size_t depth = 0;
@@ -505,7 +506,7 @@ static ctr_status_t number_counters(builder_t *b)
         counter->event_flags = (uint32_t)(item->definition->event >> 32);
         if (item->block) counter->block_id = item->block->id;
     }
-    /* Until here programs have the numbers of candidates; now they get those of counters. */
+    /* until here programs have the numbers of candidates; now they get those of counters */
     for (size_t i = 0; i < b->count; i++)
         for (uint32_t op = 0;
              b->items[i].state == GOOD && b->items[i].program && op < b->items[i].program->count;
@@ -739,7 +740,7 @@ ctr_status_t ctr_catalogue_event(ctr_catalogue_t *catalogue, const char *block, 
 }
 
 /* ctr_catalogue_instance() gives its counters their own name as expression. A definition in a file
- * cannot have that, as it would be a cycle. */
+ * cannot have that, since it would be a cycle. */
 bool ctr_is_instance(const ctr_counter_t *counter)
 {
     return counter->kind == CTR_DERIVED && strcmp(counter->name, counter->expression) == 0;

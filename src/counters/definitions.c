@@ -1,7 +1,8 @@
 /* definitions.c - the definitions of counters as texts, before any of them is compiled.
  *
- * Apart from the catalogue because definitions are for all GPUs and a catalogue is for one. Checks
- * here concern one entry alone; checks that need other entries are the catalogue's. */
+ * They are apart from the catalogue because definitions are for all GPUs and a catalogue is for
+ * one. Checks here concern one entry alone; the catalogue makes the checks that need other
+ * entries. */
 #include "counters/internal.h"
 
 #include "base/file.h"
@@ -86,7 +87,8 @@ static ctr_slice_t trimmed(ctr_slice_t slice)
     return slice;
 }
 
-/* Letters, digits and underscores, not beginning with a digit: what an expression can refer to. */
+/* Returns whether an expression can refer to the text: letters, digits and underscores, not
+ * beginning with a digit. */
 static bool is_name(ctr_slice_t slice)
 {
     for (size_t i = 0; i < slice.length; i++) {
@@ -114,7 +116,7 @@ static bool parse_number(ctr_slice_t slice, uint64_t *number)
     return *end == '\0' && errno == 0;
 }
 
-/* True if this text has already defined the name for this architecture. */
+/* Returns true if this text has already defined the name for this architecture. */
 static bool seen_before(ctr_definitions_t *definitions, const char *arch, const char *name,
                         bool *memory)
 {
@@ -135,7 +137,7 @@ static bool note_arch(ctr_definitions_t *definitions, const char *arch)
            ctr_map_put(&definitions->seen, arch, length, 1);
 }
 
-/* Checks an entry by itself and reports what is wrong; true if nothing is. */
+/* Checks an entry by itself and reports errors; returns true if there are none. */
 static bool is_sound(const ctr_found_t *f, uint64_t *event, const ctr_reporter_t *reporter)
 {
     ctr_slice_t name = f->name, expression = f->expression;

@@ -1,7 +1,7 @@
 /* dims.c - dimensions of counter values: names, order, and the instance id that packs them.
  *
- * Apart because the numbers are AMD's interface: records of tools carry them. Nothing here may
- * change but by a change of that interface. */
+ * They are apart because the numbers are part of AMD's interface: they are in the records that
+ * tools get. They may only change together with that interface. */
 #include "counters/internal.h"
 
 static const struct {

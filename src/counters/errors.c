@@ -1,13 +1,13 @@
 /* errors.c - the messages of this room, in one form: "origin:line:column: text".
  *
- * Apart so that every reader and the compiler report alike. */
+ * They are apart so that the readers and the compiler report errors in the same way. */
 #include "base/log.h"
 #include "counters/internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Makes a message one line, whatever a file has put into it. */
+/* Makes a message one line, even if a text from a file contains line breaks. */
 static void clean(char *text)
 {
     for (; *text; text++)

@@ -1,7 +1,8 @@
 /* evaluate.c - computes the results of a pass from its raw values.
  *
- * Apart because it runs for every kernel that is counted: no allocation, no lock, and no decision
- * that bind.c can make beforehand. Division by zero gives 0 (rocprofiler-sdk's rule). */
+ * It is apart because it runs for every kernel that is counted: it allocates nothing, takes no
+ * lock, and makes no decision that bind.c can make beforehand. Division by zero gives 0
+ * (rocprofiler-sdk's rule). */
 #include "counters/internal.h"
 
 #include <math.h>

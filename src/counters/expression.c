@@ -7,8 +7,8 @@
  *           | select(sum, [dim=[i, j:k, ...], ...])
  *           | accumulate(name, NONE | LOW_RES | HIGH_RES)
  *           | sum(sum, n) | min(...) | max(...) | avr(...)   instances 0 to n-1
- * Apart from the catalogue because it knows no counter: names are looked up through ctr_names_t.
- * Everything that does not depend on an agent is checked here. */
+ * It is apart from the catalogue because it does not depend on it: names are looked up through
+ * ctr_names_t. All checks that do not depend on an agent are made here. */
 #include "counters/internal.h"
 
 #include <ctype.h>
@@ -28,7 +28,7 @@ typedef struct {
     ctr_op_t *ops;
     size_t count, capacity;
     int nesting;
-    int raw; /* > 0 inside a function over instances, where a name means all its values */
+    int raw; /* above 0 inside a function over instances, where a name means all its values */
     ctr_error_t *error;
     ctr_status_t status;
 } parser_t;
@@ -105,7 +105,8 @@ static ctr_slice_t name_token(parser_t *p)
     return (ctr_slice_t){start, (size_t)(p->at - start)};
 }
 
-/* Not strtod(), which depends on the program's locale. Exact up to 15 digits. */
+/* Reads a number, exactly up to 15 digits. strtod() is not used because it depends on the program's
+ * locale. */
 static bool number_token(parser_t *p, double *number)
 {
     double value = 0, scale = 1;
@@ -138,7 +139,7 @@ static bool number_token(parser_t *p, double *number)
     return true;
 }
 
-/* A whole number in [lo, hi]. */
+/* Reads a whole number in [lo, hi]. */
 static bool whole_token(parser_t *p, uint32_t lo, uint32_t hi, const char *what, uint32_t *number)
 {
     uint64_t value = 0;
@@ -255,7 +256,7 @@ static bool argument(parser_t *p)
     return good;
 }
 
-/* The name and the parenthesis have been read. */
+/* Reads the rest of a reduction, after its name and the parenthesis. */
 static bool reduce_function(parser_t *p)
 {
     ctr_fold_t fold = CTR_FOLD_SUM;
@@ -380,8 +381,8 @@ static bool accumulate_function(parser_t *p)
                 ctr_shown(resolution), resolution.text);
 }
 
-/* Extends a name by the number in brackets that directly follows, as in TCC_HIT[3]. Without one,
- * the name is returned unchanged. */
+/* Extends a name by the number in brackets that directly follows, as in TCC_HIT[3]. If there is
+ * none, the name is returned unchanged. */
 static ctr_slice_t with_instance(const parser_t *p, ctr_slice_t name)
 {
     const char *at = name.text + name.length;
@@ -394,7 +395,8 @@ static ctr_slice_t with_instance(const parser_t *p, ctr_slice_t name)
     return name;
 }
 
-/* If a definition's own name ends in [3], it is preferred to instance 3 of a hardware counter. */
+/* Reads a counter's name. If the name of a definition ends in [3], it is preferred to instance 3 of
+ * a hardware counter. */
 static bool counter_name(parser_t *p, ctr_slice_t name)
 {
     uint32_t index, instance;

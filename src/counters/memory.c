@@ -1,7 +1,7 @@
 /* memory.c - arena, growing arrays and the map from names to numbers.
  *
- * Apart because all files of the room use them and none is about counters. Sizes are checked for
- * overflow here, so that callers that read files need not. */
+ * They are apart because all files of the room use them and they do not depend on counters. Sizes
+ * are checked for overflow here, so that callers need not check them. */
 #include "base/text.h"
 #include "counters/internal.h"
 
@@ -51,7 +51,7 @@ void ctr_arena_free(ctr_arena_t *arena)
     }
 }
 
-/* The low bits of the hash alone choose a place, so the high ones are mixed into them. */
+/* Hashes a key. Only the low bits choose a row, so the high bits are mixed into them. */
 static uint64_t hash(const char *key, size_t length)
 {
     const uint64_t h = base_hash64(BASE_HASH64, key, length);

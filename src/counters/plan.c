@@ -1,10 +1,10 @@
 /* plan.c - divides wanted counters into passes that fit the hardware, and prepares each pass.
  *
- * Apart because only this file knows how many counters a block can count at once. An input is a
- * hardware counter, or one with its accumulation; an item is a wanted counter with its inputs,
- * which share a pass. The method is first-fit decreasing: items are taken in the order of how much
- * of a block they fill, the largest first, and each goes into the first pass with room. Equal ones
- * keep the order of the request, so the same request gives the same plan. */
+ * It is apart because only here the number of counters that a block can count at once matters. An
+ * input is a hardware counter, or one with its accumulation; an item is a wanted counter with its
+ * inputs, which share a pass. The method is first-fit decreasing: items are taken in the order of
+ * how much of a block they fill, the largest first, and each goes into the first pass with room.
+ * Equal ones keep the order of the request, so the same request gives the same plan. */
 #include "counters/internal.h"
 
 #include <stdio.h>
@@ -19,19 +19,19 @@ typedef struct {
     const ctr_counter_t *counter;
     ctr_accumulate_t accumulate;
     uint32_t block;    /* index in the catalogue */
-    uint32_t follower; /* the input that accumulates this one by name, or NO_INPUT */
+    uint32_t follower; /* the input whose name says that it accumulates this one, or NO_INPUT */
     bool follows;
 } input_t;
 
 typedef struct {
-    uint32_t wanted, wanted_count; /* positions in the request */
-    uint32_t inputs, input_count;  /* in planner_t.uses */
+    uint32_t wanted, wanted_count; /* positions in the request, and their number */
+    uint32_t inputs, input_count;  /* first of its inputs in planner_t.uses, and their number */
     uint32_t weight;
     uint32_t pass;
 } item_t;
 
 typedef struct {
-    uint8_t *has; /* by input: 1 if the pass has it */
+    uint8_t *has; /* indexed by input: 1 if the pass has it */
     uint32_t slots[CTR_BLOCKS_MAX];
 } load_t;
 
@@ -42,12 +42,12 @@ typedef struct {
     size_t wanted_count;
     input_t *inputs;
     size_t input_count, input_capacity;
-    uint32_t *input_of; /* by counter index * 3 + accumulation */
+    uint32_t *input_of; /* indexed by counter index * 3 + accumulation */
     uint32_t *uses;
     size_t use_count, use_capacity;
     item_t *items;
     size_t item_count;
-    load_t *loads; /* by pass */
+    load_t *loads; /* indexed by pass */
     size_t load_count, load_capacity;
     ctr_error_t *error;
     ctr_status_t status;
@@ -86,7 +86,7 @@ static bool take_wanted(planner_t *p, const ctr_counter_t *const *wanted, size_t
     return p->status == CTR_OK;
 }
 
-/* An input for the same event under another name: an event is counted once. */
+/* Finds an input for the same event under another name, since an event is counted once. */
 static uint32_t find_twin(const planner_t *p, const ctr_counter_t *counter,
                           ctr_accumulate_t accumulate)
 {
@@ -123,7 +123,7 @@ static bool use_input(void *user, const ctr_counter_t *counter, ctr_accumulate_t
     return true;
 }
 
-/* True for the counters whose event adds up the one in the slot before. */
+/* Returns true for the counters whose event accumulates the one in the slot before. */
 static bool accumulates_by_name(const ctr_counter_t *counter)
 {
     return counter->kind == CTR_HARDWARE && (strcmp(counter->name, "SQ_ACCUM_PREV") == 0 ||
@@ -206,7 +206,7 @@ static void forget_loads(planner_t *p)
     p->load_count = 0;
 }
 
-/* Computes the slots that a pass would need with the item in addition. */
+/* Computes the slots that a pass would need with the item added. */
 static void slots_with(const planner_t *p, const load_t *load, const item_t *item,
                        uint32_t slots[CTR_BLOCKS_MAX])
 {
@@ -220,7 +220,7 @@ static void slots_with(const planner_t *p, const load_t *load, const item_t *ite
     }
 }
 
-/* The first block that has too few slots; NULL if all fit. */
+/* Returns the first block that has too few slots; NULL if all have enough. */
 static const ctr_block_t *overflow(const planner_t *p, const uint32_t slots[CTR_BLOCKS_MAX],
                                    uint32_t *needed)
 {
@@ -278,7 +278,7 @@ static bool place(planner_t *p, item_t *item)
     return true;
 }
 
-/* By weight, then in the order of the request, so that the sort is stable. */
+/* Sorts by weight, then by the order of the request, so that the sort is stable. */
 static int heavier(const void *a, const void *b)
 {
     const item_t *x = *(item_t *const *)a, *y = *(item_t *const *)b;
@@ -286,7 +286,7 @@ static int heavier(const void *a, const void *b)
     return x->wanted < y->wanted ? -1 : x->wanted > y->wanted;
 }
 
-/* Passes are numbered in the order in which the request first needs them. */
+/* Numbers the passes in the order in which the request first needs them. */
 static void renumber(planner_t *p)
 {
     uint32_t next = 0;
@@ -322,7 +322,7 @@ static bool fill_passes(planner_t *p)
 }
 
 /* Writes passes that would be possible, as "SQ_A SQ_B | SQ_C". */
-static void tell_passes(const planner_t *p, char *text, size_t size)
+static void write_passes(const planner_t *p, char *text, size_t size)
 {
     size_t used = 0;
     for (size_t pass = 0; pass < p->load_count; pass++)
@@ -345,7 +345,7 @@ static ctr_status_t refuse(planner_t *p, size_t max_passes)
     for (size_t i = 0; i < p->input_count; i++)
         slots[p->inputs[i].block] += slots_of(&p->inputs[i]);
     const ctr_block_t *block = overflow(p, slots, &needed);
-    tell_passes(p, passes, sizeof(passes));
+    write_passes(p, passes, sizeof(passes));
     return ctr_fail(p->error, CTR_TOO_MANY, NULL, 0, 0,
                     "%u counters of block %s are wanted, %u available; %zu passes would do, "
                     "limit %zu: %s",
@@ -359,8 +359,8 @@ typedef struct {
     planner_t *planner;
     ctr_binder_t binder;
     ctr_event_t *events;
-    uint32_t *event_of;  /* by input; NO_INPUT if not in this pass */
-    ctr_place_t *places; /* of derived and constant counters, by counter */
+    uint32_t *event_of;  /* indexed by input; NO_INPUT if it is not in this pass */
+    ctr_place_t *places; /* places of derived and constant counters, by counter */
     uint8_t *placed;
 } passmaker_t;
 
@@ -420,7 +420,8 @@ static bool add_event(passmaker_t *m, ctr_pass_t *pass, uint32_t *slots, uint32_
     return true;
 }
 
-/* In the order of the request, but an event that accumulates another comes right behind it. */
+/* Adds the events in the order of the request, except that an event which accumulates another
+ * follows it directly. */
 static bool add_events(passmaker_t *m, ctr_pass_t *pass, const load_t *load)
 {
     planner_t *p = m->planner;

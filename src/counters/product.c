@@ -1,7 +1,8 @@
-/* product.c - an agent as the driver would show a product that this machine does not have.
+/* product.c - describes a product that this machine does not have as an agent, as the driver would
+ * do.
  *
- * Apart because everything else here knows agents only as their owner describes them. What follows
- * from no fact of the product, such as its place on the bus, stays 0. */
+ * It is apart because the rest of this room gets agents from its callers. Properties that follow
+ * from no fact about the product, such as its position on the bus, stay 0. */
 #include "counters/counters.h"
 
 enum { WORKGROUP_MAX = 1024, KILOBYTE = 1024 };

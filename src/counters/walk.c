@@ -1,7 +1,7 @@
-/* walk.c - from a counter down to the hardware counters from which its value is computed.
+/* walk.c - walks from a counter down to the hardware counters from which its value is computed.
  *
- * Apart because plans need not know how definitions use each other. The catalogue has made sure
- * that they have no cycles and that no chain is longer than CTR_HEIGHT_MAX. */
+ * It is apart so that plans do not depend on how definitions use each other. The catalogue has
+ * checked that they have no cycles and that no chain is longer than CTR_HEIGHT_MAX. */
 #include "counters/internal.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * <gfx9> ... </gfx9> sections, each of which may include all of another one (base="gfx9_expr"),
  * hold <metric name=N block=B event=E descr="..." expr=...> elements. Values may lack quotes (then
  * they end at > or before the next name=), metric elements need no end tag, '#' begins a comment
- * line, #include "file" reads another file. A reader of real XML would refuse all that, hence this
- * one. It looks at one character at a time and after an error goes on at the next tag. */
+ * line, #include "file" reads another file. A real XML parser would refuse all that. This reader
+ * examines one character at a time and after an error continues at the next tag. */
 #include "counters/internal.h"
 
 #include <ctype.h>
@@ -29,7 +29,7 @@ typedef struct {
 
 typedef struct {
     ctr_slice_t name, value;
-    uint32_t line, column; /* of the value */
+    uint32_t line, column; /* position of the value */
 } attribute_t;
 
 typedef struct {
@@ -60,7 +60,7 @@ static bool starts(const reader_t *r, const char *text)
     return (size_t)(r->end - r->at) >= length && memcmp(r->at, text, length) == 0;
 }
 
-/* Skips to behind the next occurrence of `text`, or to the end. */
+/* Skips to the end of the next occurrence of `text`, or to the end. */
 static void skip_past(reader_t *r, const char *text)
 {
     while (r->at < r->end && !starts(r, text))
@@ -88,7 +88,7 @@ static ctr_slice_t word(reader_t *r)
     return (ctr_slice_t){start, (size_t)(r->at - start)};
 }
 
-/* At a space: does name= follow? */
+/* Returns whether name= follows the blank at the present position. */
 static bool attribute_follows(const reader_t *r)
 {
     const char *p = r->at;
@@ -114,7 +114,7 @@ static ctr_slice_t bare_value(reader_t *r)
     return (ctr_slice_t){start, (size_t)(r->at - start)};
 }
 
-/* False if the closing quote is missing. */
+/* Reads a value in quotes. Returns false if the closing quote is missing. */
 static bool quoted_value(reader_t *r, ctr_slice_t *value)
 {
     char quote = *r->at;
@@ -162,7 +162,7 @@ static bool read_attribute(reader_t *r, tag_t *tag)
     return true;
 }
 
-/* Reads a tag from its '<' to behind its '>'. False after an error, which has been reported. */
+/* Reads a tag from its '<' to its '>'. Returns false after an error, which has been reported. */
 static bool read_tag(reader_t *r, tag_t *tag)
 {
     *tag = (tag_t){.line = r->line, .column = column(r)};
@@ -265,8 +265,8 @@ static ctr_status_t handle_tag(reader_t *r)
     return CTR_OK;
 }
 
-/* #include "name" reads the file of this name in the same folder, as if it were part of this
- * text. */
+/* Handles #include "name": reads the file of this name in the same folder, as if it were part of
+ * this text. */
 static ctr_status_t include(reader_t *r)
 {
     uint32_t line = r->line, at = column(r);

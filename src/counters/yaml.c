@@ -2,7 +2,7 @@
  *
  * The current schema: rocprofiler-sdk: counters: a list of {name, description, definitions: list of
  * {architectures: list, block, event | expression}}. The older one: NAME: {architectures:
- * {"gfx1/gfx2": {block, event | expression}}, description}. libyaml parses; this file knows only
+ * {"gfx1/gfx2": {block, event | expression}}, description}. libyaml parses; this file handles only
  * the schemas. Unknown keys are ignored, as in AMD's reader. */
 #include "base/yaml_load.h"
 #include "counters/internal.h"
@@ -102,7 +102,7 @@ static void read_counter(reader_t *r, const yaml_node_t *node)
     }
 }
 
-/* In the older schema "gfx906/gfx908" means both. */
+/* In the older schema "gfx906/gfx908" means both architectures. */
 static void read_old_counter(reader_t *r, ctr_slice_t name, const yaml_node_t *node)
 {
     yaml_node_t *archs = value_of(r, node, "architectures");

@@ -1,7 +1,7 @@
-/* gpus.c - see gpus.h. The tables are generated from share/gpus; here is only how they are found.
+/* gpus.c - see gpus.h.
  *
- * A GPU's name stands nowhere in this file: what differs between GPUs is a column of their table.
- */
+ * The tables are generated from share/gpus; here are the functions that search them. No GPU's name
+ * is in this file: each difference between GPUs is a column of their table. */
 #include "gpus/gpus.h"
 
 #include <string.h>
@@ -56,7 +56,8 @@ const gpus_registers_t *gpus_registers(const gpus_arch_t *arch, uint32_t wave)
 gpus_kernel_t gpus_kernel(const gpus_arch_t *arch, uint32_t rsrc1, uint32_t rsrc3,
                           uint32_t properties)
 {
-    enum { WAVE32 = 1 << 10, SGPRS_ENCODED = 2 /* granules of 8, allocated by 16 */ };
+    /* SGPRS_ENCODED: in granules of 8, but allocated in granules of 16. */
+    enum { WAVE32 = 1 << 10, SGPRS_ENCODED = 2 };
     const gpus_registers_t *narrow = properties & WAVE32 ? gpus_registers(arch, 32) : NULL;
     const gpus_registers_t *r = narrow ? narrow : &arch->wave64;
     const uint32_t vgprs = ((rsrc1 & 0x3f) + 1) * r->encoded;
@@ -66,7 +67,7 @@ gpus_kernel_t gpus_kernel(const gpus_arch_t *arch, uint32_t rsrc1, uint32_t rsrc
                             .sgprs = arch->sgprs ? sgprs : arch->sgpr_granule};
     if (arch->agprs == GPUS_AGPRS_OWN) kernel.agprs = vgprs;
     if (arch->agprs == GPUS_AGPRS_UNIFIED) {
-        const uint32_t offset = ((rsrc3 & 0x3f) + 1) * 4; /* of the AGPRs */
+        const uint32_t offset = ((rsrc3 & 0x3f) + 1) * 4; /* offset of the AGPRs */
         kernel.vgprs = offset;
         kernel.agprs = vgprs > offset ? vgprs - offset : 0;
     }

@@ -1,6 +1,6 @@
-/* agents.h - the agents that the HSA runtime shows, and which driver node each of them is.
+/* agents.h - the agents of the HSA runtime, and the driver node of each.
  *
- * Filled once when the runtime is up; read without a lock afterwards. */
+ * The table is filled once when the runtime is up; afterwards it is read without a lock. */
 #ifndef CROCPROF_HSA_AGENTS_H
 #define CROCPROF_HSA_AGENTS_H
 
@@ -10,22 +10,22 @@
 
 typedef struct {
     hsa_agent_t agent;
-    uint32_t node; /* position among the driver's readable nodes */
+    uint32_t node; /* index among the driver's readable nodes */
     bool gpu;
     char name[64]; /* "gfx90a" */
 } hsax_agent_t;
 
-/* Lists the CPU and GPU agents anew. False with a message if the runtime refuses. */
+/* Lists the CPU and GPU agents again. Returns false with a message if the runtime refuses. */
 bool hsax_agents_load(void);
 
-/* How many there are; hsax_agent_at(i) for i below that. */
+/* Returns the number of agents; hsax_agent_at(i) returns those below it. */
 unsigned hsax_agent_count(void);
 const hsax_agent_t *hsax_agent_at(unsigned index);
 
-/* NULL if the runtime did not show such an agent. */
+/* Returns the agent; NULL if the runtime has not shown it. */
 const hsax_agent_t *hsax_agent_find(hsa_agent_t agent);
 
-/* The first CPU agent, NULL if there is none. */
+/* Returns the first CPU agent, NULL if there is none. */
 const hsax_agent_t *hsax_agent_host(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* code_objects.c - the list of loaded code objects (code_objects.h), which AMD's loader extension
  * gives after each freeze of an executable.
  *
- * One lock guards the list. Nothing here depends on which services are active. */
+ * One lock guards the list. It does not depend on the active services. */
 #include "hsa/code_objects.h"
 
 #include "base/intern.h"
@@ -22,7 +22,7 @@ static const hsax_code_object_client_t *client;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static hsax_code_object_t *objects; /* newest first */
 static uint64_t last_object_id, last_kernel_id;
-static atomic_uint_fast64_t told_all; /* calls of hsax_code_objects_tell() */
+static atomic_uint_fast64_t told_all; /* number of calls of hsax_code_objects_tell() */
 
 /* ---- kernels ---- */
 
@@ -102,7 +102,7 @@ static hsa_status_t add_symbol(hsa_executable_t executable, hsa_agent_t agent,
         return HSA_STATUS_SUCCESS;
     hsax_kernel_t kernel = {0};
     if (!read_kernel(symbol, &kernel)) goto fail;
-    /* The executable's symbols on this agent may belong to another of its code objects. */
+    /* the executable's symbols on this agent may belong to another of its code objects */
     if (object->load_size && kernel.object - object->load_base >= object->load_size)
         return HSA_STATUS_SUCCESS;
     if (!BASE_GROW_BY_ONE(object->kernels, object->kernel_count)) goto fail;
@@ -171,7 +171,7 @@ static bool is_known(hsa_executable_t executable, hsa_loaded_code_object_t loade
     return false;
 }
 
-/* `data`: list of what is new, oldest first. Called with the lock held. */
+/* Adds a code object. `data` is the list of new ones, oldest first. Called with the lock held. */
 static hsa_status_t add_object(hsa_executable_t executable, hsa_loaded_code_object_t loaded,
                                void *data)
 {
@@ -222,7 +222,7 @@ static hsa_status_t freeze(hsa_executable_t executable, const char *options)
     return status;
 }
 
-/* Takes an object of the executable out of the list; any object if `all`. */
+/* Takes a code object of the executable out of the list; any object if `all`. */
 static hsax_code_object_t *take_object(hsa_executable_t executable, bool all)
 {
     hsax_code_object_t *found = NULL;

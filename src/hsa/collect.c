@@ -1,9 +1,9 @@
 /* collect.c - the collector thread (collect.h): notices that work is complete, and reports it.
  *
  * The collector polls signal values with naps in between, since any sleep inside the runtime would
- * spin first and need an interrupt per signal. A nap lasts a sixteenth of the time that nothing has
- * happened for, so what waits for a program's signal is late by a few per cent of the work's own
- * duration at most. Change nap lengths in nap_length() only. */
+ * spin first and need an interrupt per signal. A nap lasts a sixteenth of the time since the last
+ * event, so a program that waits for its signal is delayed by at most a few per cent of the work's
+ * own duration. Only nap_length() may decide the length of naps. */
 #include "hsa/lane.h"
 
 #include "base/log.h"
@@ -23,21 +23,21 @@
 
 #define LAZY_NAP_NS     1000000  /* nap if the program waits for nothing that is in flight */
 #define URGENT_NAP_NS   10000    /* shortest nap while a program may wait */
-#define LONG_NAP_NS     50000    /* above this a new urgent item ends the nap */
+#define LONG_NAP_NS     50000    /* a new urgent item ends a longer nap */
 #define LINGER_NS       20000000 /* idle time before deep sleep */
-#define GIVE_UP_LOOKING 256      /* unfinished items in a row after which a scan stops */
-#define GUARD_NAP_NS    25000000 /* how often the guardian looks while there is work */
+#define GIVE_UP_LOOKING 256      /* a scan stops after this many unfinished items in a row */
+#define GUARD_NAP_NS    25000000 /* how often the guardian checks while there is work */
 
-/* Everything below but the atomics is written under `lock`. No tool code runs with it held. */
+/* All variables below except for the atomics are written under `lock`. No tool code runs while it
+ * is held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static hsax_lane_t *lanes;
-static hsax_item_t *reporting; /* what the collector reports at the moment, oldest first */
+static hsax_item_t *reporting; /* items that the collector is reporting, oldest first */
 static enum {
     REPORT,
     MUTE
-} mode; /* MUTE: items in flight still guard program signals, but nobody
-           is told of them */
+} mode; /* MUTE: items in flight still guard program signals, but are not reported */
 static bool stopping;
 static atomic_bool running;
 static pthread_t thread, guardian;
@@ -45,10 +45,10 @@ static pthread_t thread, guardian;
 static atomic_bool collecting = true, forked;
 static atomic_bool silent; /* hsax_collect_finish() wants MUTE */
 static atomic_uint_fast64_t lost_count;
-static _Atomic uint64_t report_since; /* when the present report began; 0: none is under way */
+static _Atomic uint64_t report_since; /* begin of the present report; 0: there is none */
 static atomic_uint wake_word, guard_word;
-static atomic_uint_fast64_t rounds; /* how often the collector has looked at all lanes */
-static atomic_uint_fast64_t pieces; /* that clients have reported of items, hsax_collect_piece() */
+static atomic_uint_fast64_t rounds; /* how often the collector has scanned all lanes */
+static atomic_uint_fast64_t pieces; /* number of calls of hsax_collect_piece() */
 atomic_int hsax_collector_state = HSAX_AWAKE;
 _Atomic uint64_t hsax_held_up_ns = 50000000;
 static uint64_t clock_frequency = 1000000000;
@@ -75,7 +75,7 @@ static void futex_wake(atomic_uint *word)
     syscall(SYS_futex, (unsigned *)word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Sleeps until the word is not `seen` any more, or for `ns` (0: without end). */
+/* Sleeps until the word is not `seen` any more, or for `ns` (0: without limit). */
 static void futex_wait(atomic_uint *word, unsigned seen, uint64_t ns)
 {
     struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
@@ -87,7 +87,7 @@ void hsax_collector_kick(void)
     futex_wake(&wake_word);
 }
 
-/* ---- items in flight; all with the lock held ---- */
+/* ---- items in flight; called with the lock held ---- */
 
 static bool dropped(hsa_signal_t signal)
 {
@@ -99,8 +99,9 @@ static bool has_completed(const hsax_item_t *item)
     return dropped(item->signal) && (!item->special || !item->last.handle || dropped(item->last));
 }
 
-/* Gives the program's signal what the GPU would have given it: timestamps, then the decrement. The
- * exchange makes sure that only one of collector and guardian does so. Needs no lock. */
+/* Gives the program's signal the values that the GPU would have given it: timestamps, then the
+ * decrement. The exchange makes sure that only one of collector and guardian does so. It needs no
+ * lock. */
 static void complete_program_signal(hsax_item_t *item)
 {
     hsa_signal_t program = {__atomic_exchange_n(&item->program_signal.handle, 0, __ATOMIC_ACQ_REL)};
@@ -135,7 +136,7 @@ static void adopt_pending(hsax_lane_t *lane)
 {
     hsax_item_t *item = atomic_exchange_explicit(&lane->pending, NULL, memory_order_acquire);
     hsax_item_t *oldest = NULL;
-    hsax_item_t **end = item ? &item->next : NULL; /* the newest becomes the last */
+    hsax_item_t **end = item ? &item->next : NULL; /* the newest one becomes the last */
     while (item) {
         hsax_item_t *next = item->next;
         item->next = oldest;
@@ -152,7 +153,7 @@ static void adopt_pending(hsax_lane_t *lane)
         lose(lane, item);
 }
 
-/* Takes what has completed out of the lane, oldest first, with its times. */
+/* Takes the completed items out of the lane, oldest first, with their times. */
 static hsax_item_t *gather(hsax_lane_t *lane)
 {
     hsax_item_t *done = NULL, **done_end = &done, **link = &lane->flying;
@@ -180,7 +181,7 @@ static hsax_item_t *gather(hsax_lane_t *lane)
 
 /* ---- reporting ---- */
 
-/* Reports a batch, completes the program's signals, hands the items back. Runs tool code. */
+/* Reports a batch, completes the program's signals, and recycles the items. Runs tool code. */
 static void report(hsax_lane_t *lane, hsax_item_t *done, bool tell)
 {
     hsax_item_t *last = done;
@@ -207,7 +208,7 @@ static void scan_lane(hsax_lane_t *lane)
     adopt_pending(lane);
     hsax_item_t *done = gather(lane);
     bool tell = mode == REPORT;
-    /* if most items are in flight, more are made here, so that the producer need not */
+    /* if most items are in flight, more are made here, so that the producer need not make them */
     bool short_of_items =
         lane->flying_count * 2 > atomic_load_explicit(&lane->made, memory_order_relaxed);
     reporting = done;
@@ -243,9 +244,9 @@ static void close_lane(hsax_lane_t *lane)
 
 /* ---- the guardian ----
  *
- * Reporting runs tool code, which may wait for the GPU or for the program, and those may wait for
- * signals that the collector holds. When a batch takes too long, the signals complete without it:
- * tool code that blocks delays a program, it never hangs it. */
+ * Reporting runs tool code, which may wait for the GPU or for the program, and these may wait for
+ * signals that the collector holds back. When a batch takes too long, the guardian completes the
+ * signals: tool code that blocks then delays a program, but never deadlocks it. */
 
 static void complete_held_up(void)
 {
@@ -294,8 +295,8 @@ static unsigned serve_turns(void)
     return opened;
 }
 
-/* One look at every lane. Lanes are added at the front and removed by this thread only, so the
- * list may be walked without the lock once its head is read. */
+/* Scans every lane once. Lanes are added at the front and removed by this thread only, so the list
+ * may be walked without the lock once its head is read. */
 static void scan(unsigned *flying, unsigned *urgent, uint64_t *activity)
 {
     *flying = *urgent = 0;
@@ -342,7 +343,7 @@ static bool anything_pending(void)
     return found;
 }
 
-/* Sleeps until kicked or for `ns` (0: without end). `word` was read before the last scan. */
+/* Sleeps until kicked or for `ns` (0: without limit). `word` was read before the last scan. */
 static void nap(unsigned word, uint64_t ns)
 {
     bool deep = ns == 0;
@@ -387,7 +388,7 @@ static void *collect(void *unused)
     }
 }
 
-/* With the lock held. */
+/* To be called with the lock held. */
 static bool start_threads(void)
 {
     if (running) return true;
@@ -398,7 +399,8 @@ static bool start_threads(void)
     running = !error;
     if (!error) {
         error = pthread_create(&guardian, NULL, guard, NULL);
-        if (error) guardian = thread; /* none to join; needed only if tool code blocks */
+        /* there is none to join; it is only needed if tool code blocks */
+        if (error) guardian = thread;
     }
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (error) base_error("no thread to collect GPU work: %s", strerror(error));
@@ -448,7 +450,8 @@ void hsax_lane_close(hsax_lane_t *lane)
     pthread_mutex_unlock(&lock);
     hsax_collector_kick();
     if (!wait) return;
-    /* Tool code may block the collector: wait until the guardian has surely done its part. */
+    /* tool code may block the collector: wait until the guardian has certainly completed the
+     * signals */
     uint64_t patience = 2 * atomic_load(&hsax_held_up_ns);
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
@@ -458,13 +461,14 @@ void hsax_lane_close(hsax_lane_t *lane)
     pthread_mutex_lock(&lock);
     while (!closed && pthread_cond_timedwait(&changed, &lock, &end) != ETIMEDOUT) {
     }
-    if (!closed) lane->closed = NULL; /* the collector closes it when the tool lets it go on */
+    if (!closed) lane->closed = NULL; /* the collector closes it when tool code has returned */
     pthread_mutex_unlock(&lock);
 }
 
 /* ---- the end ---- */
 
-/* How many items are in flight. *progress differs from call to call while the collector gets on. */
+/* Returns how many items are in flight. *progress differs from call to call while the collector
+ * makes progress. */
 static uint64_t outstanding(uint64_t *progress)
 {
     uint64_t left = 0;
@@ -502,7 +506,8 @@ void hsax_collect_look(unsigned patience_ms)
 {
     uint64_t progress, end = base_clock_ns(CLOCK_MONOTONIC) + patience_ms * 1000000ull;
     if (!running || on_collector()) return;
-    /* The round under way may be past what has just completed; the one after it is not. */
+    /* the present round may have passed items that have just completed; the round after it has
+     * not */
     uint64_t enough = atomic_load(&rounds) + 2;
     while (atomic_load(&rounds) < enough && outstanding(&progress) &&
            base_clock_ns(CLOCK_MONOTONIC) < end) {

@@ -1,8 +1,8 @@
 /* copies.c - hooks of the copy functions (copies.h) and of the query for a copy's time.
  *
- * The runtime keeps a copy's timestamps in the signal that it was given, which is ours. So when the
- * program asks for the times of its own signal, a table here answers: it has an entry for each
- * program signal that has ever completed a copy, until that signal is destroyed. */
+ * The runtime keeps a copy's timestamps in the signal that it was given, which is the collector's.
+ * So when the program queries the times of its own signal, they come from a table here: it has an
+ * entry for each program signal that has ever completed a copy, until that signal is destroyed. */
 #include "hsa/copies.h"
 
 #include "base/log.h"
@@ -19,7 +19,7 @@
 static const hsax_copy_client_t *client;
 static atomic_uint_fast64_t missed;
 
-/* Every thread that copies is a producer of the lane. Held for take and submit only. */
+/* Every thread that copies is a producer of the lane. The lock is held for take and submit only. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static hsax_lane_t *lane;
 
@@ -31,7 +31,7 @@ uint64_t hsax_copies_missed(void)
 /* ---- times by program signal ---- */
 
 typedef struct {
-    uint64_t handle; /* 0 free, TOMB removed */
+    uint64_t handle; /* 0: unused; TOMB: removed */
     hsa_amd_profiling_async_copy_time_t time;
 } time_entry_t;
 
@@ -39,11 +39,11 @@ typedef struct {
 
 static pthread_mutex_t times_lock = PTHREAD_MUTEX_INITIALIZER;
 static time_entry_t *times;
-static size_t times_size, times_used; /* size: a power of two; used counts tombs too */
+static size_t times_size, times_used; /* times_size is a power of two; times_used includes tombs */
 
 static size_t slot_of(uint64_t handle, size_t size)
 {
-    /* Signals lie at multiples of 64; the multiplier is 2^64 divided by the golden ratio. */
+    /* signals lie at multiples of 64; the multiplier is 2^64 divided by the golden ratio */
     return (size_t)((handle >> 6) * 0x9e3779b97f4a7c15u >> 20) & (size - 1);
 }
 
@@ -170,7 +170,7 @@ static void submit_item(hsax_item_t *item)
     pthread_mutex_unlock(&lock);
 }
 
-/* If the client wants the copy: puts a signal of ours in place of the program's. Else NULL. */
+/* Replaces the program's signal by an item's, if the client wants the copy. Else returns NULL. */
 static hsax_item_t *begin_copy(hsax_copy_t *copy, hsa_signal_t *signal)
 {
     if (!signal->handle || !hsax_collecting() || !client->wanted()) return NULL;
@@ -225,8 +225,8 @@ static hsa_status_t async_copy_on_engine(void *dst, hsa_agent_t dst_agent, const
                   dst, dst_agent, src, src_agent, size, dep_count, deps, signal, engine, force));
 }
 
-/* The call names one agent and a direction; the other side of a transfer with the host is the
- * host's agent. */
+/* The call has one agent and a direction; the other side of a transfer with the host is the host's
+ * agent. */
 static hsa_status_t async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3_t *dst_offset,
                                     const hsa_pitched_ptr_t *src, const hsa_dim3_t *src_offset,
                                     const hsa_dim3_t *range, hsa_agent_t agent,

@@ -1,7 +1,7 @@
 /* counted.c - hooks of queue creation that let SQ count each new queue's waves (counted.h).
  *
- * Apart from queues.c because these queues need not be intercept queues: only their first packet is
- * written here. */
+ * They are apart from queues.c because these queues need not be intercept queues: only their first
+ * packet is written here. */
 #include "hsa/counted.h"
 
 #include "base/log.h"
@@ -19,7 +19,8 @@
 static __typeof__(hsax.core.hsa_queue_create_fn) next_create;
 static __typeof__(hsax.amd_ext.hsa_amd_queue_intercept_create_fn) next_create_intercepted;
 
-/* If the queue does not answer, signal and commands are not freed: the GPU may yet use them. */
+/* Enables counting in a queue. If the queue does not answer, signal and commands are not freed,
+ * since the GPU may still use them. */
 static bool enable(hsa_agent_t agent, hsa_queue_t *queue)
 {
     hsa_ext_amd_aql_pm4_packet_t packet = {.header = HSA_PM4_BARRIER};
@@ -33,7 +34,7 @@ static bool enable(hsa_agent_t agent, hsa_queue_t *queue)
     }
     memcpy(commands, words, sizeof words);
     hsa_pm4_packet((uintptr_t)commands, HSA_PM4_COUNTED_WORDS, 0, &packet);
-    hsax_own_queue_submit(queue, &packet, 1, NULL); /* nobody else knows the queue yet */
+    hsax_own_queue_submit(queue, &packet, 1, NULL); /* no other thread uses the queue yet */
     if (!hsax_own_queue_wait(packet.completion_signal)) return false;
     hsax.core.hsa_signal_destroy_fn(packet.completion_signal);
     hsax_host_free(commands);

@@ -1,6 +1,6 @@
 /* host_memory.c - allocates memory of host and GPU (host_memory.h).
  *
- * Apart because it is the only place of the profilers that chooses among the runtime's pools. */
+ * It is apart because only here the profilers choose among the runtime's pools. */
 #include "hsa/host_memory.h"
 
 #include "hsa/agents.h"
@@ -8,11 +8,11 @@
 
 #include <stdbool.h>
 
-/* hsa_amd_memory_pool_flag_t, in runtimes that know it; others allow execution anywhere */
+/* a hsa_amd_memory_pool_flag_t of newer runtimes; older ones allow execution in all memory */
 #define EXECUTABLE 4u
 
 typedef struct {
-    uint32_t grain; /* the flag the pool must have */
+    uint32_t grain; /* the flag that the pool must have */
     hsa_amd_memory_pool_t pool;
     bool kernarg;
 } choice_t;
@@ -40,7 +40,8 @@ static hsa_status_t look_at(hsa_amd_memory_pool_t pool, void *data)
     return HSA_STATUS_SUCCESS;
 }
 
-/* Chooses a pool of the agent; one for kernel arguments if there is any. False: none fits. */
+/* Chooses a pool of the agent, preferably one for kernel arguments. Returns false if none is
+ * suitable. */
 static bool choose(hsa_agent_t agent, choice_t *choice)
 {
     return !hsax.amd_ext.hsa_amd_agent_iterate_memory_pools_fn(agent, look_at, choice) &&

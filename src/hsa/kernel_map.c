@@ -1,6 +1,6 @@
 /* kernel_map.c - the hash table of kernel_map.h: open addressing; a key never moves in its table.
  *
- * Apart from the code objects because the dispatch path is its only reader. */
+ * It is apart from the code objects because only the dispatch path reads it. */
 #include "hsa/kernel_map.h"
 
 #include <stdatomic.h>
@@ -12,7 +12,7 @@ typedef struct {
 } entry_t;
 
 typedef struct table {
-    struct table *older; /* a reader may be in it */
+    struct table *older; /* a thread may still be reading it */
     size_t size, used;   /* size: a power of two */
     entry_t entries[];
 } table_t;
@@ -21,11 +21,11 @@ static _Atomic(table_t *) current;
 
 static size_t first_slot(uint64_t object, const table_t *table)
 {
-    /* Kernel objects lie at multiples of 64; the multiplier is 2^64 divided by the golden ratio. */
+    /* kernel objects lie at multiples of 64; the multiplier is 2^64 divided by the golden ratio */
     return (size_t)((object >> 6) * 0x9e3779b97f4a7c15u >> 20) & (table->size - 1);
 }
 
-/* The entry of the object, or the free one where it would go. */
+/* Returns the entry of the object, or the unused one where it belongs. */
 static entry_t *probe(table_t *table, uint64_t object)
 {
     for (size_t i = first_slot(object, table);; i = (i + 1) & (table->size - 1)) {

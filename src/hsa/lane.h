@@ -1,7 +1,8 @@
-/* lane.h - a lane from the inside: shared by lanes.c (producers' side) and collect.c.
+/* lane.h - the implementation of lanes, shared by lanes.c (the producers' side) and collect.c.
  *
- * Users of lanes need collect.h only; src/sdk and src/v1 take signals and the kick from here.
- * Fields are grouped by who writes them, each group on cache lines of its own. */
+ * Users of lanes need collect.h only, except that src/sdk and src/v1 use the functions for signals
+ * and the kick. Fields are grouped by the thread that writes them, each group on cache lines of its
+ * own. */
 #ifndef CROCPROF_HSA_LANE_H
 #define CROCPROF_HSA_LANE_H
 
@@ -22,10 +23,10 @@ struct hsax_lane {
     /* Shared between producer and collector. */
     _Alignas(64) _Atomic(hsax_item_t *) pending; /* newest first */
     _Alignas(64) _Atomic(hsax_item_t *) recycled;
-    /* The producer's. */
+    /* Written by the producer. */
     _Alignas(64) hsax_item_t *free;
     _Atomic uint64_t submitted; /* written by the producer */
-    /* The collector's, under its lock. */
+    /* Written by the collector, under its lock. */
     _Alignas(64) hsax_item_t *flying, **flying_end; /* oldest first */
     unsigned flying_count, urgent_count;
     _Atomic uint64_t finished;
@@ -34,44 +35,46 @@ struct hsax_lane {
     hsax_lane_t *next;
     unsigned limit;
     size_t item_size;
-    hsax_lane_turns_t turns; /* under the lock of turns.c */
+    hsax_lane_turns_t turns; /* guarded by the lock of turns.c */
     _Atomic bool failed;
-    bool *closed; /* set when the lane is closed; NULL: nobody waits for that */
+    bool *closed; /* set when the lane is closed; NULL: no thread waits for that */
     bool closing;
     hsa_agent_t agent;
     hsax_lane_ops_t ops;
 };
 
-/* What the collector is doing, so that a producer knows whether it must be woken. */
+/* State of the collector, from which a producer knows whether it must wake the collector. */
 extern atomic_int hsax_collector_state;
 
-/* If the report of a batch takes longer, the guardian completes the program's signals. Tests set
- * more on busy machines. */
+/* If the report of a batch takes longer, the guardian completes the program's signals. Tests set a
+ * larger value on busy machines. */
 extern _Atomic uint64_t hsax_held_up_ns;
 
 /* Ends the collector's nap. */
 void hsax_collector_kick(void);
 
-/* A signal of value 1 that raises no interrupt; false, with a message, if there is none. */
+/* Makes a signal of value 1 that raises no interrupt; returns false, with a message, if that
+ * fails. */
 bool hsax_make_signal(hsa_signal_t *signal);
 
-/* A signal's handle is the address of its ABI block (HSA AMD extension, amd_hsa_signal.h). */
+/* Returns the ABI block of a signal: its handle is the block's address (HSA AMD extension,
+ * amd_hsa_signal.h). */
 static inline amd_signal_t *hsax_signal_block(hsa_signal_t signal)
 {
     return (amd_signal_t *)(uintptr_t)signal.handle;
 }
 
-/* A lane without items, known to nobody yet. */
+/* Makes a lane without items, which no other thread uses yet. */
 hsax_lane_t *hsax_lane_new(const hsax_lane_ops_t *ops, hsa_agent_t agent, unsigned limit);
 
-/* Makes items ahead of need. False at the limit or without memory or signals. */
+/* Makes items in advance. Returns false at the limit or without memory or signals. */
 bool hsax_lane_grow(hsax_lane_t *lane);
 
 /* Gives items back for reuse, from any thread. */
 void hsax_lane_recycle(hsax_lane_t *lane, hsax_item_t *first, hsax_item_t *last);
 
-/* Frees a lane that nobody knows any more. If items are in flight, their signals and the lane's
- * memory are not freed, since the GPU may yet write to them. */
+/* Frees a lane that no other thread uses any more. If items are in flight, their signals and the
+ * lane's memory are not freed, since the GPU may still write to them. */
 void hsax_lane_free(hsax_lane_t *lane);
 
 #endif

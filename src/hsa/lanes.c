@@ -1,7 +1,8 @@
 /* lanes.c - the producers' side of lanes (collect.h), and the items with their signals.
  *
- * take and submit are on the path of every traced launch: no lock, no system call but to wake a
- * sleeping collector. The collector, which waits for completion, is in collect.c. */
+ * take and submit are on the path of every traced launch: they take no lock and make no system call
+ * except to wake a sleeping collector. The collector, which waits for completion, is in
+ * collect.c. */
 #include "hsa/lane.h"
 
 #include "base/log.h"
@@ -11,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#define CHUNK            64           /* items made at once */
-#define TAKE_PATIENCE_NS 1000000000LL /* wait of a producer whose lane is full */
+#define CHUNK            64           /* items that are made at once */
+#define TAKE_PATIENCE_NS 1000000000LL /* how long a producer waits whose lane is full */
 
 hsa_agent_t hsax_lane_agent(const hsax_lane_t *lane)
 {
@@ -48,7 +49,8 @@ void hsax_lane_recycle(hsax_lane_t *lane, hsax_item_t *first, hsax_item_t *last)
 
 bool hsax_make_signal(hsa_signal_t *signal)
 {
-    /* GPU_ONLY means a plain word of memory: no kernel event, no interrupt when it drops. */
+    /* GPU_ONLY makes the signal a plain word of memory: there is no kernel event, and no interrupt
+     * when its value drops. */
     hsa_status_t status =
         hsax.amd_ext.hsa_amd_signal_create_fn
             ? hsax.amd_ext.hsa_amd_signal_create_fn(1, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY, signal)
@@ -58,7 +60,8 @@ bool hsax_make_signal(hsa_signal_t *signal)
     return false;
 }
 
-/* Up to CHUNK new items as a list, NULL at the lane's limit. Called by producer and collector. */
+/* Returns up to CHUNK new items as a list, NULL at the lane's limit. Called by producer and
+ * collector. */
 static hsax_item_t *make_items(hsax_lane_t *lane)
 {
     unsigned from = atomic_fetch_add(&lane->made, CHUNK);
@@ -103,7 +106,7 @@ static hsax_item_t *take_recycled(hsax_lane_t *lane)
     return atomic_exchange_explicit(&lane->recycled, NULL, memory_order_acquire);
 }
 
-/* The lane is at its limit: wait for the collector, in short steps, for a while. */
+/* Waits for the collector, in short steps, for a while, since the lane is at its limit. */
 static hsax_item_t *wait_for_item(hsax_lane_t *lane)
 {
     uint64_t end = base_clock_ns(CLOCK_MONOTONIC) + TAKE_PATIENCE_NS;
@@ -152,8 +155,8 @@ void hsax_lane_submit(hsax_item_t *item)
                           atomic_load_explicit(&lane->submitted, memory_order_relaxed) + 1,
                           memory_order_relaxed);
     push(&lane->pending, item, item);
-    /* Both sides write one word, then read the other's, all in one order (seq_cst): either we see
-     * that the collector goes to sleep, or its last look sees our item. */
+    /* Both sides write one word, then read the other's, all in one order (seq_cst): either this
+     * thread sees that the collector goes to sleep, or the collector's last scan sees the item. */
     int seen = atomic_load(&hsax_collector_state);
     if (seen < HSAX_LONG_NAP || (seen == HSAX_LONG_NAP && !urgent)) return;
     if (atomic_compare_exchange_strong(&hsax_collector_state, &seen, HSAX_AWAKE))

@@ -1,4 +1,5 @@
-/* own_queue.c - writes packets into a queue of our own and waits for their answer (own_queue.h). */
+/* own_queue.c - writes packets into a queue of this library and waits for their completion
+ * (own_queue.h). */
 #include "hsa/own_queue.h"
 
 #include "hsa/lane.h"
@@ -30,7 +31,7 @@ void hsax_own_queue_submit(hsa_queue_t *queue, const void *packets, unsigned cou
 
 bool hsax_own_queue_wait(hsa_signal_t signal)
 {
-    enum { LOOK_NS = 20000 }; /* between two looks */
+    enum { LOOK_NS = 20000 }; /* between two checks */
     const uint64_t end =
         base_clock_ns(CLOCK_MONOTONIC) + HSAX_ANSWER_SECONDS * UINT64_C(1000000000);
     while (__atomic_load_n(&hsax_signal_block(signal)->value, __ATOMIC_ACQUIRE) > 0) {

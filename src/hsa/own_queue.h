@@ -1,7 +1,7 @@
-/* own_queue.h - packets in a queue that one thread of this library alone writes to.
+/* own_queue.h - packets in a queue to which only one thread of this library writes.
  *
- * Its thread waits for the answer to the last packets before it writes more, so there is always
- * room. */
+ * That thread waits for the completion of the last packets before it writes more, so there is
+ * always room. */
 #ifndef CROCPROF_HSA_OWN_QUEUE_H
 #define CROCPROF_HSA_OWN_QUEUE_H
 
@@ -16,8 +16,8 @@ enum { HSAX_PACKET_BYTES = 64, HSAX_ANSWER_SECONDS = 10 };
 void hsax_own_queue_submit(hsa_queue_t *queue, const void *packets, unsigned count,
                            const void *last);
 
-/* Waits until the signal is 0 or less. False: an agent that takes longer than HSAX_ANSWER_SECONDS
- * has failed. */
+/* Waits until the signal is 0 or less. Returns false after HSAX_ANSWER_SECONDS: then the agent has
+ * failed. */
 bool hsax_own_queue_wait(hsa_signal_t signal);
 
 #endif

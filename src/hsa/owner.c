@@ -1,12 +1,13 @@
-/* owner.c - claims of GPUs (owner.h): a word for each agent, which changes by compare and exchange
- * only. So if two libraries claim an agent at the same time, one of them gets it. */
+/* owner.c - claims of GPUs (owner.h): a word for each agent, which changes only by
+ * compare-and-exchange. So if two libraries claim an agent at the same time, one of them gets
+ * it. */
 #include "hsa/owner.h"
 
 #include <stddef.h>
 
 #define OWNER_SHIFT 32
 
-/* The agent's word; NULL if there are too many agents: then every claim succeeds. */
+/* Returns the agent's word; NULL if there are too many agents: then every claim succeeds. */
 static _Atomic uint64_t *word_of(hsa_agent_t agent)
 {
     for (int i = 0; i < HSAX_OWNERS_MAX; i++) {
@@ -39,7 +40,7 @@ void hsax_owner_release(hsa_agent_t agent, hsax_owner_t who)
 {
     _Atomic uint64_t *word = word_of(agent);
     uint64_t seen = word ? atomic_load(word) : 0;
-    /* another owner's: hsax_owner_release_all() has released our claims already */
+    /* else hsax_owner_release_all() has released the claims already */
     while (word && seen >> OWNER_SHIFT == who) {
         uint64_t left = (uint32_t)seen == 1 ? 0 : seen - 1;
         if (atomic_compare_exchange_weak(word, &seen, left)) return;

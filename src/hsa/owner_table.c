@@ -1,8 +1,8 @@
 /* owner_table.c - the table of owner.h, which all libraries of a process share.
  *
  * Its symbol has the binding STB_GNU_UNIQUE: the dynamic linker uses the first definition for all
- * libraries, also those loaded without RTLD_GLOBAL. It is defined in assembly, since C cannot ask
- * for that binding. Each library's version script has to name it. */
+ * libraries, also those loaded without RTLD_GLOBAL. It is defined in assembly, since C cannot
+ * express that binding. Each library's version script has to name it. */
 #include "hsa/owner.h"
 
 #define TABLE_BYTES 1024

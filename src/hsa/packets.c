@@ -1,5 +1,5 @@
-/* packets.c - rewrites packets that the program writes to its queues (packets.h): puts signals of
- * ours in them, and adds packets around dispatches, gates for turns, and marks. */
+/* packets.c - rewrites packets that the program writes to its queues (packets.h): replaces their
+ * signals, and adds packets around dispatches, gates for turns, and marks. */
 #include "hsa/packets.h"
 
 #include "base/log.h"
@@ -11,9 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-#define GATE        2  /* packets of a gate */
-#define MARKED_SIZE 64 /* smaller rings get no marks */
-#define RESERVE     2  /* of a ring: a slot that stays free, and the runtime's retry packet */
+#define GATE        2  /* number of packets of a gate */
+#define MARKED_SIZE 64 /* rings of this size or larger get marks */
+/* slots of a ring: one that stays free, and one for the runtime's retry packet */
+#define RESERVE     2
 #define PATIENCE_NS 1000000000u
 
 const hsax_dispatch_client_t *hsax_queue_client;
@@ -46,7 +47,8 @@ static bool is_dispatch(const hsax_packet_t *packet)
     return type_of(packet) == HSA_PACKET_TYPE_KERNEL_DISPATCH;
 }
 
-/* Whether the packet only waits and drops its signal. HIP also writes AMD's vendor form of it. */
+/* Returns whether the packet only waits and decrements its signal. HIP also writes AMD's vendor
+ * form of it. */
 static bool is_barrier(const hsax_packet_t *packet)
 {
     const unsigned type = type_of(packet);
@@ -55,7 +57,8 @@ static bool is_barrier(const hsax_packet_t *packet)
             packet->marker.format == HSA_AMD_PACKET_TYPE_BARRIER_VALUE);
 }
 
-/* Whether the packet may wait for another queue. Only barriers without signals surely do not. */
+/* Returns whether the packet may wait for another queue. Only barriers without signals certainly do
+ * not. */
 static bool may_wait_for_others(const hsax_packet_t *packet)
 {
     if (type_of(packet) != HSA_PACKET_TYPE_BARRIER_AND &&
@@ -68,7 +71,7 @@ static bool may_wait_for_others(const hsax_packet_t *packet)
 
 /* ---- room in the ring ---- */
 
-static void look_at_marks(hsax_room_t *room)
+static void read_marks(hsax_room_t *room)
 {
     while (room->count) {
         unsigned i = room->first;
@@ -83,10 +86,10 @@ static void look_at_marks(hsax_room_t *room)
 
 static void wait_for_room(hsax_room_t *room, uint32_t size, uint64_t count)
 {
-    uint64_t most = size - RESERVE - 1; /* 1: for a mark */
+    uint64_t most = size - RESERVE - 1; /* one more, for a mark */
     uint64_t passed = room->passed, since = 0;
     while (room->written + count - room->passed > most) {
-        look_at_marks(room);
+        read_marks(room);
         if (room->stuck || !room->count) return;
         uint64_t now = base_clock_ns(CLOCK_MONOTONIC);
         if (!since || room->passed != passed) since = now;
@@ -96,12 +99,13 @@ static void wait_for_room(hsax_room_t *room, uint32_t size, uint64_t count)
     }
 }
 
-/* Makes *packet a mark, which is to be written behind `count` other packets. */
+/* Makes *packet a mark, which is to be written after `count` other packets. */
 static bool make_mark(hsax_room_t *room, uint64_t count, hsax_packet_t *packet)
 {
     unsigned i = (room->first + room->count) % HSAX_MARKS;
     hsa_signal_t *signal = &room->marks[i].signal;
-    room->marked = room->written + count; /* also if it fails: the next try is as far away */
+    /* also if it fails, so that the next try is as far away */
+    room->marked = room->written + count;
     if (!signal->handle && !hsax_make_signal(signal)) {
         signal->handle = 0;
         return false;
@@ -116,7 +120,7 @@ static bool make_mark(hsax_room_t *room, uint64_t count, hsax_packet_t *packet)
 }
 
 /* Waits until `count` packets fit. If a mark is due, makes *behind one. Returns the number of
- * packets, with the mark. */
+ * packets, including the mark. */
 static uint64_t take_room(hsax_queue_t *queue, uint64_t count, hsax_packet_t *behind)
 {
     hsax_room_t *room = &queue->room;
@@ -140,8 +144,8 @@ static void free_marks(const hsax_room_t *room)
 
 /* ---- dispatches ---- */
 
-/* Gives the packet our signal if the client wants it, or if it has to take a turn. `asked`: the
- * client may be asked. */
+/* Replaces the packet's signal by an item's if the client wants it, or if it has to take a turn.
+ * `asked`: the client's begin() may be called. */
 static hsax_item_t *adopt(hsax_queue_t *queue, hsax_packet_t *packet, bool serial, bool asked)
 {
     hsax_item_t *item = hsax_lane_take(queue->lane);
@@ -152,7 +156,7 @@ static hsax_item_t *adopt(hsax_queue_t *queue, hsax_packet_t *packet, bool seria
         return NULL;
     }
     current.queue = queue->hsa;
-    if (serial) item->special = true; /* not written if false, to touch one cache line less */
+    if (serial) item->special = true; /* not written if false, to use one cache line less */
     if (!asked || !hsax_queue_client->begin(item, queue->id, &packet->dispatch)) {
         if (!serial) {
             hsax_lane_untake(item);
@@ -165,15 +169,15 @@ static hsax_item_t *adopt(hsax_queue_t *queue, hsax_packet_t *packet, bool seria
     return item;
 }
 
-/* Whether every dispatch of the queue has been reported. */
-static bool all_told(const hsax_queue_t *queue)
+/* Returns whether every dispatch of the queue has been reported. */
+static bool all_reported(const hsax_queue_t *queue)
 {
     const hsax_lane_t *lane = queue->lane;
     return !queue->out.items && atomic_load_explicit(&lane->submitted, memory_order_relaxed) ==
                                     atomic_load_explicit(&lane->finished, memory_order_acquire);
 }
 
-/* Puts a signal of ours in place of a barrier's own. */
+/* Replaces a barrier's signal by the item's. */
 static void adopt_signal(hsax_item_t *item, hsax_packet_t *packet)
 {
     item->special = item->follows = true;
@@ -181,7 +185,7 @@ static void adopt_signal(hsax_item_t *item, hsax_packet_t *packet)
     packet->barrier.completion_signal = item->signal;
 }
 
-/* Gives a barrier our signal if the client wants it reported. Else NULL. */
+/* Replaces a barrier's signal if the client wants it reported. Else returns NULL. */
 static hsax_item_t *adopt_wanted(hsax_queue_t *queue, hsax_packet_t *packet)
 {
     if (!hsax_queue_client->barrier_wanted || !is_barrier(packet) ||
@@ -196,14 +200,14 @@ static hsax_item_t *adopt_wanted(hsax_queue_t *queue, hsax_packet_t *packet)
     return NULL;
 }
 
-/* Gives a barrier our signal if it must not complete before the dispatches in front of it have been
- * reported, or if the client wants it. Else NULL. */
+/* Replaces a barrier's signal if it must not complete before the dispatches before it have been
+ * reported, or if the client wants it. Else returns NULL. */
 static hsax_item_t *adopt_barrier(hsax_queue_t *queue, hsax_packet_t *packet)
 {
     hsax_item_t *item = adopt_wanted(queue, packet);
     if (item || !hsax_queue_client->told_first || type_of(packet) != HSA_PACKET_TYPE_BARRIER_AND ||
         !(packet->header >> HSA_PACKET_HEADER_BARRIER & 1) ||
-        !packet->barrier.completion_signal.handle || all_told(queue))
+        !packet->barrier.completion_signal.handle || all_reported(queue))
         return item;
     item = hsax_lane_take(queue->lane);
     if (!item) return NULL;
@@ -248,7 +252,7 @@ static hsax_packet_t *add(hsax_queue_t *queue)
 }
 
 /* To be called after the item's last packet has been added: add() may write all packets added so
- * far, and submits the items that go with them. */
+ * far, and submits the items that belong to them. */
 static void add_item(hsax_queue_t *queue, hsax_item_t *item)
 {
     hsax_outgoing_t *out = &queue->out;
@@ -276,7 +280,7 @@ static void add_marker(hsax_queue_t *queue, const hsax_mark_t *mark)
     queue->out.markers++;
 }
 
-/* Adds the program's dispatch, behind its marker if it has one. */
+/* Adds the program's dispatch, after its marker if it has one. */
 static hsax_packet_t *add_marked(hsax_queue_t *queue, const hsax_packet_t *packet,
                                  const hsax_item_t *item)
 {
@@ -304,7 +308,7 @@ static void add_barrier(hsax_queue_t *queue, hsa_signal_t dependency, hsa_signal
     packet->barrier.completion_signal = completion;
 }
 
-/* There was no turn for the dispatch, which runs all the same. `lack`: what was missing. */
+/* Counts a dispatch without a turn, which runs nevertheless. `lack` names the missing resource. */
 static void count_missed_turn(const char *lack)
 {
     static atomic_bool told;
@@ -312,7 +316,7 @@ static void count_missed_turn(const char *lack)
         base_warning("no %s to keep kernels of an agent apart: counters may see several", lack);
 }
 
-/* If the item has to wait for its turn: adds the gate that holds up the packets behind it. */
+/* Adds the gate that holds up the following packets, if the item has to wait for its turn. */
 static void add_gate(hsax_queue_t *queue, const hsax_item_t *item)
 {
     const hsa_signal_t none = {0};
@@ -321,8 +325,8 @@ static void add_gate(hsax_queue_t *queue, const hsax_item_t *item)
     add_barrier(queue, item->turn.gate->go, none, HSA_FENCE_SCOPE_NONE);
 }
 
-/* Adds packets with an exclusive turn of their own: they do not run beside other such packets of
- * any queue of the agent. */
+/* Adds packets with an exclusive turn of their own: they do not run at the same time as other such
+ * packets of any queue of the agent. */
 static void add_alone(hsax_queue_t *queue, const void *packets, unsigned count)
 {
     const hsa_signal_t none = {0};
@@ -360,7 +364,8 @@ static void add_step(hsax_queue_t *queue, const hsax_replay_t *replay, unsigned 
     add_barrier(queue, step.go, (hsa_signal_t){0}, HSA_FENCE_SCOPE_NONE);
 }
 
-/* Adds all runs of a dispatch but the last; they are not reported. Returns the last one's wrap. */
+/* Adds all runs of a dispatch except for the last; they are not reported. Returns the last one's
+ * wrap. */
 static const hsax_wrap_t *add_runs(hsax_queue_t *queue, const hsax_packet_t *packet,
                                    const hsax_wrap_t *wrap)
 {
@@ -408,24 +413,24 @@ static void add_dispatch(hsax_queue_t *queue, const hsax_packet_t *packet, hsax_
     add_item(queue, item);
 }
 
-/* Whether the runtime's writer may be called more than once in one call of a handler, which ROCr 5
- * does not allow. All runtimes that have this function do. */
+/* Returns whether the runtime's writer may be called more than once in one call of a handler. ROCr
+ * 5 does not allow that; all runtimes with this function do. */
 static bool writes_again(void)
 {
     return hsax.amd_ext.hsa_amd_vmem_address_reserve_fn;
 }
 
-/* Whether the ring can hold `more` packets besides those added: ROCr 5 cannot write more at once.
- */
+/* Returns whether the ring can hold `more` packets besides those added, since ROCr 5 cannot write
+ * more at once. */
 static bool fits(const hsax_queue_t *queue, uint64_t more)
 {
     return writes_again() || queue->out.count + more + RESERVE < queue->hsa->size;
 }
 
-/* Whether the client may be asked about the next dispatch of a call, which has `left` packets
- * behind it. With ROCr 5 it may not if the client could wait for an earlier dispatch of the same
- * call, since that cannot be written first. Only another tool's handler before ours makes such
- * calls there. */
+/* Returns whether begin() may be called for the next dispatch of a call, after which `left` packets
+ * follow. With ROCr 5 it may not if begin() could wait for an earlier dispatch of the same call,
+ * since that cannot be written first. There, only another tool's handler that runs before this one
+ * makes such calls. */
 static bool askable(hsax_queue_t *queue, uint64_t left)
 {
     if (!queue->out.count && !left) return true;
@@ -442,7 +447,7 @@ static bool askable(hsax_queue_t *queue, uint64_t left)
     return false;
 }
 
-/* Whether there is room for the gate of a dispatch that the client is not asked about. */
+/* Returns whether there is room for the gate of a dispatch for which begin() is not called. */
 static bool gate_fits(const hsax_queue_t *queue, uint64_t left)
 {
     if (fits(queue, GATE + 1 + left)) return true;
@@ -450,7 +455,7 @@ static bool gate_fits(const hsax_queue_t *queue, uint64_t left)
     return false;
 }
 
-/* Does what rewrite() does while dispatches take turns: adds gates and wraps. */
+/* As rewrite(), while dispatches take turns: adds gates and wraps. */
 static void rewrite_serial(hsax_queue_t *queue, const hsax_packet_t *packets, uint64_t count,
                            uint64_t index)
 {
@@ -480,7 +485,7 @@ static bool serial(const hsax_queue_t *queue)
            (hsax_queue_client->serial() || hsax_turns_busy(hsax_lane_agent(queue->lane)));
 }
 
-/* ---- packets as they came ---- */
+/* ---- rewriting ---- */
 
 static void rewrite(hsax_queue_t *queue, const hsax_packet_t *packets, uint64_t count,
                     uint64_t index)

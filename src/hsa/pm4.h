@@ -1,5 +1,5 @@
-/* pm4.h - PM4 commands that more than one library sends: to invalidate caches and to count waves,
- * and the AQL packet that makes the GPU execute commands.
+/* pm4.h - PM4 commands that more than one library sends: for invalidating caches and counting
+ * waves; and the AQL packet that makes the GPU execute commands.
  *
  * The numbers are those of AMD's public PM4 headers, for gfx9 and for later GPUs where those
  * differ. */
@@ -17,8 +17,8 @@ enum {
     HSA_PM4_STREAMED = 1 << 28
 };
 
-/* Headers of packets that make the GPU execute commands when everything before is over; FENCED:
- * with caches written back and invalidated before and after, for the whole system. */
+/* Headers of packets that make the GPU execute commands when everything before is over. FENCED:
+ * caches are written back and invalidated before and after, for the whole system. */
 enum {
     HSA_PM4_BARRIER =
         HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER,
@@ -32,8 +32,8 @@ static inline uint32_t hsa_pm4_header(uint32_t opcode, uint32_t dwords)
     return 3u << 30 | (dwords - 2) << 16 | opcode << 8;
 }
 
-/* ACQUIRE_MEM of `blocks` of 256 bytes from block `first` on: L2 writes back what is newer there,
- * and no cache holds any of it afterwards. */
+/* Writes an ACQUIRE_MEM for `blocks` blocks of 256 bytes from block `first` on: L2 writes back its
+ * dirty lines there, and no cache holds any of the blocks afterwards. */
 static inline void hsa_pm4_acquire(uint32_t words[HSA_PM4_ACQUIRE_WORDS], uint64_t first,
                                    uint64_t blocks)
 {
@@ -60,7 +60,7 @@ static inline void hsa_pm4_acquire_all_gfx10(uint32_t words[HSA_PM4_ACQUIRE_WORD
 {
     enum {
         OP_ACQUIRE_MEM = 0x58,
-        GLI_INV = 1, /* instructions, all of them */
+        GLI_INV = 1, /* all instructions */
         GLK_INV = 1 << 7,
         GLV_INV = 1 << 8,
         GL1_INV = 1 << 9,
@@ -70,14 +70,14 @@ static inline void hsa_pm4_acquire_all_gfx10(uint32_t words[HSA_PM4_ACQUIRE_WORD
     };
     words[0] = hsa_pm4_header(OP_ACQUIRE_MEM, HSA_PM4_ACQUIRE_WORDS_GFX10);
     words[1] = 0;
-    words[2] = UINT32_MAX; /* blocks of 256 bytes: lower and upper half */
+    words[2] = UINT32_MAX; /* in blocks of 256 bytes: lower and upper half */
     words[3] = 0xff;
     words[4] = words[5] = 0;
     words[6] = POLL_INTERVAL;
     words[7] = GLI_INV | GLK_INV | GLV_INV | GL1_INV | GL2_INV | GL2_WB;
 }
 
-/* The queue's waves are counted from now on: COMPUTE_PERFCOUNT_ENABLE. */
+/* Writes commands that make the queue's waves be counted: COMPUTE_PERFCOUNT_ENABLE. */
 static inline void hsa_pm4_counted(uint32_t words[HSA_PM4_COUNTED_WORDS])
 {
     enum { OP_SET_SH_REG = 0x76, COMPUTE_PERFCOUNT_ENABLE = 0x2e0b - 0x2c00 };

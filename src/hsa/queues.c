@@ -1,7 +1,7 @@
 /* queues.c - hooks of queue creation and destruction (queues.h): makes the program's queues
  * intercept queues.
  *
- * What becomes of their packets is in packets.c. */
+ * packets.c handles their packets. */
 #include "hsa/queues.h"
 
 #include "base/log.h"
@@ -14,15 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AHEAD            64   /* items ready when a queue is created */
-#define LIMIT_FACTOR     4    /* the limit of items is so many times the queue's size, */
+#define AHEAD            64   /* items that are ready when a queue is created */
+#define LIMIT_FACTOR     4    /* the limit of items is this factor times the queue's size, */
 #define LIMIT_LEAST      4096 /* but not less than this */
 #define QUEUE_SIZE_LEAST 4    /* an intercept queue needs room for its own retry packet */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static hsax_queue_t *queues;
 static atomic_uint_fast64_t last_queue_id;
-static bool others; /* another tool's hook is where the runtime's hsa_queue_create was */
+static bool others; /* another tool has hooked the runtime's hsa_queue_create */
 
 static bool read_times(hsax_item_t *item)
 {
@@ -74,8 +74,8 @@ static hsax_queue_t *forget(const hsa_queue_t *hsa)
     return found;
 }
 
-/* The runtime reports that a queue has failed: nobody waits for it any more, and the program's own
- * callback is called. */
+/* Called by the runtime when a queue has failed: ends the waits for it, and calls the program's own
+ * callback. */
 static void on_failure(hsa_status_t status, hsa_queue_t *hsa, void *data)
 {
     hsax_queue_t *queue = data;
@@ -84,7 +84,7 @@ static void on_failure(hsa_status_t status, hsa_queue_t *hsa, void *data)
     queue->failed(status, hsa, queue->failed_data);
 }
 
-/* Adds our handler to a new intercept queue. On failure the queue works, but is not traced. */
+/* Adds the handler to a new intercept queue. On failure the queue works, but is not traced. */
 static bool attach(hsax_queue_t *queue, hsa_agent_t agent, hsa_queue_t *hsa)
 {
     hsax_lane_ops_t ops = {hsax_queue_client->client_size, read_times, hsax_queue_client->complete,
@@ -108,7 +108,7 @@ fail:
     return false;
 }
 
-/* Lets another tool's hook create the queue, and adds our handler if it is an intercept queue. */
+/* Lets another tool's hook create the queue, and adds the handler if it is an intercept queue. */
 static hsa_status_t share_queue(hsax_queue_t *made, hsa_agent_t agent, uint32_t size,
                                 hsa_queue_type32_t type, uint32_t private_size, uint32_t group_size,
                                 hsa_queue_t **queue)
@@ -134,7 +134,7 @@ static hsa_status_t make_queue(hsa_agent_t agent, uint32_t size, hsa_queue_type3
     hsax_queue_t *made =
         hsax_collecting() && queue && size >= QUEUE_SIZE_LEAST ? new_queue() : NULL;
     if (made) {
-        made->failed = callback; /* may be NULL: the runtime's default then ends the process */
+        made->failed = callback; /* it may be NULL: then the runtime's default ends the process */
         made->failed_data = data;
         if (others && share_queue(made, agent, size, type, private_size, group_size, queue) ==
                           HSA_STATUS_SUCCESS)
@@ -142,7 +142,8 @@ static hsa_status_t make_queue(hsa_agent_t agent, uint32_t size, hsa_queue_type3
         hsa_status_t status = hsax.amd_ext.hsa_amd_queue_intercept_create_fn(
             agent, size, type, callback ? on_failure : NULL, made, private_size, group_size, queue);
         if (status == HSA_STATUS_SUCCESS) {
-            if (!attach(made, agent, *queue)) /* `made` is not freed: on_failure() may get it */
+            /* `made` is not freed, since on_failure() may get it */
+            if (!attach(made, agent, *queue))
                 base_warning("dispatches of one queue are not recorded: it cannot be intercepted");
             return status;
         }
@@ -155,28 +156,29 @@ static hsa_status_t make_queue(hsa_agent_t agent, uint32_t size, hsa_queue_type3
 
 /* ---- queues for cooperative launches ----
  *
- * The runtime has one such queue for each agent and counts references to it: everyone who asks gets
- * the same queue, and it is freed with the last reference. An intercept queue over it breaks this.
+ * The runtime has one such queue for each agent and counts references to it: all users get the same
+ * queue, and it is freed with the last reference. An intercept queue over it breaks this.
  * Destroyed, it frees the agent's queue, which the runtime frees again at its end (ROCr 6). Kept,
- * it keeps the agent's queue alive until the end, which is too late for ROCr 7. So we give all
- * users one intercept queue and never destroy it. When its last user is gone, we drop two
- * references to the agent's queue by its own handle: the one of the intercept queue, and the one by
- * which we got the handle. */
+ * it keeps the agent's queue alive until the end, which is too late for ROCr 7. So all users get
+ * one intercept queue, which is never destroyed. When its last user is gone, two references to the
+ * agent's queue are dropped by that queue's own handle: the one of the intercept queue, and the one
+ * by which the handle was obtained. */
 
 typedef struct shared {
     struct shared *next;
     hsa_agent_t agent;
     hsa_queue_t *hsa;
-    hsa_queue_t *agents; /* the agent's queue under ours, with a reference; NULL: not known */
+    hsa_queue_t *agents; /* the agent's queue below this one, with a reference; NULL: not known */
     unsigned users;
 } shared_t;
 
-static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER; /* also held to make a queue */
+/* also held while a queue is made */
+static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
 static shared_t *shared;
 
-/* Whether the queue is a shared one: then it has one user less. If that was the last, *last is the
- * row, which is no longer in the list; else last->agents is NULL. */
-static bool let_go_of_shared(const hsa_queue_t *hsa, shared_t *last)
+/* Returns whether the queue is a shared one: then it loses a user. If that was the last, *last
+ * becomes the row, which is removed from the list; else last->agents becomes NULL. */
+static bool release_shared(const hsa_queue_t *hsa, shared_t *last)
 {
     last->agents = NULL;
     pthread_mutex_lock(&shared_lock);
@@ -225,7 +227,7 @@ static hsa_status_t get_shared(hsa_agent_t agent, uint32_t size, hsa_queue_type3
         if (status == HSA_STATUS_SUCCESS) {
             *s = (shared_t){.next = shared, .agent = agent, .hsa = *queue, .users = 1};
             shared = s;
-            /* if another tool makes the queues, the one under ours is its intercept queue */
+            /* if another tool makes the queues, the one below is that tool's intercept queue */
             if (!others &&
                 hsax.core.hsa_queue_create_fn(agent, size, type, NULL, NULL, private_size,
                                               group_size, &s->agents) != HSA_STATUS_SUCCESS)
@@ -247,7 +249,7 @@ static hsa_status_t create_queue(hsa_agent_t agent, uint32_t size, hsa_queue_typ
     return make_queue(agent, size, type, callback, data, private_size, group_size, queue);
 }
 
-/* The program, or a tool whose hooks came after ours, creates an intercept queue itself. */
+/* Called when the program, or a tool with later hooks, creates an intercept queue itself. */
 static hsa_status_t create_intercepted(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
                                        void (*callback)(hsa_status_t, hsa_queue_t *, void *),
                                        void *data, uint32_t private_size, uint32_t group_size,
@@ -268,7 +270,7 @@ static hsa_status_t create_intercepted(hsa_agent_t agent, uint32_t size, hsa_que
     return status;
 }
 
-/* Whether two functions are in the same library. */
+/* Returns whether two functions are in the same library. */
 static bool is_of(void (*function)(void), void (*other)(void))
 {
     Dl_info a, b;
@@ -282,11 +284,12 @@ static void free_queue(hsax_queue_t *queue)
     free(queue);
 }
 
-/* The runtime destroys its queue first: then the GPU does not use ours, and no handler runs. */
+/* The runtime destroys its queue first: then the GPU does not use the one here, and no handler
+ * runs. */
 static hsa_status_t destroy_queue(hsa_queue_t *hsa)
 {
     shared_t last;
-    const bool is_shared = !hsax_forked() && let_go_of_shared(hsa, &last);
+    const bool is_shared = !hsax_forked() && release_shared(hsa, &last);
     if (is_shared && !last.agents) return HSA_STATUS_SUCCESS;
     hsax_queue_t *queue = hsax_forked() ? NULL : forget(hsa);
     hsa_status_t status = hsax.core.hsa_queue_destroy_fn(is_shared ? last.agents : hsa);
@@ -300,7 +303,8 @@ static hsa_status_t destroy_queue(hsa_queue_t *hsa)
     return status;
 }
 
-/* The times of dispatches need the queue's profiling: it stays on if the program turns it off. */
+/* Keeps the queue's profiling on, even if the program turns it off, since the times of dispatches
+ * need it. */
 static hsa_status_t set_profiler_enabled(hsa_queue_t *hsa, int enable)
 {
     uint64_t id;

@@ -1,9 +1,10 @@
 /* replay.c - the thread that saves and restores the memory of GPUs for replays (replay.h). It works
  * for one dispatch at a time, whose turn is exclusive, so the runs wait only for the steps.
  *
- * Locks: `traffic` is held for reading by a thread of the program while it changes memory of GPUs,
- * by asynchronous copies until they have ended, unless one may wait for its own thread; for writing
- * from the first step to the last. `lock` guards the lists and is held briefly. */
+ * There are two locks. `traffic` is held for reading by a thread of the program while it changes
+ * memory of GPUs, and by asynchronous copies until they have ended, unless one may wait for its own
+ * thread; it is held for writing from the first step to the last. `lock` guards the lists and is
+ * held briefly. */
 #include "hsa/replay.h"
 
 #include "base/log.h"
@@ -43,11 +44,11 @@ static hsax_replay_t *waiting, *in_hand;
 static bool hooked, running, stopping;
 static pthread_t thread;
 
-/* What the program has allocated; guarded by `lock`. */
+/* The program's allocations; guarded by `lock`. */
 static struct {
     range_t *ranges;
     size_t count, room;
-    const char *lost; /* what cannot be saved any more, and why */
+    const char *lost; /* the memory that cannot be saved any more, and why */
 } memory;
 
 static struct {
@@ -65,7 +66,7 @@ static bool has_dropped(hsa_signal_t signal)
     return __atomic_load_n(&hsax_signal_block(signal)->value, __ATOMIC_ACQUIRE) < 1;
 }
 
-/* ---- What memory there is ---- */
+/* ---- the memory of GPUs ---- */
 
 static void lose(const char *what)
 {
@@ -84,7 +85,7 @@ static bool add_range(range_t range)
 
 static void note(void *base, size_t size)
 {
-    if (hsax_forked()) return; /* the lock may be held for good */
+    if (hsax_forked()) return; /* the lock may be held for ever */
     pthread_mutex_lock(&lock);
     if (!add_range((range_t){base, size})) memory.lost = "an allocation: no memory to note it";
     pthread_mutex_unlock(&lock);
@@ -99,7 +100,7 @@ static void forget(const void *base)
     pthread_mutex_unlock(&lock);
 }
 
-/* Finds out whether a pool or a region is one of a GPU's. */
+/* Determines whether a pool or a region belongs to a GPU. */
 typedef struct {
     uint64_t handle;
     bool found;
@@ -132,7 +133,7 @@ static bool is_of_gpu(uint64_t handle, bool pool)
     return s.found;
 }
 
-/* ---- What the program does to it ---- */
+/* ---- changes of memory by the program ---- */
 
 static bool begin_traffic(void)
 {
@@ -200,13 +201,13 @@ static hsa_status_t fill(void *to, uint32_t value, size_t count)
     return status;
 }
 
-/* Copies that no replay waits for. One may yet wait for something that only its own thread can
- * complete, and may hold up every copy behind it in its engine. */
-static _Atomic bool copies_let_go;
+/* Copies for which no replay waits. Such a copy may wait for something that only its own thread can
+ * complete, and may hold up every later copy of its engine. */
+static _Atomic bool copies_abandoned;
 
 static void let_go(void)
 {
-    if (!atomic_exchange(&copies_let_go, true))
+    if (!atomic_exchange(&copies_abandoned, true))
         base_warning("a copy waits for something for a second: it may be undone if a kernel is "
                      "run again meanwhile");
 }
@@ -216,9 +217,9 @@ static bool is_too_long_since(uint64_t begin)
     return base_clock_ns(CLOCK_MONOTONIC) - begin > PATIENCE_NS;
 }
 
-/* A copy with dependencies may begin at any later time, so the thread waits for them here. It gives
- * up after PATIENCE_NS, since a dependency may be one that only this thread can complete: then
- * false. */
+/* Waits for the dependencies of a copy, which could begin at any later time. It gives up after
+ * PATIENCE_NS and returns false, since a dependency may be one that only this thread can
+ * complete. */
 static bool await_all(uint32_t count, const hsa_signal_t *signals)
 {
     uint64_t begin = base_clock_ns(CLOCK_MONOTONIC);
@@ -254,7 +255,7 @@ static hsa_status_t end_async(const async_t *a, hsa_status_t status)
     uint64_t begin = base_clock_ns(CLOCK_MONOTONIC);
     while (a->begun && !status && a->signal.handle &&
            below.core.hsa_signal_load_scacquire_fn(a->signal) >= a->before) {
-        if (atomic_load(&copies_let_go) && is_too_long_since(begin)) break;
+        if (atomic_load(&copies_abandoned) && is_too_long_since(begin)) break;
         nap();
     }
     end_traffic(a->begun);
@@ -293,7 +294,8 @@ static hsa_status_t async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3
                 dst, dst_offset, src, src_offset, range, agent, direction, count, signals, signal));
 }
 
-/* Puts a hook below all others. These call the saved table's functions, so it goes there, too. */
+/* Puts a hook below all others. These call the saved table's functions, so the hook is put there,
+ * too. */
 #define HOOK_BELOW(part, macro, name, function)                                                    \
     do {                                                                                           \
         if (hsax.part.name##_fn && macro(table, name, function)) hsax.part.name##_fn = function;   \
@@ -340,7 +342,7 @@ typedef struct {
     size_t size, room;
 } image_t;
 
-static image_t image; /* only the thread uses it */
+static image_t image; /* used by the thread only */
 
 static void add_object(const hsax_code_object_t *o, void *unused)
 {
@@ -356,8 +358,8 @@ static void count_object(const hsax_code_object_t *o, void *count)
     ++*(size_t *)count;
 }
 
-/* Lists the memory to save. No allocation can go while `traffic` is held, but new ones may come;
- * the dispatch does not use those. */
+/* Lists the memory to save. No allocation can be freed while `traffic` is held, but there may be
+ * new ones, which the dispatch does not use. */
 static bool list_ranges(void)
 {
     size_t objects = 0;
@@ -421,7 +423,8 @@ static bool is_over(const hsax_replay_t *r)
     return over;
 }
 
-/* If memory cannot be saved, the kernel runs all the same, since the program must not hang. */
+/* Carries out a replay. If memory cannot be saved, the kernel runs nevertheless, since the program
+ * must not hang. */
 static void replay(hsax_replay_t *r)
 {
     pthread_rwlock_wrlock(&traffic);
@@ -445,7 +448,7 @@ static void destroy_signals(hsax_replay_t *r)
     }
 }
 
-/* With the lock held: takes the first replay whose turn has come out of the list. */
+/* Takes the first replay whose turn has come out of the list. To be called with the lock held. */
 static hsax_replay_t *take_ready(void)
 {
     for (hsax_replay_t **link = &waiting; *link; link = &(*link)->next) {
@@ -525,7 +528,8 @@ hsax_step_t hsax_replay_step(const hsax_replay_t *r, unsigned run)
     return r->steps[run];
 }
 
-/* With the lock held: takes the replay out of the list, or waits until the thread has done it. */
+/* Takes the replay out of the list, or waits until the thread has done it. To be called with the
+ * lock held. */
 static void take_back(hsax_replay_t *r)
 {
     for (hsax_replay_t **link = &waiting; *link; link = &(*link)->next)

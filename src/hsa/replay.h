@@ -1,11 +1,11 @@
 /* replay.h - one dispatch runs several times, each time on the same memory.
  *
- * Between the runs the memory of GPUs is put back to what it was before the first: what the program
- * has allocated in pools and regions of GPUs, and the variables of loaded code objects. Meanwhile
- * copies, fills and releases of memory by the program wait. Memory of the host is left alone, since
- * the program's threads may write to it at any time.
+ * Between the runs the memory of GPUs is restored to its contents before the first run: the
+ * program's allocations in pools and regions of GPUs, and the variables of loaded code objects.
  *
- * In front of each run is a step, two barrier packets like those of a gate (turns.h):
+ * Meanwhile copies, fills and releases of memory by the program wait. Memory of the host is not
+ * restored, since the program's threads may write to it at any time. Before each run is a step, two
+ * barrier packets like those of a gate (turns.h):
  *
  *     barrier: completes `ready`    all before is over: the dispatch has its turn, or has run
  *     barrier: waits until `go` is 0
@@ -20,14 +20,15 @@
 typedef struct hsax_replay hsax_replay_t;
 
 /* Puts in hooks below those of all others: to be called when the tables have been saved, and before
- * any other hook is put in. */
+ * any other hook is installed. */
 void hsax_replay_hook(const hsax_api_table_t *table);
 
-/* Whether dispatches can run several times. False, with one message, if memory cannot be saved. */
+/* Returns whether dispatches can run several times; false, with one message, if memory cannot be
+ * saved. */
 bool hsax_replay_possible(void);
 
-/* A dispatch that runs `runs` times; NULL without memory or signals. Its packets must be written
- * soon. */
+/* Begins the replay of a dispatch that runs `runs` times; NULL without memory or signals. Its
+ * packets must be written soon. */
 hsax_replay_t *hsax_replay_begin(hsax_lane_t *lane, unsigned runs);
 
 typedef struct {
@@ -36,12 +37,12 @@ typedef struct {
 
 hsax_step_t hsax_replay_step(const hsax_replay_t *replay, unsigned run);
 
-/* `done`: the dispatch is over, with all its packets. Else it never will be: then its signals are
- * not destroyed, since packets in the queue that has failed may name them. */
+/* Ends a replay. `done`: the dispatch is over, with all its packets. Else it never will be: then
+ * its signals are not destroyed, since packets in the queue that has failed may refer to them. */
 void hsax_replay_end(hsax_replay_t *replay, bool done);
 
 /* To be called on a thread of the program when HSA shuts down and nothing is in flight: ends the
- * thread, if there is one. HSA may be started again, and hooks be put in again. */
+ * thread, if there is one. HSA may be started again, and hooks may be installed again. */
 void hsax_replay_shut_down(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* runtime.c - counts the program's calls of hsa_init and hsa_shut_down, as the runtime does.
  *
- * The runtime hands its table over within the first hsa_init, which therefore is not seen here. */
+ * The runtime passes its table within the first hsa_init, which is therefore not seen here. */
 #include "hsa/runtime.h"
 
 #include "base/log.h"

@@ -1,7 +1,7 @@
-/* turns.c - grants turns (turns.h). One lock serves all agents: it is taken only while somebody
- * counts.
+/* turns.c - grants turns (turns.h).
  *
- * Lock order: the collector's, then this one. may_run() alone decides what a turn excludes. */
+ * One lock serves all agents; it is taken only while dispatches are counted. Lock order: the
+ * collector's, then this one. Only may_run() decides which turns exclude each other. */
 #include "hsa/turns.h"
 
 #include "base/log.h"
@@ -17,8 +17,9 @@
 
 typedef struct hsax_agent_turns {
     hsa_agent_t agent;
-    unsigned running, exclusive; /* turns granted and not over; how many of them are exclusive */
-    unsigned waiting;            /* behind gates */
+    unsigned running, exclusive; /* number of turns granted and not over; how many of them are
+                                  * exclusive */
+    unsigned waiting;            /* number of turns that wait behind gates */
     uint64_t last_ticket;
 } hsax_agent_turns_t;
 
@@ -26,9 +27,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static hsax_agent_turns_t agents[AGENTS_MAX];
 static unsigned agent_count;
 static hsax_gate_t *free_gates;
-static atomic_uint not_over; /* turns of all agents; if 0, hsax_turns_busy() is one load */
+static atomic_uint not_over; /* number of turns of all agents; if 0, hsax_turns_busy() is one
+                              * load */
 
-/* With the lock held; NULL if there are too many agents. */
+/* Returns the agent's turns; NULL if there are too many agents. To be called with the lock held. */
 static hsax_agent_turns_t *of_agent(hsa_agent_t agent, bool make)
 {
     for (unsigned i = 0; i < agent_count; i++)
@@ -48,8 +50,8 @@ bool hsax_turns_busy(hsa_agent_t agent)
     return busy;
 }
 
-/* Whether a turn may begin beside those that run. `own`: turns of its own queue, whose packets run
- * in order anyway. */
+/* Returns whether a turn may begin while others run. `own` are the turns of its own queue, whose
+ * packets run in order anyway. */
 static bool may_run(const hsax_agent_turns_t *turns, const hsax_lane_turns_t *own,
                     const hsax_turn_t *turn)
 {
@@ -86,7 +88,7 @@ static bool dropped(hsa_signal_t signal)
     return __atomic_load_n(&hsax_signal_block(signal)->value, __ATOMIC_ACQUIRE) < 1;
 }
 
-/* With the lock held; releases it while signals are made. */
+/* Takes a gate. To be called with the lock held, which it releases while signals are made. */
 static hsax_gate_t *take_gate(void)
 {
     hsax_gate_t *gate = free_gates;
@@ -155,7 +157,7 @@ void hsax_turn_end(hsax_item_t *item, bool done)
     pthread_mutex_unlock(&lock);
 }
 
-/* The first item of the lane that waits, if its queue has come to it. */
+/* Returns the first waiting item of the lane, if the queue has reached its gate. */
 static hsax_item_t *candidate(const hsax_lane_t *lane)
 {
     if (!lane->turns.waiting) return NULL;
@@ -165,7 +167,7 @@ static hsax_item_t *candidate(const hsax_lane_t *lane)
     return NULL;
 }
 
-/* The oldest candidate of an agent, of all lanes. */
+/* Returns the oldest candidate of an agent, of all lanes. */
 static hsax_item_t *oldest(hsax_lane_t *lanes, const hsax_agent_turns_t *turns)
 {
     hsax_item_t *found = NULL;

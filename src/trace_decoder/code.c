@@ -1,9 +1,9 @@
-/* code.c - the instruction at an address: its kind, by which it is found in the trace, its length,
- * and where it branches to.
+/* code.c - the instruction at an address: its kind, by which it is matched with the trace, its
+ * length, and its branch target.
  *
- * The decoder gets each instruction as text from its caller's callback and knows no encodings.
- * Apart because the table of mnemonics is what a new instruction changes. Each address is asked for
- * once. */
+ * The decoder gets each instruction as text from its caller's callback and does not decode
+ * encodings. It is apart because a new instruction changes only the table of mnemonics here. Each
+ * address is requested once. */
 #include "trace_decoder/decoder.h"
 
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 
 /* ---- kinds ---- */
 
-/* The first row whose text the mnemonic begins with gives its kind. A mnemonic that begins with s_
- * and has no row is scalar. */
+/* The first row whose text is the beginning of the mnemonic has its kind. A mnemonic that begins
+ * with s_ and has no row is scalar. */
 static const struct {
     const char *begins;
     dec_line_kind_t kind;
@@ -85,8 +85,8 @@ static dec_line_kind_t kind_of(const char *text)
     return DEC_LINE_UNKNOWN;
 }
 
-/* A branch's operand is a number of 4-byte words from the next instruction. It has 16 bits, which
- * disassemblers print with or without a sign. */
+/* Sets the target of a branch. Its operand is a number of 4-byte words from the next instruction;
+ * it has 16 bits, which disassemblers print with or without a sign. */
 static void set_target(dec_line_t *line, const char *text)
 {
     enum { WORD = 4, POSITIVE = 32767, RANGE = 65536, MOST = 65535, LEAST = -32768 };
@@ -118,9 +118,9 @@ static void read_text(dec_line_t *line, char *text, uint64_t bytes)
 
 /* ---- look-up ---- */
 
-/* Asks the caller for the text; asks again with a larger buffer if the callback says so. False: no
- * memory. */
-static bool ask(dec_code_t *c, dec_line_t *line)
+/* Requests the text from the caller; requests it again with a larger buffer if the callback says
+ * so. Returns false if there is no memory. */
+static bool request_text(dec_code_t *c, dec_line_t *line)
 {
     enum { FIRST_ROOM = 256, ROOM_MAX = 1 << 20 };
     for (uint64_t room = c->text_room ? c->text_room : FIRST_ROOM; room <= ROOM_MAX;) {
@@ -179,7 +179,7 @@ const dec_line_t *dec_code_at(dec_code_t *c, dec_pc_t pc)
     dec_line_t *line = find(c->lines, c->room, pc);
     if (line->pc.address || line->pc.code_object_id) return line;
     dec_line_t asked = {.pc = pc, .kind = DEC_LINE_UNKNOWN};
-    if (!ask(c, &asked)) return NULL;
+    if (!request_text(c, &asked)) return NULL;
     *line = asked;
     c->count++;
     return line;

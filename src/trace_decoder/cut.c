@@ -1,21 +1,21 @@
 /* cut.c - cuts a range out of a part of a long trace, as a trace of its own.
  *
- * Apart from scan.c because this one writes: the word in front, tokens that set the registers as
- * they were before the range, and the range as it is. */
+ * It is apart from scan.c because it writes: the word before the trace, tokens that set the
+ * registers as they were before the range, and the unchanged range. */
 #include "trace_decoder/decoder.h"
 
 /* ---- writing ---- */
 
-/* Writes while there is room, and counts all bits, so that the caller learns the size needed. */
+/* Writes while there is room, and counts all bits, so that the caller gets the size needed. */
 typedef struct {
     const dec_format_t *format;
     uint8_t *out;
-    uint64_t bits, room; /* room: in bytes */
+    uint64_t bits, room; /* `room` is in bytes */
 } writer_t;
 
 enum { BYTE = 8, NIBBLE = 4, WORD = 64 };
 
-/* All tokens have lengths in half bytes. */
+/* Appends bits; the lengths of all tokens are multiples of half a byte. */
 static void put(writer_t *w, uint64_t value, unsigned bits)
 {
     for (; bits; bits -= NIBBLE, value >>= NIBBLE, w->bits += NIBBLE) {
@@ -42,7 +42,7 @@ static const dec_row_t *row_of(const dec_format_t *format, dec_packed_type_t typ
     return row;
 }
 
-/* A token of gfx10 or later that says that a register was written. */
+/* Writes a token of gfx10 or later for the write of a register. */
 static void put_write(writer_t *w, const dec_write_t *write)
 {
     const dec_row_t *row = row_of(w->format, DEC_WRITE);
@@ -148,20 +148,20 @@ static void put_header(writer_t *w, const dec_header_t *h)
 
 /* ---- the range ---- */
 
-/* The tokens of either kind of stream, one after the other, by where they begin. */
+/* The tokens of either kind of stream, one after the other, with their positions. */
 typedef struct {
     const dec_format_t *format;
     dec_stream_t bytes;
     dec_packed_stream_t packed;
 } walk_t;
 
-/* Where the next token begins, in bits. */
+/* Returns where the next token begins, in bits. */
 static uint64_t place_of(const walk_t *w)
 {
     return w->format->bytes ? w->bytes.at * BYTE : w->packed.at;
 }
 
-/* Passes over a token, and takes what it says of registers. False: there is none. */
+/* Passes over a token, and applies its register write. Returns false if there is no token. */
 static bool step(walk_t *w, dec_registers_t *registers, dec_status_t *status)
 {
     uint64_t value;
@@ -180,7 +180,7 @@ static bool step(walk_t *w, dec_registers_t *registers, dec_status_t *status)
     return *status == DEC_SUCCESS;
 }
 
-/* Goes on to the first token that begins in the byte `to`, or to the end if that is there. */
+/* Goes to the first token that begins in the byte `to`, or to the end. */
 static dec_status_t go_to(walk_t *w, uint64_t to, dec_registers_t *registers)
 {
     dec_status_t status = DEC_SUCCESS;

@@ -1,10 +1,10 @@
 /* decoder.h - what the files of the decoder share: tokens, registers, code, waves, a parse.
  *
- * format.c says which GPUs' streams there are and how they differ. tokens_gfx9.c and tokens_gfx10.c
- * read the streams, registers.c keeps what register writes in them say, code.c looks up
+ * format.c lists the streams of GPUs and their differences. tokens_gfx9.c and tokens_gfx10.c read
+ * the streams, registers.c keeps the registers that are written in them, code.c looks up
  * instructions, waves_*.c follow waves and stitch.c finds the addresses of their instructions;
- * parse_*.c drive all of these, and parse.c sends records. handle.c has the public functions of
- * both versions of the interface, scan.c the scans of version 2. The fields: docs/att.md. */
+ * parse_*.c call all of these, and parse.c sends records. handle.c has the public functions of both
+ * versions of the interface, scan.c the scans of version 2. docs/att.md describes the fields. */
 #ifndef CROCPROF_TRACE_DECODER_DECODER_H
 #define CROCPROF_TRACE_DECODER_DECODER_H
 
@@ -22,29 +22,29 @@ typedef rocprofiler_thread_trace_decoder_pc_t dec_pc_t;
 #define DEC_INVALID   ROCPROFILER_THREAD_TRACE_DECODER_STATUS_ERROR_INVALID_ARGUMENT
 #define DEC_NO_TRACE  ROCPROFILER_THREAD_TRACE_DECODER_STATUS_ERROR_INVALID_SHADER_DATA
 
-/* ORDER: slots of gfx9 are fewer than those of gfx10 and later. */
+/* DEC_SLOTS are those of gfx9, DEC_SLOTS_MAX those of gfx10 and later. */
 enum { DEC_SIMDS = 4, DEC_SLOTS = 10, DEC_SLOTS_MAX = 32, DEC_ENGINES = 2, DEC_PIPES = 4 };
-/* A unit's number in records: of gfx10 and later a workgroup processor, in the upper half those of
- * the second shader array. */
+/* Numbers of units in records: on gfx10 and later a unit is a workgroup processor, and the upper
+ * half of the numbers belongs to the second shader array. */
 enum { DEC_UNITS = 256, DEC_ARRAY = 1 << ROCPROFILER_TRACE_DECODER_CU_SA_SHIFT };
 
 /* ---- formats ---- */
 
-/* What a kind of instruction token means. */
+/* Meanings of the kinds of instruction tokens. */
 typedef enum {
     DEC_KIND_PLAIN,
-    DEC_KIND_OTHER,   /* of a wave of another SIMD */
-    DEC_KIND_TO_PC,   /* the address where the wave goes follows */
-    DEC_KIND_TRAP,    /* the wave goes to the trap handler */
-    DEC_KIND_RETURN,  /* it comes back from there */
-    DEC_KIND_BARRIER, /* done when issued; the wave waits at a barrier */
+    DEC_KIND_OTHER,   /* an instruction of a wave of another SIMD */
+    DEC_KIND_TO_PC,   /* a jump, whose target follows */
+    DEC_KIND_TRAP,    /* the wave enters the trap handler */
+    DEC_KIND_RETURN,  /* the wave returns from the trap handler */
+    DEC_KIND_BARRIER, /* complete when issued; the wave waits at a barrier */
 } dec_meaning_t;
 
-/* How long a kind lasts on a GPU whose header tells the rates of double precision. */
+/* How long a kind lasts on a GPU whose header has the rate of double precision. */
 typedef enum { DEC_RATE_ONE, DEC_RATE_DOUBLE, DEC_RATE_DERATED } dec_rate_t;
 
-/* The kinds `first` to `last` of instruction tokens: category, and cycles of the first of them;
- * each that follows takes one cycle more. */
+/* The kinds `first` to `last` of instruction tokens: their category, and the cycles of the first of
+ * them; each following kind takes one cycle more. */
 typedef struct {
     uint8_t first, last, category, cycles;
     uint8_t rate, meaning;
@@ -53,32 +53,36 @@ typedef struct {
 struct dec_row;
 struct dec_parse_run;
 
-/* What a time stamp of gfx10 and later means, by the value of its two bits. */
+/* Meaning of a time stamp of gfx10 and later, by the value of its two bits. */
 typedef enum { DEC_STAMP_NOTHING, DEC_STAMP_TIME, DEC_STAMP_LOST, DEC_STAMP_REAL } dec_stamp_t;
 
 /* A version of the stream. */
 typedef struct {
-    uint8_t version;    /* as the stream's first word tells it */
-    uint8_t generation; /* as GFXIP records tell it */
-    bool bytes; /* tokens of whole bytes, behind a word that the profiler has written: gfx9 */
-    /* registers of a lane, and bytes, for one more in the dispatch's fields */
+    uint8_t version;    /* as in the stream's first word */
+    uint8_t generation; /* as in GFXIP records */
+    bool bytes; /* tokens consist of whole bytes, after a word that the profiler has written:
+                 * gfx9 */
+    /* granules of the dispatch's fields: registers of a lane, and bytes */
     uint32_t vgpr_unit, lds_unit;
-    uint32_t vgpr_unit64; /* of waves of 64 lanes, if 32 are usual */
-    uint32_t sgpr_unit;   /* 0: each wave has all that there are */
+    uint32_t vgpr_unit64; /* the same for waves of 64 lanes, if 32 are usual */
+    uint32_t sgpr_unit;   /* 0: each wave has all registers */
     void (*parse)(struct dec_parse_run *run);
-    bool swaps;         /* tokens of two units may come in reverse order */
-    bool barrier_twice; /* s_barrier leaves a second token when the wave goes on */
-    bool skips_told;    /* a vector or memory instruction that no lane runs is told as immediate */
-    /* for streams that are not of bytes */
-    const struct dec_row *rows;   /* up to one without a name */
-    const dec_kind_t *kinds;      /* up to one whose `last` is less than its `first` */
+    bool swaps;         /* tokens of two units may be in reverse order */
+    bool barrier_twice; /* s_barrier leaves a second token when the wave continues */
+    bool skips_told;    /* a vector or memory instruction without active lanes has an immediate
+                         * token */
+    /* for streams that do not consist of bytes */
+    const struct dec_row *rows;   /* the last one has no name */
+    const dec_kind_t *kinds;      /* the last one has a `last` that is less than its `first` */
     uint8_t stamps[4];            /* dec_stamp_t */
-    uint8_t unit_bits, rate_bits; /* of the header's unit and rate of double precision */
-    bool barriers_told;           /* the header tells whether waits at barriers are left out */
-    bool misc_lost;    /* MISC says that tokens were lost, not that a counter was sampled */
-    bool ready_first;  /* what waves are ready for is told behind what they did in that clock */
-    bool barrier_long; /* a barrier's token comes when the wave arrives; it lasts until the next */
-    bool data_masked;  /* shader data of no lane is marked, and means nothing */
+    uint8_t unit_bits, rate_bits; /* size of the header's unit, and of its rate of double
+                                   * precision */
+    bool barriers_told;           /* the header says whether waits at barriers are left out */
+    bool misc_lost;    /* MISC means that tokens were lost, not that a counter was sampled */
+    bool ready_first;  /* WAVE_READY tokens follow the instructions of their clock */
+    bool barrier_long; /* a barrier's token comes when the wave arrives; the wave waits until its
+                        * next token */
+    bool data_masked;  /* shader data without active lanes is marked, and has no meaning */
 } dec_format_t;
 
 extern const dec_kind_t dec_kinds_gfx10[], dec_kinds_gfx11[], dec_kinds_gfx12[];
@@ -121,7 +125,7 @@ typedef struct {
     dec_type_t type;
 } dec_token_t;
 
-/* The bits from `high` down to `low` of a token. */
+/* Returns the bits from `high` down to `low` of a token. */
 static inline uint64_t dec_bits(uint64_t token, unsigned high, unsigned low)
 {
     return token >> low & ((UINT64_C(2) << (high - low)) - 1);
@@ -130,38 +134,39 @@ static inline uint64_t dec_bits(uint64_t token, unsigned high, unsigned low)
 typedef struct {
     const uint8_t *data;
     uint64_t size, at;
-    int64_t now, base; /* base: the timestamp at which time 0 would be */
+    int64_t now, base; /* `base`: the timestamp that corresponds to time 0 */
     bool based;
-    bool untimed; /* times are not wanted: no timestamp is looked for ahead */
+    bool untimed; /* times are not needed, so no timestamp is read ahead */
 } dec_stream_t;
 
-/* The size of the word in front of a trace of gfx9. */
+/* The size of the word before a trace of gfx9. */
 enum { DEC_HEADER_BYTES = 8 };
 
 typedef struct {
     const dec_format_t *format;
-    uint64_t word;  /* of gfx10 and later: the header token itself */
-    uint8_t unit;   /* whose instructions are in the trace; DEC_ARRAY + n: of the second array */
-    uint8_t engine; /* 0 if the stream does not tell it */
-    uint8_t simd;   /* the traced one, on gfx10 and later */
-    uint16_t rate;  /* how many cycles double precision takes ... */
-    uint8_t derate; /* ... and how many times as many at worst */
-    bool barriers_missing; /* instructions that wait at a barrier leave tokens seldom */
+    uint64_t word;  /* on gfx10 and later: the header token itself */
+    uint8_t unit;   /* unit whose instructions are in the trace; DEC_ARRAY + n: unit of the second
+                     * array */
+    uint8_t engine; /* 0 if it is not in the stream */
+    uint8_t simd;   /* the traced SIMD, on gfx10 and later */
+    uint16_t rate;  /* cycles of double precision */
+    uint8_t derate; /* largest factor by which they become more */
+    bool barriers_missing; /* instructions that wait at a barrier rarely leave tokens */
 } dec_header_t;
 
-/* False if the data is not a trace of a GPU that the decoder knows. */
+/* Returns false if the data is not a trace of a supported GPU. */
 bool dec_header_read(const uint8_t *data, uint64_t size, dec_header_t *header);
 /* The same for the header token of a stream of gfx10 or later. */
 void dec_header_take(uint64_t word, dec_header_t *header);
 
-/* Reads the next token. False at the end of the stream; an incomplete last token counts as the
- * end. */
+/* Reads the next token. Returns false at the end of the stream; an incomplete last token counts as
+ * the end. */
 bool dec_stream_next(dec_stream_t *s, dec_token_t *token);
 
 /* ---- tokens of gfx10 and later ---- */
 
 typedef enum {
-    DEC_UNKNOWN, /* no token that is known begins like this; four bits are passed over */
+    DEC_UNKNOWN, /* no known token begins like this; four bits are skipped */
     DEC_PAD,
     DEC_HEADER,
     DEC_TIME,
@@ -171,7 +176,7 @@ typedef enum {
     DEC_LAUNCH,
     DEC_HAPPENED,
     DEC_BEGIN,
-    DEC_BEGIN_LONG, /* with more about the wave behind it, in the words of DEC_MORE */
+    DEC_BEGIN_LONG, /* more about the wave follows in words of DEC_MORE */
     DEC_MORE,
     DEC_END,
     DEC_INSTRUCTION,
@@ -182,10 +187,10 @@ typedef enum {
     DEC_GOES_TO,
     DEC_DATA,
     DEC_DATA_SHORT,
-    DEC_UNREPORTED /* its meaning is known, no record has it */
+    DEC_UNREPORTED /* the meaning is known, but no record has it */
 } dec_packed_type_t;
 
-/* Fields of tokens. A row has those that its token has; the others are read as 0. */
+/* Fields of tokens. A row lists those that its token has; the others are read as 0. */
 typedef enum {
     DEC_F_DELTA, /* clocks since the token before */
     DEC_F_ARRAY,
@@ -196,7 +201,7 @@ typedef enum {
     DEC_F_ENGINE,
     DEC_F_LANES,
     DEC_F_GROUP,
-    DEC_F_UNGROUPED, /* GROUP is something else */
+    DEC_F_UNGROUPED, /* GROUP has another meaning */
     DEC_F_KIND,
     DEC_F_SLOTS,
     DEC_F_VALUE,
@@ -216,7 +221,7 @@ typedef struct {
 typedef struct dec_row {
     const char *name;
     dec_packed_type_t type;
-    uint8_t prefix, prefix_bits; /* how it begins, in its lowest bits */
+    uint8_t prefix, prefix_bits; /* its lowest bits, by which it is recognised */
     uint8_t bits;                /* its length, a multiple of four */
     dec_span_t fields[DEC_FIELDS];
 } dec_row_t;
@@ -225,7 +230,7 @@ extern const dec_row_t dec_rows_gfx10[], dec_rows_gfx11[], dec_rows_gfx12[];
 
 typedef struct {
     const dec_row_t *row;
-    uint64_t bits; /* the first 64 */
+    uint64_t bits; /* the first 64 bits */
     uint64_t at;   /* offset of its first bit */
     int64_t time;
 } dec_packed_t;
@@ -241,16 +246,16 @@ typedef struct {
     const uint8_t *data;
     uint64_t size, at; /* in bits */
     int64_t now;
-    bool more;         /* the token before may go on */
+    bool more;         /* the token before may continue */
     uint8_t look[256]; /* index of a row + 1 by the first eight bits of a token; 0: unknown */
 } dec_packed_stream_t;
 
 void dec_packed_begin(dec_packed_stream_t *s, const dec_format_t *format, const uint8_t *data,
                       uint64_t size);
-/* Reads the next token. False at the end of the stream; an incomplete last token counts as the
- * end, which is then before `size`. */
+/* Reads the next token. Returns false at the end of the stream; an incomplete last token counts as
+ * the end, which is then before `size`. */
 bool dec_packed_next(dec_packed_stream_t *s, dec_packed_t *token);
-/* What a STAMP token says. */
+/* Returns the meaning of a STAMP token. */
 dec_stamp_t dec_packed_stamp(const dec_format_t *format, const dec_packed_t *token);
 
 /* ---- registers ---- */
@@ -260,7 +265,7 @@ typedef struct {
     bool loaded;
 } dec_range_t;
 
-/* What register writes say of the latest dispatch on one pipe. */
+/* Registers of the latest dispatch on one pipe. */
 typedef struct {
     uint64_t entry, packet;
     uint32_t threads[3], rsrc1, rsrc2;
@@ -269,12 +274,12 @@ typedef struct {
 
 typedef struct {
     const dec_format_t *format;
-    bool rocm;         /* the profiler's first marker was seen: others are to be read */
+    bool rocm;         /* the profiler's first marker was seen: later ones are valid */
     bool version_next; /* the next marker may be the version */
-    bool payload_next; /* the next marker is the value of `field`, of a code object */
+    bool payload_next; /* the next marker is the value of `field` of a code object */
     uint32_t field;
     uint64_t mark_address, mark_size, mark_id;
-    uint32_t clock_words; /* words of a clock marker that are still to come */
+    uint32_t clock_words; /* number of words of a clock marker that are still to follow */
     bool clock_known;
     uint32_t clock[3]; /* ORDER: low half at the moment of the token, high half, low half */
     uint64_t clock_hertz;
@@ -295,42 +300,42 @@ typedef enum {
     DEC_LOST_MEMORY
 } dec_change_t;
 
-/* A register was written. */
+/* The write of a register. */
 typedef struct {
     uint8_t engine, pipe;
-    bool dropped; /* a write before it is not in the trace */
-    bool compute; /* of the compute registers: then `number` is counted from 0x2e00 */
+    bool dropped; /* a write before it is missing in the trace */
+    bool compute; /* it is a compute register: then `number` counts from 0x2e00 */
     uint16_t number;
     uint32_t word;
 } dec_write_t;
 
-/* Takes a write and says what it has changed; *value as above. */
+/* Applies a write and returns what it has changed; *value is as above. */
 dec_change_t dec_registers_write(dec_registers_t *r, const dec_write_t *write, uint64_t *value);
 /* The same for a token of gfx9. */
 dec_change_t dec_registers_take(dec_registers_t *r, const dec_token_t *token, uint64_t *value);
-/* What a WRITE token of gfx10 or later says. */
+/* Returns the write in a WRITE token of gfx10 or later. */
 dec_write_t dec_packed_write(const dec_packed_t *token);
-/* Whether a token of gfx10 or later says that a kernel is dispatched; then its waves' size is
- * taken. */
+/* Returns whether a token of gfx10 or later dispatches a kernel; then the size of its waves is
+ * noted. */
 bool dec_registers_launch(dec_registers_t *r, const dec_packed_t *token);
 void dec_registers_free(dec_registers_t *r);
 dec_status_t dec_registers_copy(dec_registers_t *to, const dec_registers_t *from);
 
-/* Pipe and engine of a register token of gfx9. */
+/* Determines pipe and engine of a register token of gfx9. */
 void dec_token_pipe(const dec_token_t *token, unsigned *engine, unsigned *pipe);
 
-/* The address as an offset in the code object that contains it: a loaded one, or else one that has
- * been unloaded. */
+/* Converts the address to an offset in the code object that contains it: a loaded one, or else one
+ * that has been unloaded. */
 dec_pc_t dec_place(const dec_registers_t *r, uint64_t address);
 rocprofiler_thread_trace_decoder_dispatch_t dec_dispatch(const dec_registers_t *r, unsigned engine,
                                                          unsigned pipe);
 
 /* ---- code ---- */
 
-/* Kinds of instructions, by the tokens that they leave. ORDER: those that some GPUs tell as
- * immediate where they do nothing are together. */
+/* Kinds of instructions, by the tokens that they leave. ORDER: kinds that some GPUs report as
+ * immediate without active lanes are adjacent. */
 typedef enum {
-    DEC_LINE_UNKNOWN, /* leaves no token that is known: skipped */
+    DEC_LINE_UNKNOWN, /* leaves no known token, so it is skipped */
     DEC_LINE_SALU,
     DEC_LINE_SMEM,
     DEC_LINE_VMEM,
@@ -348,13 +353,13 @@ typedef enum {
 
 typedef struct {
     dec_pc_t pc;
-    uint64_t next, target; /* addresses in the same object; target: of a branch */
+    uint64_t next, target; /* addresses in the same object; `target` of a branch */
     dec_line_kind_t kind;
-    bool wait;     /* s_waitcnt and the like: always in the trace */
-    bool meets;    /* s_barrier_wait: not in every trace */
-    bool scaled;   /* v_mfma_scale_*: its token is of the second of the two things it does */
-    bool targeted; /* a branch to a `target` that the text gives */
-    bool known;    /* the callback has given an instruction for this address */
+    bool wait;     /* s_waitcnt and similar instructions, which are always in the trace */
+    bool meets;    /* s_barrier_wait, which is not in every trace */
+    bool scaled;   /* v_mfma_scale_*: its token is that of the second of its two operations */
+    bool targeted; /* a branch whose `target` is in the text */
+    bool known;    /* the callback has an instruction at this address */
 } dec_line_t;
 
 typedef struct {
@@ -366,8 +371,8 @@ typedef struct {
     uint64_t text_room;
 } dec_code_t;
 
-/* The instruction at `pc`; its `known` is false if there is none. NULL: no memory. Valid until the
- * next call. */
+/* Returns the instruction at `pc`, valid until the next call; its `known` is false if there is
+ * none. Returns NULL if there is no memory. */
 const dec_line_t *dec_code_at(dec_code_t *c, dec_pc_t pc);
 void dec_code_free(dec_code_t *c);
 
@@ -376,14 +381,14 @@ void dec_code_free(dec_code_t *c);
 typedef rocprofiler_thread_trace_decoder_inst_t dec_inst_t;
 typedef rocprofiler_thread_trace_decoder_wave_state_t dec_state_t;
 
-/* A known point of the wave's way: instruction `index` is at `address`; 0: not known yet. */
+/* A known point of the wave's path: instruction `index` is at `address`; 0: not known yet. */
 typedef struct {
     size_t index;
     uint64_t address;
 } dec_entry_t;
 
-/* Two more categories of instructions: OPEN has been issued and its kind is not known yet; GONE has
- * turned out to be no instruction. */
+/* Two more categories of instructions: OPEN was issued and its kind is not known yet; GONE turned
+ * out not to be an instruction. */
 enum { DEC_OPEN = 255, DEC_GONE = 254 };
 
 typedef enum { DEC_RUNS, DEC_TRAP_ASKED, DEC_TRAP_READY, DEC_TRAP_RETURNS } dec_trap_t;
@@ -391,15 +396,15 @@ typedef enum { DEC_RUNS, DEC_TRAP_ASKED, DEC_TRAP_READY, DEC_TRAP_RETURNS } dec_
 typedef struct {
     uint8_t simd, slot, contexts, dispatcher, group;
     bool over; /* its end was seen */
-    bool lost; /* some of it is missing: no memory */
+    bool lost; /* a part of it is missing, because there was no memory */
     bool was_trapped;
     dec_trap_t trap;
     int64_t begin, end;
     dec_inst_t *insts;
     size_t inst_count, inst_room;
-    size_t *issued; /* indices of instructions whose kind is not known yet, from issued_first on */
+    size_t *issued; /* indices, from issued_first on, of instructions whose kind is not known yet */
     size_t issued_first, issued_count, issued_room;
-    int64_t *stalls; /* when stalls began that belong to no instruction yet */
+    int64_t *stalls; /* begins of stalls that belong to no instruction yet */
     size_t stall_first, stall_count, stall_room;
     dec_entry_t *entries;
     size_t entry_count, entry_room;
@@ -409,36 +414,39 @@ typedef struct {
     int state;
     int64_t state_begin;
     bool at_barrier;    /* its last instruction waits until the next token */
-    size_t last_of[32]; /* last instruction of each kind, + 1: a replay makes it longer */
+    size_t last_of[32]; /* index + 1 of the last instruction of each kind, which a replay
+                         * lengthens */
 } dec_wave_t;
 
 dec_wave_t *dec_wave_begin(uint8_t simd, uint8_t slot, int64_t time, uint64_t entry);
 void dec_wave_free(dec_wave_t *w);
-/* Adds an instruction, the last one from now on. False: no memory, which w->lost says, too. */
+/* Adds an instruction, which becomes the last one. Returns false if there is no memory; w->lost is
+ * set then, too. */
 bool dec_wave_add(dec_wave_t *w, int64_t time, unsigned category, int64_t cycles, int64_t stall);
-/* From instruction `index` on the wave is at `address`; 0: which a token will tell. */
+/* From instruction `index` on the wave is at `address`; 0: a later token has the address. */
 void dec_wave_enter(dec_wave_t *w, size_t index, uint64_t address);
-/* Adds a stretch of a state, or makes the last one longer. */
+/* Adds a period in a state, or lengthens the last one. */
 void dec_wave_spend(dec_wave_t *w, int state, int64_t cycles);
-/* A token has told where the wave has gone. */
+/* Takes the address to which the wave has gone, from a token. */
 void dec_wave_pc(dec_wave_t *w, uint64_t address);
-/* Fits cycles into the members of records. */
+/* Limits cycles to the size of the members of records. */
 int32_t dec_cycles(int64_t cycles);
 uint32_t dec_stall(int64_t cycles);
 
-/* Of gfx9: */
+/* For gfx9: */
 void dec_wave_issue(dec_wave_t *w, unsigned code, int64_t time);
-/* *phase, one for the compute unit, counts instructions issued while another of the wave ran. */
+/* *phase, one for the compute unit, counts instructions that were issued while another instruction
+ * of the wave was running. */
 void dec_wave_inst(dec_wave_t *w, unsigned kind, int64_t time, unsigned *phase);
-/* The wave's context is being saved, or has been restored. */
+/* The context of the wave is being saved, or has been restored. */
 void dec_wave_context(dec_wave_t *w, int64_t time);
-/* The wave ends. As in AMD's releases (0.1), the time that a wave waits for its s_endpgm belongs to
- * that instruction, and the wave is idle in what is left. */
+/* Ends the wave. As in AMD's releases (0.1), the time that a wave waits for its s_endpgm belongs to
+ * that instruction, and the wave is idle in the rest. */
 void dec_wave_end(dec_wave_t *w, int64_t time);
 
-/* Of gfx10 and later: */
+/* For gfx10 and later: */
 void dec_wave_ready(dec_wave_t *w, int64_t time);
-/* An instruction of the kind, which lasts so many cycles when it is issued at once. */
+/* Adds an instruction of the kind, which lasts `cycles` if it is issued at once. */
 void dec_wave_run(dec_wave_t *w, const dec_kind_t *kind, int64_t cycles, bool barrier_long,
                   int64_t time);
 void dec_wave_immediate(dec_wave_t *w, int64_t time);
@@ -447,7 +455,7 @@ void dec_wave_save(dec_wave_t *w, int64_t time);
 void dec_wave_restore(dec_wave_t *w, int64_t time);
 void dec_wave_finish(dec_wave_t *w, int64_t time);
 
-/* Gives the wave's instructions their addresses. Returns how many have none; SIZE_MAX: no
+/* Assigns addresses to the wave's instructions. Returns how many have none; SIZE_MAX if there is no
  * memory. */
 size_t dec_stitch(dec_wave_t *w, dec_code_t *code, const dec_registers_t *registers,
                   bool barriers_missing);
@@ -463,16 +471,16 @@ typedef struct {
 
 dec_status_t dec_parse(const dec_parse_t *parse, const uint8_t *data, uint64_t size);
 
-/* Records of one type that go out together. */
+/* Records of one type that are sent together. */
 typedef struct {
     void *items;
-    size_t count, room, size; /* size: of an item */
+    size_t count, room, size; /* `size`: of an item, in bytes */
     rocprofiler_thread_trace_decoder_record_type_t type;
 } dec_list_t;
 
-/* A wave that is running, on any unit. */
+/* A running wave, on any unit. */
 typedef struct {
-    bool there, saved; /* saved: its context is away, and may be restored in this slot */
+    bool there, saved; /* `saved`: its context was saved, and may be restored in this slot */
     uint64_t entry;
 } dec_running_t;
 
@@ -484,15 +492,16 @@ typedef struct dec_parse_run {
     dec_status_t status;
     dec_header_t header;
     dec_registers_t registers;
-    dec_wave_t *wave[DEC_SIMDS][DEC_SLOTS_MAX]; /* of the traced unit */
+    dec_wave_t *wave[DEC_SIMDS][DEC_SLOTS_MAX]; /* waves of the traced unit */
     dec_running_t running[DEC_UNITS][DEC_SIMDS][DEC_SLOTS_MAX];
     dec_list_t early; /* starts of waves that were running when the trace began */
     dec_list_t occupancy, counters, shader_data, clocks, others;
     bool lost, unfinished, unplaced;
-    uint64_t unknown; /* tokens, and kinds of instructions, whose meaning is not known */
+    uint64_t unknown; /* number of tokens, and of kinds of instructions, whose meaning is not
+                       * known */
 } dec_run_t;
 
-/* Where and when a token was. */
+/* Place and time of a token. */
 typedef struct {
     int64_t time;
     uint64_t at; /* offset of its first byte */
@@ -500,11 +509,11 @@ typedef struct {
     uint16_t flags; /* rocprofiler_thread_trace_decoder_event_flags_t */
 } dec_moment_t;
 
-/* A wave begins or ends. */
+/* The beginning or end of a wave. */
 typedef struct {
     int64_t time;
     uint8_t unit, simd, slot;
-    uint8_t engine, pipe, group; /* of a beginning */
+    uint8_t engine, pipe, group; /* only of a beginning */
     bool grouped;                /* its workgroup is known */
 } dec_place_t;
 
@@ -519,13 +528,13 @@ void dec_run_event(dec_run_t *r, const dec_moment_t *m,
 /* Passes the wave to the callback and frees it. */
 void dec_run_wave(dec_run_t *r, dec_wave_t *w);
 void dec_run_occupancy(dec_run_t *r, const dec_place_t *p, uint64_t entry, bool start);
-/* The start of a wave that ended without one: it ran before the trace did. */
+/* Adds the start of a wave whose start is not in the trace: it was running when the trace began. */
 void dec_run_early(dec_run_t *r, const dec_place_t *p);
-/* To be called before a token is taken: sends records when there are many. */
+/* To be called before each token: sends records when there are many. */
 void dec_run_breathe(dec_run_t *r);
 void dec_run_change(dec_run_t *r, const dec_moment_t *m, dec_change_t change, uint64_t value);
 
-/* Reads all data that the callback has; the caller frees *data. */
+/* Reads all data from the callback; the caller frees *data. */
 dec_status_t dec_collect(rocprof_trace_decoder_se_data_callback_t callback, void *user,
                          uint8_t **data, uint64_t *size);
 
@@ -541,7 +550,7 @@ typedef struct {
 void dec_chunk_free(dec_chunk_t *chunk);
 dec_status_t dec_scan(dec_chunk_t *chunk, const uint8_t *data, uint64_t size,
                       const dec_parse_t *parse);
-/* The tokens of a part of a trace of gfx9, without times. */
+/* Returns the stream of a part of a trace of gfx9, without times. */
 dec_stream_t dec_chunk_stream(const dec_chunk_t *chunk, const uint8_t *data, uint64_t size);
 dec_status_t dec_cut(const dec_chunk_t *chunk, const uint8_t *data, uint64_t begin, uint64_t end,
                      uint8_t *out, uint64_t *size);

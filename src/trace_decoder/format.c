@@ -1,12 +1,13 @@
-/* format.c - which streams the decoder knows, and the word by which each of them is recognised.
+/* format.c - the streams that the decoder supports, and the word by which each of them is
+ * recognised.
  *
- * Apart so that a GPU whose stream is like one of these is a row here and nothing else. What tokens
- * there are is in tokens_gfx9.c and tokens_gfx10.c. */
+ * They are apart so that a GPU whose stream is like one of these needs only a row here.
+ * tokens_gfx9.c and tokens_gfx10.c have the tokens. */
 #include "trace_decoder/decoder.h"
 
 #include <string.h>
 
-/* The word in front of a trace of gfx9, which the profiler writes:
+/* The word before a trace of gfx9, which the profiler writes:
  *
  *  63      33  32     31:26   25   24:20   19:16   15:13      12:0
  *  0    double engine array target  SIMDs version of  0x11 or 0
@@ -36,7 +37,7 @@ enum { FIRST = 0x11 };
     }
 
 static const dec_format_t formats[] = {
-    OF_BYTES(4, 512),  /* gfx900 to gfx90a; MI300, too, as AMD's aqlprofile writes it */
+    OF_BYTES(4, 512),  /* gfx900 to gfx90a; MI300, too, in traces of AMD's aqlprofile */
     OF_BYTES(5, 512),  /* gfx942 */
     OF_BYTES(6, 1280), /* gfx950 */
     OF_GFX10(1),

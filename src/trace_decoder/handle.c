@@ -1,6 +1,6 @@
 /* handle.c - the public functions: texts, parses, and decoders that keep code objects.
  *
- * Decoders are kept in a list, in which every handle is looked up, so that an invalid one is an
+ * Decoders are kept in a list, in which every handle is looked up, so that an invalid handle is an
  * error. */
 #include "disasm/disasm.h"
 #include "trace_decoder/decoder.h"
@@ -93,7 +93,8 @@ static const char *const token_names[16] = {"MISC",       "TIMESTAMP",  "REG",  
 
 typedef rocprofiler_thread_trace_decoder_debug_callback_t debug_callback_t;
 
-/* What is left behind the last whole token: with it, the lines tell of every bit of the trace. */
+/* Writes the bits after the last whole token, so that the lines account for every bit of the
+ * trace. */
 static void dump_rest(uint64_t at, uint64_t left, const char *unit, int64_t time,
                       debug_callback_t callback, void *user)
 {
@@ -260,7 +261,7 @@ rocprof_trace_decoder_set_se_data_callback(rocprof_trace_decoder_handle_t handle
     return DEC_SUCCESS;
 }
 
-/* The callback for instructions of code objects that the decoder keeps. */
+/* The callback for instructions, which reads the code objects that the decoder keeps. */
 static dec_status_t disassemble(char *instruction, uint64_t *memory_size, uint64_t *size,
                                 dec_pc_t address, void *userdata)
 {

@@ -1,9 +1,9 @@
-/* parse.c - decodes a whole trace: what is complete goes to the callback.
+/* parse.c - decodes a whole trace, and passes complete records to the callback.
  *
- * Apart from parse_gfx9.c and parse_gfx10.c, which take the tokens, because records are the same
- * for all GPUs; and from handle.c because both versions of the interface parse in this way. Records
- * go out in this order: the generation; waves, dispatches and events as they come; arrays of all
- * other records; then information on the whole trace (data lost and the like). */
+ * It is apart from parse_gfx9.c and parse_gfx10.c, which handle the tokens, because records are the
+ * same for all GPUs; and from handle.c because both versions of the interface use it. Records are
+ * passed in this order: the generation; waves, dispatches and events in the order of the trace;
+ * arrays of all other records; then information on the whole trace, such as lost data. */
 #include "trace_decoder/decoder.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define EVENT(x)  ROCPROF_TRACE_DECODER_EVENT_##x
 #define INFO(x)   ROCPROFILER_THREAD_TRACE_DECODER_INFO_##x
 
-enum { BATCH = 65536 /* records of a kind that go out together */ };
+enum { BATCH = 65536 /* records of a type that are passed together */ };
 
 /* ---- records ---- */
 
@@ -66,7 +66,7 @@ void dec_run_wave(dec_run_t *r, dec_wave_t *w)
             dec_stitch(w, r->to->code, &r->registers, r->header.barriers_missing);
         if (missing == SIZE_MAX || w->lost) r->status = DEC_NO_MEMORY;
         if (!w->over && !w->was_trapped) r->unfinished = true;
-        /* if no code of the wave is known, missing addresses are no sign of an error */
+        /* if no code of the wave is known, missing addresses do not mean an error */
         const bool known =
             missing < w->inst_count ||
             (w->entry_count && dec_place(&r->registers, w->entries[0].address).code_object_id);
@@ -100,7 +100,7 @@ static void add_occupancy(dec_run_t *r, dec_list_t *to, const dec_place_t *p, ui
                           bool start)
 {
     rocprofiler_thread_trace_decoder_occupancy_t o = {
-        .pc = {entry, 0}, /* replaced by code object and offset before it is sent */
+        .pc = {entry, 0}, /* replaced by code object and offset before it is passed */
         .time = to == &r->early ? 0 : (uint64_t)p->time,
         .cu = p->unit,
         .simd = p->simd,

@@ -1,8 +1,9 @@
-/* parse_gfx10.c - takes the tokens of a trace of gfx10, gfx11 or gfx12 to waves and registers.
+/* parse_gfx10.c - applies the tokens of a trace of gfx10, gfx11 or gfx12 to waves and registers.
  *
- * Apart because gfx9 has other tokens. These GPUs differ in rows: of tokens_gfx10.c, waves_gfx10.c
- * and format.c; nothing here asks which GPU it is. Instructions are those of one SIMD of one
- * workgroup processor, the beginnings and ends of waves those of the whole shader engine. */
+ * It is apart because gfx9 has other tokens. Differences between these GPUs are rows of
+ * tokens_gfx10.c, waves_gfx10.c and format.c, so nothing here depends on the GPU. The trace has the
+ * instructions of one SIMD of one workgroup processor, and the beginnings and ends of waves of the
+ * whole shader engine. */
 #include "trace_decoder/decoder.h"
 
 #define EVENT(x) ROCPROF_TRACE_DECODER_EVENT_##x
@@ -13,7 +14,7 @@ typedef struct {
     dec_run_t *run;
     dec_packed_stream_t stream;
     const dec_kind_t *kinds[KINDS];
-    int64_t told; /* what waves are ready for in this clock has been told */
+    int64_t told; /* the WAVE_READY tokens of this clock have been handled */
 } gfx10_t;
 
 static dec_moment_t moment(const dec_packed_t *t)
@@ -53,8 +54,8 @@ static bool is_target(const dec_run_t *r, const dec_place_t *p)
     return p->unit == r->header.unit && p->simd == r->header.simd;
 }
 
-/* The slot of the traced SIMD. Its last wave stays there until the next one begins: an address
- * where it has gone may be told behind its end. */
+/* Returns the slot of the traced SIMD. Its last wave stays there until the next one begins, since a
+ * token with an address may follow the wave's end. */
 static dec_wave_t **slot_of(dec_run_t *r, uint64_t slot)
 {
     return &r->wave[0][slot % DEC_SLOTS_MAX];
@@ -110,7 +111,7 @@ static void end(dec_run_t *r, const dec_place_t *p)
     *running = (dec_running_t){0};
 }
 
-/* The wave's context is saved: it is away until it is restored. */
+/* Saves the wave's context: the wave is not running until it is restored. */
 static void save(dec_run_t *r, const dec_place_t *p)
 {
     dec_running_t *running = running_of(r, p);
@@ -135,8 +136,8 @@ static void restore(dec_run_t *r, const dec_place_t *p)
     dec_run_occupancy(r, p, running->entry, true);
 }
 
-/* A wave begins, if what is told of its lanes is a number of lanes, less 1: below 64, or with 96
- * added. Some numbers between tell of contexts. */
+/* Begins a wave, if the token's field is its number of lanes less 1: below 64, or with 96 added.
+ * Some numbers between mean contexts. */
 static void begin(dec_run_t *r, const dec_packed_t *t)
 {
     enum { CONTEXTS = 66, CONTEXTS_END = 90 };
@@ -177,7 +178,7 @@ static void other(dec_run_t *r, const dec_packed_t *t, const dec_kind_t *kind, i
 
 static void instruction(gfx10_t *g, const dec_packed_t *t)
 {
-    /* it may be anything: what is behind it gets no address until a token tells one */
+    /* its kind is unknown: following instructions get no address until a token has one */
     static const dec_kind_t unknown = {.category = ROCPROFILER_THREAD_TRACE_DECODER_INST_NONE};
     dec_run_t *r = g->run;
     const uint64_t number = dec_field(t, DEC_F_KIND);
@@ -209,11 +210,11 @@ static void each(dec_run_t *r, const dec_packed_t *t, void (*take)(dec_wave_t *,
 
 static void ready(dec_run_t *r, const dec_packed_t *t)
 {
-    /* where the token comes behind others of its clock, it tells of the clock before */
+    /* if the token follows others of its clock, it belongs to the clock before */
     each(r, t, dec_wave_ready, t->time - r->header.format->ready_first);
 }
 
-/* Takes the WAVE_READY tokens of the token's clock before all others of that clock. */
+/* Handles the WAVE_READY tokens of the token's clock before all other tokens of that clock. */
 static void ready_ahead(gfx10_t *g, const dec_packed_t *t)
 {
     dec_packed_t next = *t;
@@ -236,7 +237,7 @@ static void go(dec_run_t *r, const dec_packed_t *t)
     if (w) dec_wave_go(w, t->time, dec_field(t, DEC_F_ADDRESS) << 2);
 }
 
-/* ---- the rest ---- */
+/* ---- other tokens ---- */
 
 static void lose(dec_run_t *r, const dec_packed_t *t)
 {
@@ -244,7 +245,8 @@ static void lose(dec_run_t *r, const dec_packed_t *t)
     send_event(r, t, EVENT(PACKET_LOSS), 0);
 }
 
-/* ORDER: bits of MISC from 16 on. The lowest is another one on GPUs that tell losses by it. */
+/* ORDER: bits of MISC from 16 on. The lowest has another meaning on GPUs that report losses by
+ * it. */
 static const uint8_t states[] = {
     EVENT(SPM_SAMPLE),       EVENT(GC_RINSE),       EVENT(NONE),
     EVENT(SAVE_CONTEXT),     EVENT(TT_STALL_BEGIN), EVENT(TT_STALL_END),
@@ -318,7 +320,8 @@ static void written(dec_run_t *r, const dec_packed_t *t)
     const dec_write_t write = dec_packed_write(t);
     uint64_t value = 0;
     const dec_change_t change = dec_registers_write(&r->registers, &write, &value);
-    if (change != DEC_DISPATCHED) dec_run_change(r, &m, change, value); /* REG_INIT tells it */
+    /* REG_INIT reports dispatches */
+    if (change != DEC_DISPATCHED) dec_run_change(r, &m, change, value);
 }
 
 static void launch(dec_run_t *r, const dec_packed_t *t)

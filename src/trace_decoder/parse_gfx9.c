@@ -1,7 +1,7 @@
-/* parse_gfx9.c - takes the tokens of a trace of gfx9 to waves and registers.
+/* parse_gfx9.c - applies the tokens of a trace of gfx9 to waves and registers.
  *
- * Apart because no other GPU has these tokens; what becomes of waves and records is in waves_gfx9.c
- * and parse.c. */
+ * It is apart because no other GPU has these tokens; waves_gfx9.c and parse.c handle waves and
+ * records. */
 #include "trace_decoder/decoder.h"
 
 #define EVENT(x) ROCPROF_TRACE_DECODER_EVENT_##x
@@ -48,7 +48,7 @@ static bool is_target(const dec_run_t *r, const dec_token_t *t)
     return dec_bits(t->bits, 9, 6) == r->header.unit && !dec_bits(t->bits, 5, 5);
 }
 
-/* The slot that a token names by SIMD and wave; NULL: hardware has no such slot. */
+/* Returns the slot that a token names by SIMD and wave; NULL if the hardware has no such slot. */
 static dec_wave_t **slot_of(dec_run_t *r, const dec_token_t *t)
 {
     const uint64_t slot = dec_bits(t->bits, 13, 10);
@@ -139,7 +139,7 @@ static void save_contexts(dec_run_t *r)
     }
 }
 
-/* ---- the rest ---- */
+/* ---- other tokens ---- */
 
 static void misc(dec_run_t *r, const dec_token_t *t)
 {
@@ -161,13 +161,13 @@ static void misc(dec_run_t *r, const dec_token_t *t)
 static void counters(gfx9_t *g, const dec_token_t *t)
 {
     dec_run_t *r = g->run;
-    enum { LATE = 4 /* cycles by which a unit's sample is late, after the unit before */ };
+    enum { LATE = 4 /* delay of a unit's sample relative to the unit before, in cycles */ };
     const unsigned unit = (unsigned)dec_bits(t->bits, 9, 6),
                    bank = (unsigned)dec_bits(t->bits, 11, 10);
     rocprofiler_thread_trace_decoder_perfevent_t event = {
         .time = t->time - LATE * (int64_t)unit, .CU = (uint8_t)unit, .bank = (uint8_t)bank};
-    if (dec_bits(t->bits, 5, 5)) return; /* of another shader array */
-    /* The hardware leaves out samples that are zero: one stands for them. */
+    if (dec_bits(t->bits, 5, 5)) return; /* it belongs to another shader array */
+    /* The hardware leaves out samples that are zero: one sample stands for them. */
     const int64_t interval = (int64_t)r->registers.counter_interval, last = g->sampled[unit][bank];
     if (interval && last > 0 && event.time > last + interval) dec_run_add(r, &r->counters, &event);
     g->sampled[unit][bank] = event.time;

@@ -1,7 +1,7 @@
-/* registers.c - what register writes in a trace say: code objects, clocks, dispatches.
+/* registers.c - interprets register writes in a trace: code objects, clocks, dispatches.
  *
  * The profiler writes markers into user data registers, the command processor writes the registers
- * of dispatches. Apart because this state outlives waves, and the parts into which a trace is
+ * of dispatches. It is apart because this state outlives waves, and the parts into which a trace is
  * cut. */
 #include "trace_decoder/decoder.h"
 
@@ -118,8 +118,8 @@ static dec_change_t take_mark(dec_registers_t *r, uint32_t word, uint64_t *value
     return DEC_NOTHING;
 }
 
-/* A clock marker begins with a word that says how many words follow; the last of these is the
- * clock's low half at the moment of the token. */
+/* Takes a word of a clock marker. The first word has the number of words that follow; the last of
+ * these is the clock's low half at the moment of the token. */
 static dec_change_t take_clock(dec_registers_t *r, uint32_t word, uint64_t *value)
 {
     enum { INSTANT, HIGH, LOW, WORDS };
@@ -154,7 +154,8 @@ static dec_change_t take_compute(dec_registers_t *r, const dec_write_t *write)
     const unsigned number = write->number;
     const uint32_t word = write->word;
     if (number >= THREADS_X && number <= THREADS_Z)
-        p->threads[number - THREADS_X] = word & 0xffff; /* above: the last, partial group */
+        /* the upper half is the size of the last, partial group */
+        p->threads[number - THREADS_X] = word & 0xffff;
     switch (number) {
     case PGM_LOW: p->entry = (p->entry & ~UINT64_C(0xffffffffff)) | (uint64_t)word << 8; break;
     case PGM_HIGH:
@@ -173,7 +174,7 @@ static dec_change_t take_compute(dec_registers_t *r, const dec_write_t *write)
 
 dec_change_t dec_registers_write(dec_registers_t *r, const dec_write_t *write, uint64_t *value)
 {
-    if (write->dropped) drop(r); /* this word means nothing by itself */
+    if (write->dropped) drop(r); /* this word alone has no meaning */
     switch (write->number) {
     case USERDATA_2: return take_mark(r, write->word, value);
     case USERDATA_3: return take_clock(r, write->word, value);

@@ -1,7 +1,8 @@
-/* scan.c - parts of long traces: a quick look at what happens in a part.
+/* scan.c - parts of long traces: scans a part for its dispatches and code objects.
  *
- * Apart from the parse because a scan looks at registers alone and computes no times, so that it is
- * fast enough for traces too long to parse. cut.c makes a trace of what lies in a part. */
+ * It is apart from the parse because a scan handles only registers and computes no times, so that
+ * it is fast enough for traces that are too long to parse. cut.c makes a trace of a range of a
+ * part. */
 #include "trace_decoder/decoder.h"
 
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static dec_status_t scan_bytes(dec_chunk_t *chunk, const uint8_t *data, uint64_t
     return status;
 }
 
-/* A part begins where the part before has ended, between two tokens. */
+/* Scans a part, which begins where the part before has ended, between two tokens. */
 static dec_status_t scan_packed(dec_chunk_t *chunk, const uint8_t *data, uint64_t size,
                                 const dec_parse_t *parse)
 {
@@ -80,7 +81,7 @@ static dec_status_t scan_packed(dec_chunk_t *chunk, const uint8_t *data, uint64_
             dec_registers_launch(&chunk->after, &token) ? DEC_DISPATCHED : DEC_NOTHING;
         if (token.row->type == DEC_WRITE) {
             change = dec_registers_write(&chunk->after, &write, &value);
-            if (change == DEC_DISPATCHED) continue; /* REG_INIT tells it */
+            if (change == DEC_DISPATCHED) continue; /* REG_INIT reports dispatches */
         }
         if (change == DEC_NOTHING) continue;
         const dec_moment_t at = {.at = token.at / 8, .engine = write.engine, .pipe = write.pipe};

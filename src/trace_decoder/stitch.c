@@ -1,18 +1,19 @@
 /* stitch.c - finds the addresses of a wave's instructions, by walking along the code and the trace
  * together.
  *
- * The trace says the kind of each instruction, whether branches were taken, and where jumps through
- * registers went; the rest follows from the code. Apart because it is the one part that guesses.
- * Where the code's next instruction does not fit the trace, instructions are skipped that the
+ * The trace has the kind of each instruction, whether branches were taken, and the targets of jumps
+ * through registers; the rest follows from the code. It is apart because it is the only part that
+ * guesses. If the code's next instruction does not fit the trace, instructions are skipped that the
  * hardware may leave out of traces. If that does not help, the following instructions get no
- * address until the trace says one. */
+ * address until the trace has one. */
 #include "trace_decoder/decoder.h"
 
 #define CATEGORY(x) ROCPROFILER_THREAD_TRACE_DECODER_INST_##x
 
 static bool fits(const dec_inst_t *i, const dec_line_t *line, const dec_format_t *format)
 {
-    /* where no lane is on, the instruction is passed over, which some GPUs tell */
+    /* without active lanes the instruction is skipped, which some GPUs report by an immediate
+     * token */
     if (format->skips_told && i->category == CATEGORY(IMMED) &&
         line->kind >= DEC_LINE_SKIPS_FIRST && line->kind <= DEC_LINE_SKIPS_LAST)
         return true;
@@ -64,8 +65,8 @@ static bool passable(const dec_line_t *line)
     return line->kind == DEC_LINE_UNKNOWN || (line->kind == DEC_LINE_IMMEDIATE && !line->wait);
 }
 
-/* Tokens of two instructions issued one after the other to different units may come in reverse
- * order: if so, swaps their categories. */
+/* Swaps the categories of two tokens if then both fit: tokens of two instructions issued one after
+ * the other to different units may be in reverse order. */
 static bool fits_swapped(walk_t *w, size_t index, const dec_line_t *line)
 {
     dec_inst_t *i = &w->wave->insts[index];
@@ -81,9 +82,10 @@ static bool fits_swapped(walk_t *w, size_t index, const dec_line_t *line)
     return true;
 }
 
-/* Where waits at barriers are left out, one may still have left an immediate token. It has if there
- * are more such tokens here than immediate instructions behind it in the code. */
-static bool met(walk_t *w, size_t index, const dec_line_t *line)
+/* Returns whether an instruction that waits at a barrier has left an immediate token, although such
+ * tokens are left out: it has if there are more immediate tokens here than immediate instructions
+ * follow in the code. */
+static bool has_waited(walk_t *w, size_t index, const dec_line_t *line)
 {
     enum { AHEAD_MAX = 16 };
     size_t tokens = 0, lines = 0;
@@ -99,13 +101,13 @@ static bool met(walk_t *w, size_t index, const dec_line_t *line)
     return tokens > lines;
 }
 
-/* Moves `line` forward to an instruction of the code that fits; false: there is none. */
+/* Moves `line` forward to an instruction of the code that fits; returns false if there is none. */
 static bool match(walk_t *w, size_t index, dec_line_t *line)
 {
     enum { PASSED_MAX = 64 };
     const dec_inst_t *i = &w->wave->insts[index];
     for (int passed = 0; passed < PASSED_MAX; passed++) {
-        const bool absent = line->meets && w->barriers_missing && !met(w, index, line);
+        const bool absent = line->meets && w->barriers_missing && !has_waited(w, index, line);
         if (!absent && (fits(i, line, w->registers->format) || fits_swapped(w, index, line)))
             return true;
         if ((!absent && !passable(line)) || !next_line(w, line)) return false;
@@ -113,8 +115,8 @@ static bool match(walk_t *w, size_t index, dec_line_t *line)
     return false;
 }
 
-/* A barrier may leave two tokens: a message when the wave arrives, and another at the barrier's
- * end. Returns the index of the last one. */
+/* Returns the index of the last token of a barrier, which may leave two: a message when the wave
+ * arrives, and another at the barrier's end. */
 static size_t barrier_end(dec_wave_t *w, size_t index, const dec_line_t *line,
                           const dec_format_t *format)
 {
@@ -126,9 +128,9 @@ static size_t barrier_end(dec_wave_t *w, size_t index, const dec_line_t *line,
     return index + 1;
 }
 
-/* A matrix instruction of gfx950 that scales loads the scales first, which takes 4 clocks and has
- * no token of its own: the instruction begins earlier, if the wave did nothing then, or else lasts
- * longer as far as there is room. AMD's decoder has it so. */
+/* Accounts for the scales of a matrix instruction of gfx950, which it loads first. That takes 4
+ * clocks and has no token of its own: the instruction begins earlier, if the wave was idle then, or
+ * else lasts longer as far as there is room. AMD's decoder does the same. */
 static void load_scales(dec_wave_t *w, size_t index)
 {
     enum { LOAD = 4 };
@@ -149,7 +151,7 @@ static bool follow(walk_t *w, const dec_inst_t *i, dec_line_t *line)
     return next_line(w, line);
 }
 
-/* Removes what has turned out to be no instruction. */
+/* Removes entries that turned out not to be instructions. */
 static void compact(dec_wave_t *w)
 {
     size_t kept = 0, entry = 0;

@@ -1,16 +1,17 @@
 /* tokens_gfx10.c - the streams of gfx10, gfx11 and gfx12: tokens of 4 to 72 bits without gaps, and
  * when each was written.
  *
- * Apart because nothing else needs to know how tokens begin and how long they are. A token that is
- * new, or another on a new GPU, is a row of a table here. The bytes are untrusted: an incomplete
- * token ends the stream, and what is no token is passed over bit by bit. */
+ * It is apart because only here the beginnings and lengths of tokens matter. A new token, or one
+ * that differs on a new GPU, is a row of a table here. The bytes are untrusted: an incomplete token
+ * ends the stream, and bits that are no token are skipped. */
 #include "trace_decoder/decoder.h"
 
 #include <string.h>
 
 /* ---- rows ---- */
 
-/* name, type, how it begins, bits of that, bits of the token; then its fields, high and low bit. */
+/* ROW(name, type, prefix, bits of the prefix, bits of the token; then its fields, each with its
+ * high and low bit). */
 #define ROW(name, type, prefix, prefix_bits, bits, ...)                                            \
     {                                                                                              \
         name, DEC_##type, (prefix), (prefix_bits), (bits),                                         \
@@ -21,7 +22,7 @@
 #define DELTA(high, low)    [DEC_F_DELTA] = {(high), (low)}
 #define F(field, high, low) [DEC_F_##field] = {(high), (low)}
 
-/* Where a wave is: array, SIMD, unit, slot; one behind the other but for unused bits. */
+/* Place of a wave: array, SIMD, unit, slot, which are adjacent except for unused bits. */
 #define PLACE_GFX10(a) F(ARRAY, a, a), F(SIMD, (a) + 2, (a) + 1), F(UNIT, (a) + 5, (a) + 3)
 #define PLACE_GFX12(a) F(ARRAY, a, a), F(SIMD, (a) + 2, (a) + 1), F(UNIT, (a) + 6, (a) + 3)
 
@@ -44,7 +45,7 @@
         ROW("ALU_EXEC", UNREPORTED, 0xe, 4, 8, DELTA(5, 4)),                                       \
         ROW("VMEM_EXEC", UNREPORTED, 0xf, 4, 8, DELTA(5, 4))
 
-/* What gfx10 and gfx11 have in common besides. */
+/* Tokens that only gfx10 and gfx11 have in common. */
 #define COMMON_GFX10                                                                               \
     ROW("INST", INSTRUCTION, 0x2, 3, 20, DELTA(6, 4), F(SLOT, 12, 8), F(KIND, 19, 13)),            \
         ROW("NEW_PC", GOES_TO, 0x21, 7, 64, DELTA(10, 8), F(SLOT, 15, 11), F(ADDRESS, 61, 16)),    \
@@ -80,7 +81,7 @@ const dec_row_t dec_rows_gfx12[] = {
     ROW("TIMESTAMP", STAMP, 0x01, 7, 64, F(KIND, 8, 7), F(VALUE, 63, 12)),
     ROW("UTIL_COUNTER", UNREPORTED, 0x31, 7, 48, DELTA(8, 7)),
     ROW("INST", INSTRUCTION, 0x2, 3, 20, DELTA(5, 3), F(SLOT, 11, 7), F(KIND, 19, 12)),
-    /* eight bits of the address are behind the first 64; no address needs them */
+    /* eight bits of the address are after the first 64 bits; no address needs them */
     ROW("NEW_PC", GOES_TO, 0x21, 7, 72, DELTA(10, 8), F(SLOT, 15, 11), F(ADDRESS, 61, 16)),
     ROW("WAVE_START", BEGIN, 0x0c, 5, 32, DELTA(6, 5), PLACE_GFX12(7), F(SLOT, 19, 15),
         F(PIPE, 21, 20), F(ENGINE, 22, 22), F(LANES, 31, 25)),
@@ -98,7 +99,8 @@ const dec_row_t dec_rows_gfx12[] = {
     {0},
 };
 
-/* Behind a WAVE_START_EXT of gfx12, as long as the lowest bit is set; and what is no token. */
+/* The words that follow a WAVE_START_EXT of gfx12, as long as the lowest bit is set; and a row for
+ * unknown bits. */
 static const dec_row_t more = {.name = "WAVE_START_MORE", .type = DEC_MORE, .bits = 8},
                        unknown = {.name = "UNKNOWN", .type = DEC_UNKNOWN, .bits = 4};
 
@@ -116,7 +118,7 @@ void dec_packed_begin(dec_packed_stream_t *s, const dec_format_t *format, const 
             s->look[first] = (uint8_t)(i + 1);
 }
 
-/* The 64 bits from bit `at` on; those behind the end are 0. */
+/* Returns the 64 bits from bit `at` on; those after the end are 0. */
 static uint64_t window(const dec_packed_stream_t *s)
 {
     const uint64_t byte = s->at / BYTE, left = s->size / BYTE - byte;
@@ -140,10 +142,10 @@ dec_stamp_t dec_packed_stamp(const dec_format_t *format, const dec_packed_t *tok
     return (dec_stamp_t)format->stamps[dec_field(token, DEC_F_KIND)];
 }
 
-/* The clocks that have passed before the token. */
+/* Returns the clocks that have passed before the token. */
 static uint64_t passed(const dec_format_t *format, const dec_packed_t *token)
 {
-    enum { TIME_LEAST = 4 /* clocks of a TIME token; fewer are told by other tokens */ };
+    enum { TIME_LEAST = 4 /* clocks of a TIME token; other tokens report fewer */ };
     const dec_packed_type_t type = token->row->type;
     if (type == DEC_STAMP) {
         const dec_stamp_t stamp = dec_packed_stamp(format, token);
@@ -155,7 +157,7 @@ static uint64_t passed(const dec_format_t *format, const dec_packed_t *token)
 
 bool dec_packed_next(dec_packed_stream_t *s, dec_packed_t *token)
 {
-    /* later than any trace, so that nobody who adds cycles to a time has to look */
+    /* later than any trace, so that adding cycles to a time cannot overflow */
     const int64_t last = INT64_MAX / 4;
     if (s->at >= s->size) return false;
     *token = (dec_packed_t){.bits = window(s), .at = s->at};

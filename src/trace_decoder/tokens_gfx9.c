@@ -1,6 +1,6 @@
 /* tokens_gfx9.c - the stream of gfx9: tokens of 2 to 8 bytes, and when each was written.
  *
- * Apart because nothing else needs the lengths of tokens and the rules of time. The bytes are
+ * It is apart because only here the lengths of tokens and the rules of time matter. The bytes are
  * untrusted: an incomplete token ends the stream. */
 #include "trace_decoder/decoder.h"
 
@@ -8,7 +8,7 @@
 
 static const uint8_t lengths[16] = {2, 8, 8, 4, 2, 6, 2, 2, 2, 2, 2, 8, 6, 4, 8, 6};
 
-enum { CYCLES = 4 /* CYCLES: of one unit of a token's time difference. */ };
+enum { CYCLES = 4 /* CYCLES: the unit of a token's time difference */ };
 
 static bool read(const dec_stream_t *s, uint64_t at, dec_token_t *token)
 {
@@ -25,9 +25,9 @@ static bool is_reset(const dec_token_t *t)
     return t->type == DEC_MISC && dec_bits(t->bits, 15, 13) == DEC_MISC_RESET;
 }
 
-/* After a reset the time is that of the next timestamp, which may stand behind other tokens. The
- * trace's first timestamp counts as 4 clocks after the time at the reset; it fixes `base`, which is
- * subtracted from all others. */
+/* Handles a reset: the time is then that of the next timestamp, which may follow other tokens. The
+ * trace's first timestamp counts as 4 clocks after the time at the reset; it determines `base`,
+ * which is subtracted from all others. */
 static void reset(dec_stream_t *s)
 {
     dec_token_t ahead;

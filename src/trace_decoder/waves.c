@@ -1,7 +1,7 @@
-/* waves.c - what is known of a wave: lists of its instructions, states and places.
+/* waves.c - the data of a wave: lists of its instructions, states and places.
  *
- * Apart because waves of all GPUs are kept like this; how they come from tokens is in waves_gfx9.c
- * and waves_gfx10.c. A list that cannot grow marks the wave as lost. */
+ * It is apart because waves of all GPUs have the same lists; waves_gfx9.c and waves_gfx10.c fill
+ * them in from tokens. A list that cannot grow marks the wave as lost. */
 #include "trace_decoder/decoder.h"
 
 #include <stdlib.h>

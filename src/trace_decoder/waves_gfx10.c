@@ -1,10 +1,10 @@
-/* waves_gfx10.c - what a wave of gfx10 and later did, from the tokens of its slot: instructions,
- * stalls and states.
+/* waves_gfx10.c - the history of a wave of gfx10 and later, from the tokens of its slot:
+ * instructions, stalls and states.
  *
- * A token stands for an instruction that was issued in its clock, and says its kind. WAVE_READY
- * says that a wave has an instruction that could be issued; until the instruction is issued, the
- * wave is stalled. What a token's kind means is a row of a table here; where instructions are in
- * the code is another matter, which stitch.c finds when the wave is over. */
+ * A token stands for an instruction that was issued in its clock, and has its kind. WAVE_READY
+ * means that a wave has an instruction that could be issued; until the instruction is issued, the
+ * wave is stalled. The meaning of a token's kind is a row of a table here; stitch.c finds the
+ * addresses of instructions when the wave is over. */
 #include "trace_decoder/decoder.h"
 
 #define CATEGORY(x) ROCPROFILER_THREAD_TRACE_DECODER_INST_##x
@@ -66,7 +66,7 @@ const dec_kind_t dec_kinds_gfx10[] = {
     KINDS(31, 34, FLAT, 2),
     KIND(35, VMEM, 1),
     KINDS(36, 40, VMEM, 1),
-    /* which unit and how many cycles is not known */
+    /* unit and number of cycles are not known */
     {79, 102, CATEGORY(NONE), 0, 0, DEC_KIND_OTHER},
     KIND(112, SALU, 1),
     KIND(113, SALU, 1),
@@ -110,10 +110,10 @@ const dec_kind_t dec_kinds_gfx12[] = {
     OTHERS(120, 120, LDS, 10),
     KIND(121, BVH, 10),
     KIND(122, MESSAGE, 1), /* a signal to a barrier */
-    KIND(135, SALU, 1),    /* registers are allocated; a lock is tried, and released */
+    KIND(135, SALU, 1),    /* allocates registers; tries or releases a lock */
     KIND(136, SALU, 1),
     KIND(137, SALU, 1),
-    KIND(138, MESSAGE, 1), /* a barrier is joined */
+    KIND(138, MESSAGE, 1), /* joins a barrier */
     KIND(140, VALU, 8),    /* matrices */
     KIND(141, VALU, 16),
     KIND(142, VALU, 32),
@@ -133,7 +133,7 @@ const dec_kind_t dec_kinds_gfx12[] = {
 
 /* ---- states ---- */
 
-/* The wave is in another state from `time` on; an earlier time stands for now. */
+/* Changes the wave's state from `time` on; an earlier time counts as now. */
 static void become(dec_wave_t *w, int state, int64_t time)
 {
     if (time > w->state_begin) {
@@ -148,7 +148,8 @@ static int64_t end_of(const dec_inst_t *i)
     return i->time + i->duration;
 }
 
-/* The wave does something: if its last instruction is a barrier, it has waited there until now. */
+/* Ends the wait at a barrier, if that was the wave's last instruction: it has waited there until
+ * now. */
 static void leave_barrier(dec_wave_t *w, int64_t time)
 {
     if (!w->at_barrier) return;
@@ -177,7 +178,8 @@ static void issue(dec_wave_t *w, unsigned category, int64_t cycles, int64_t time
     become(w, STATE(EXEC), time);
 }
 
-/* Done when issued: the wave has waited for it since the instruction before ended. */
+/* Adds an instruction that is complete when issued: the wave has waited for it since the end of the
+ * instruction before. */
 static void pass(dec_wave_t *w, int64_t time)
 {
     int64_t begin = time;
@@ -194,7 +196,7 @@ void dec_wave_immediate(dec_wave_t *w, int64_t time)
     if (w->trap == DEC_RUNS) pass(w, time);
 }
 
-/* The wave is back from the trap handler, at an address that a token will tell. */
+/* The wave has returned from the trap handler, to an address in a later token. */
 static void come_back(dec_wave_t *w, int64_t time)
 {
     dec_wave_enter(w, w->inst_count, 0);
@@ -258,7 +260,7 @@ void dec_wave_restore(dec_wave_t *w, int64_t time)
         i->duration = dec_cycles(time + 1 - i->time);
 }
 
-/* The wave's s_endpgm has no token: it is what the wave does between its last instruction and its
+/* The wave's s_endpgm has no token: it fills the time between the last instruction and the wave's
  * end. */
 void dec_wave_finish(dec_wave_t *w, int64_t time)
 {

@@ -1,9 +1,9 @@
-/* waves_gfx9.c - what a wave of gfx9 did, from the tokens of its slot: instructions, stalls and
- * states.
+/* waves_gfx9.c - the history of a wave of gfx9, from the tokens of its slot: instructions, stalls
+ * and states.
  *
- * An ISSUE token says that an instruction was issued; some clocks later an INST token says its
- * kind, in the order of issue. An instruction that is done when issued has no INST token. Where
- * instructions are in the code is another matter: stitch.c finds it when the wave is over. */
+ * An ISSUE token means that an instruction was issued; some clocks later an INST token has its
+ * kind, in the order of issue. An instruction that is complete when issued has no INST token.
+ * stitch.c finds the addresses of instructions when the wave is over. */
 #include "trace_decoder/decoder.h"
 
 #include <stdlib.h>
@@ -24,8 +24,8 @@ enum {
     KIND_TRAP = 29,
 };
 
-/* Indexed by the kind that an INST token gives. delay: how late the token comes, in quarters of
- * CYCLE; whole CYCLEs of it are subtracted from the time. */
+/* Indexed by the kind in an INST token. `delay`: delay of the token, in quarters of CYCLE; whole
+ * CYCLEs of it are subtracted from the time. */
 static const struct {
     uint8_t category, delay;
 } kinds[32] = {
@@ -61,7 +61,7 @@ static void take_state(dec_wave_t *w, int state, int64_t cycles)
 
 /* ---- tokens ---- */
 
-/* An instruction ends at the latest when the next one begins. */
+/* Cuts an instruction, which ends at the latest when the next one begins. */
 static void cut_before(dec_inst_t *i, int64_t time)
 {
     if (time >= i->time + i->duration) return;
@@ -69,8 +69,8 @@ static void cut_before(dec_inst_t *i, int64_t time)
     if (i->stall > (uint32_t)i->duration) i->stall = (uint32_t)i->duration & STALL_MAX;
 }
 
-/* An instruction that is done when issued, as s_waitcnt: the wave has waited for it since the
- * instruction before ended. */
+/* Adds an instruction that is complete when issued, such as s_waitcnt: the wave has waited for it
+ * since the end of the instruction before. */
 static void immediate(dec_wave_t *w, int64_t time)
 {
     int64_t begin = time;
@@ -112,7 +112,7 @@ void dec_wave_issue(dec_wave_t *w, unsigned code, int64_t time)
     w->state_begin = later(time, w->state_begin);
 }
 
-/* A replay token: the memory instruction has lasted until now. The replay itself is no
+/* Handles a replay token: the memory instruction has lasted until now. The replay itself is not an
  * instruction. */
 static void replay(dec_wave_t *w, size_t index, unsigned kind, int64_t time)
 {
@@ -126,8 +126,8 @@ static void replay(dec_wave_t *w, size_t index, unsigned kind, int64_t time)
     *of = 0;
 }
 
-/* Stalls that began before the instruction was issued belong to it: it begins with the last of
- * them, but not before the instruction before it has ended. */
+/* Assigns stalls that began before the instruction was issued to it: it begins with the last of
+ * them, but not before the end of the instruction before. */
 static void take_stalls(dec_wave_t *w, size_t index)
 {
     dec_inst_t *i = &w->insts[index];
@@ -197,8 +197,8 @@ void dec_wave_context(dec_wave_t *w, int64_t time)
 }
 
 /* Sets the times of the wave's last message, its s_endpgm. It begins where the instruction before
- * ends, or where it began to stall. It ends CYCLE after its issue, however late the token with its
- * kind came. */
+ * ends, or where the wave began to stall. It ends CYCLE after its issue, however late the token
+ * with its kind is. */
 static void end_message(dec_wave_t *w)
 {
     dec_inst_t *i = w->inst_count ? &w->insts[w->inst_count - 1] : NULL;

@@ -1,7 +1,7 @@
-/* tables.c - saves and hooks the runtime's tables (tables.h). The only file that knows how their
- * layouts differ between releases.
+/* tables.c - saves and hooks the runtime's tables (tables.h).
  *
- * Rows of the tables are in hsa-tables.tsv; nothing about single functions belongs here. */
+ * Only this file handles the differences of layouts between releases. Rows of the tables are in
+ * hsa-tables.tsv; nothing about single functions belongs here. */
 #include "hsa/tables/tables.h"
 
 #include "base/log.h"
@@ -63,7 +63,7 @@ bool hsax_tables_save(const hsax_api_table_t *table)
     hsax_core_table_t core;
     copy_core(&core, table->core);
     /* A runtime that was shut down and started again resets its table to its own functions, so a
-     * table that differs from our copy still carries hooks. */
+     * table that differs from the saved copy still has hooks. */
     if (saved_from == table && memcmp(&core, &hsax.core, sizeof core) != 0) return false;
     saved_from = table;
     hsax.core = core;
