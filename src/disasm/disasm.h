@@ -26,7 +26,7 @@ void dis_object_close(dis_object_t *object);
 /* Whether instructions can be disassembled: libamd_comgr can be loaded. */
 bool dis_available(void);
 
-/* The GPU it was compiled for, "gfx90a". */
+/* The GPU for which the object was compiled, such as "gfx90a". */
 const char *dis_object_gpu(const dis_object_t *object);
 
 /* The same with the settings for which the code was compiled: "gfx90a:sramecc+:xnack-". Settings on
@@ -74,14 +74,14 @@ typedef struct {
 
 /* Lists the functions inlined at the address, the innermost first, at most `room` of them; returns
  * how many. Entry i has the place where its function was inlined into that of entry i + 1, the last
- * one into the function of the symbol. The place of the address itself is dis_object_line()'s. */
+ * one into the function of the symbol. dis_object_line() has the place of the address itself. */
 size_t dis_object_inlined(dis_object_t *object, uint64_t address, dis_inlined_t *list, size_t room);
 
-/* The variables and constants, sorted by address and size. If the file is stripped, only the
- * exported ones. They belong to the object. */
+/* The variables and constants, sorted by address and size. A stripped file has only the exported
+ * ones. They belong to the object. */
 const dis_symbol_t *dis_object_variables(dis_object_t *object, size_t *count);
 
-/* A range of addresses of the object as the file has them. */
+/* A range of addresses of the object, relative to its load address. */
 typedef struct {
     uint64_t begin, end;
 } dis_range_t;
@@ -118,10 +118,11 @@ bool dis_object_kernel(const dis_object_t *object, const char *symbol, dis_kerne
 typedef struct {
     char *name, *symbol; /* name: the linker's symbol of the kernel; symbol: that of its descriptor
                             ("k.kd") */
-    uint32_t vgprs;      /* with the AGPRs if both are in one register file */
+    uint32_t vgprs;      /* includes the AGPRs if both are in one register file */
     uint32_t agprs, sgprs, vgpr_spills, sgpr_spills;
     uint32_t lds_bytes, scratch_bytes, argument_bytes;
-    uint32_t group_size_max, group_size_fixed; /* work-items; fixed: what a launch must have */
+    uint32_t group_size_max,
+        group_size_fixed; /* work-items; fixed: the size that a launch must have */
     uint32_t wave_items;
     uint32_t dynamic_stack; /* 1: the kernel may need more scratch than scratch_bytes */
     bool described;         /* the descriptor was found: the members below are valid */
@@ -130,7 +131,7 @@ typedef struct {
 } dis_kernel_row_t;
 
 /* Lists the kernels in the order of the notes, to be freed by dis_kernels_free(). False: the notes
- * are damaged, or there is no memory. An object without notes has no kernels. */
+ * are damaged, or out of memory. An object without notes has no kernels. */
 bool dis_object_kernels(const dis_object_t *object, dis_kernel_row_t **rows, size_t *count);
 void dis_kernels_free(dis_kernel_row_t *rows, size_t count);
 

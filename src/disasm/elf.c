@@ -188,7 +188,7 @@ static const struct {
 
 void dis_object_target(const dis_object_t *object, char target[DIS_TARGET_BYTES])
 {
-    enum { VERSION_4 = 2, OFF = 2, ON = 3 }; /* VERSION_4: as the header counts */
+    enum { VERSION_4 = 2, OFF = 2, ON = 3 }; /* VERSION_4: its number in the header */
     Elf64_Ehdr header;
     dis_header(object, &header);
     strcpy(target, object->gpu);

@@ -11,7 +11,7 @@
 #include <elf.h>
 
 typedef struct {
-    uint64_t address, offset, size; /* in memory, in the file */
+    uint64_t address, offset, size; /* address in memory, offset in the file */
 } dis_segment_t;
 
 typedef struct dis_lines dis_lines_t; /* lines.c */
@@ -40,7 +40,8 @@ const uint8_t *dis_bytes(const dis_object_t *o, uint64_t address, uint64_t *size
 void dis_header(const dis_object_t *o, Elf64_Ehdr *header);
 /* Copies the header of a section; false: there is none, or the section is not all in the file. */
 bool dis_section(const dis_object_t *o, const Elf64_Ehdr *header, unsigned index, Elf64_Shdr *s);
-/* A string of a string table that dis_section() has given; NULL if it has no end. */
+/* The string at `at` of the string table `table`, a result of dis_section(); NULL if it is not
+ * terminated. */
 const char *dis_text(const dis_object_t *o, const Elf64_Shdr *table, uint64_t at);
 
 /* metadata.c: the kernels in the compiler's notes, without the facts of their descriptors; to be

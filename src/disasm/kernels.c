@@ -12,9 +12,9 @@
 
 enum {
     DESCRIPTOR_BYTES = 64,
-    ENTRY_AT = 16,     /* int64: from the descriptor to the first instruction */
+    ENTRY_AT = 16,     /* int64: distance from the descriptor to the first instruction */
     RSRC1_AT = 48,     /* compute_pgm_rsrc1 */
-    WGP_MODE = 1 << 29 /* in it: ENABLE_WGP_MODE, from gfx10 on */
+    WGP_MODE = 1 << 29 /* bit of compute_pgm_rsrc1: ENABLE_WGP_MODE, from gfx10 on */
 };
 
 static int by_name(const void *a, const void *b)
@@ -22,8 +22,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const dis_symbol_t *)a)->name, ((const dis_symbol_t *)b)->name);
 }
 
-/* The symbols whose names end like those of descriptors, by name; to be freed. NULL: none, or no
- * memory. */
+/* The symbols whose names end like those of descriptors, sorted by name; the caller frees the list.
+ * NULL: there are none, or out of memory. */
 static dis_symbol_t *descriptors(const dis_object_t *o, size_t *count)
 {
     Elf64_Ehdr header;

@@ -165,7 +165,7 @@ bool dis_object_line(dis_object_t *o, uint64_t address, const char **file, uint3
 
 /* ---- variables ---- */
 
-enum { DEPTH_MAX = 256 }; /* of scopes within each other */
+enum { DEPTH_MAX = 256 }; /* nesting of scopes */
 
 /* Whether the variable's location is that address and nothing else. AMD's compilers append the
  * address space (DW_OP_xderef). */
@@ -184,7 +184,7 @@ static bool is_at(Dwarf_Die *variable, uint64_t address)
            dw->dwarf_formaddr(&indirect, &at) == 0 && at == address;
 }
 
-/* Looks for the variable at the address in the scope and the scopes inside it. */
+/* Finds the variable at the address, in the scope and the scopes inside it. */
 static bool find_variable(Dwarf_Die *scope, uint64_t address, Dwarf_Die *found, unsigned depth)
 {
     Dwarf_Die child;
@@ -243,7 +243,7 @@ static dis_inlined_t describe_inlined(dis_lines_t *l, Dwarf_Die *die)
                            name && line <= UINT32_MAX ? (uint32_t)line : 0};
 }
 
-/* Adds the bounds of a scope and of those in it. False without memory. */
+/* Adds the bounds of a scope and of those in it. False: out of memory. */
 static bool add_bounds(kept_t *k, Dwarf_Die *scope, unsigned depth)
 {
     Dwarf_Die child;
@@ -268,7 +268,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Keeps an answer together with the addresses around this one for which it is the same. */
+/* Caches an answer with the range of addresses, around this one, for which it is the same. */
 static void keep(dis_lines_t *l, uint64_t address, const dis_inlined_t *list, size_t count)
 {
     kept_t *k = &l->kept;
@@ -323,7 +323,7 @@ static void append(char *text, size_t room, const char *more)
     snprintf(text + used, room - used, "%s", more);
 }
 
-/* Writes a type as C does, for instance "const float *". */
+/* Writes a type in C's notation, for instance "const float *". */
 static void describe_type(Dwarf_Die *of, char *text, size_t room)
 {
     Dwarf_Die types[8];

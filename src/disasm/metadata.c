@@ -99,7 +99,7 @@ static bool next_long(pack_t *p, uint8_t first, item_t *item)
     return false;
 }
 
-/* Reads the next value; of a list or map only the head. */
+/* Reads the next value; for a list or map, only its head. */
 static bool next_item(pack_t *p, item_t *item)
 {
     const uint8_t *first;
@@ -110,7 +110,7 @@ static bool next_item(pack_t *p, item_t *item)
         item->number = *first & 1;
         return true;
     }
-    if (*first >= 0xe0) { /* a negative number: none is needed here */
+    if (*first >= 0xe0) { /* a negative number, which the notes on kernels do not use */
         item->kind = PACK_OTHER;
         return true;
     }

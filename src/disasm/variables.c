@@ -200,7 +200,7 @@ static void sort_gaps(dis_data_t *d)
 static bool read_gaps(reader_t *r)
 {
     Elf64_Shdr s;
-    /* at most one in front of each symbol, behind each section, around each segment */
+    /* at most one gap before each symbol, one after each section, and two around segments */
     r->data->gaps =
         calloc(r->symbol_count + r->header.e_shnum + r->header.e_phnum + 1u, sizeof *r->data->gaps);
     if (!r->data->gaps) return false;

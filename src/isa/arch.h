@@ -17,7 +17,7 @@
 
 /* Codes of source and destination operands in the order of their numbers. */
 enum {
-    ISA_CODE_FLAT_SCRATCH = 102, /* on gfx9; ordinary SGPRs where isa_formats_t.sgprs is 106 */
+    ISA_CODE_FLAT_SCRATCH = 102, /* on gfx9; an ordinary SGPR if isa_formats_t.sgprs is 106 */
     ISA_CODE_XNACK_MASK = 104,
     ISA_CODE_VCC = 106,
     ISA_CODE_TTMP = 108, /* the first of sixteen trap temporaries */
@@ -160,8 +160,8 @@ typedef struct {
 } isa_hwreg_name_t;
 enum { ISA_HWREG_NUMBERS = 64 };
 
-/* The bits that an immediate of s_getreg or s_setreg selects: `mask` is of the bits after they have
- * been shifted down by `shift`. */
+/* The bits that an immediate of s_getreg or s_setreg selects: they are shifted down by `shift` and
+ * then masked by `mask`. */
 typedef struct {
     uint32_t id, shift, mask;
 } isa_hwreg_t;
@@ -382,7 +382,8 @@ typedef struct isa_arch {
     struct {
         isa_bits_t vm[2], exp, lgkm; /* vm: low part, high part */
     } waitcnt;
-    isa_waits_t waits_most; /* largest values of the counters: s_waitcnt of them never waits */
+    isa_waits_t
+        waits_most; /* largest values of the counters: an s_waitcnt with these never waits */
     isa_memory_fields_t memory_fields;
     const char
         *cache_bits[3]; /* names of ISA_F_GLC, ISA_F_SLC and ISA_F_SC1 in all formats except SMEM */
@@ -427,7 +428,8 @@ typedef struct isa_arch {
     bool scratch_register; /* FLAT_SCRATCH is a hardware register, not SGPRs */
     bool gcr;              /* packets name the caches to be invalidated by GCR_CNTL, as on gfx10 */
     bool stores_apart; /* stores count in a counter of their own (vscnt), not with loads (vmcnt) */
-    uint32_t unit_cus; /* compute units of a workgroup processor, which takes workgroups; 0: one */
+    uint32_t unit_cus; /* compute units of a workgroup processor, to which workgroups are assigned;
+                          0: workgroups are assigned to single compute units */
     /* Lanes of a wave that a SIMD's vector ALU computes in a clock; and the time of an f64
      * operation as a multiple of that of an f32 operation, for operations with different rates. */
     uint32_t simd_lanes, f64_times;
@@ -450,7 +452,7 @@ typedef struct isa_arch {
         uint32_t cu_waves, engine_waves, wave_bytes, most;
     } save;
     uint32_t lacks;          /* ISA_LACKS_*: features that softgpu refuses for this GPU */
-    uint32_t drm_family;     /* the driver's family of GPUs, by which libdrm reads revisions */
+    uint32_t drm_family;     /* the driver's family of GPUs, by which libdrm interprets revisions */
     uint32_t sampling;       /* the supported ISA_SAMPLING_* */
     uint32_t gb_addr_config; /* the register GB_ADDR_CONFIG, by which images are laid out */
 } isa_arch_t;

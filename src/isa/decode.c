@@ -155,7 +155,7 @@ static void decode_smem(isa_decoder_t *d)
             isa_decode_sgpr(d, &i->dst, sdata, f->bits);
         else if (f->role == ISA_ROLE_SBASE)
             isa_decode_sgpr(d, &i->src[0], 2 * isa_bits(w, 5, 0), f->bits);
-        else if (f->kind == ISA_K_IMM) /* access kinds or a length in place of a register */
+        else if (f->kind == ISA_K_IMM) /* access kinds or a length instead of a register */
             i->src[2] = (isa_operand_t){.kind = ISA_OPK_CONST, .bits = 32, .k = sdata};
         else
             isa_decode_sgpr(d, &i->src[2], sdata, f->bits);
@@ -372,7 +372,7 @@ static bool is_dpp(const isa_decoder_t *d, unsigned src0)
            (d->arch->formats->dpp8 && (src0 == ISA_CODE_DPP8 || src0 == ISA_CODE_DPP8_FI));
 }
 
-/* In VOP3 of some GPUs the second source has to be a VGPR, too. */
+/* Decodes DPP8 or DPP16. In VOP3 of some GPUs the second source has to be a VGPR, too. */
 static void decode_any_dpp(isa_decoder_t *d, unsigned src0)
 {
     const uint8_t second = d->out->src[1].kind;
@@ -429,7 +429,7 @@ static isa_field_t vop3_field(const isa_decoder_t *d, const isa_field_t *f)
     return source;
 }
 
-/* A scalar register as the third source of VOP3 is a set of lanes. */
+/* Whether the third source of VOP3, if it is a scalar register, is a set of lanes. */
 static bool is_mask(const isa_field_t *f)
 {
     return f->kind == ISA_K_S && f->role == ISA_ROLE_SRC2;

@@ -28,13 +28,13 @@ static inline uint32_t isa_bits(uint32_t word, unsigned high, unsigned low)
     return word >> low & (uint32_t)((1ull << (high - low + 1)) - 1);
 }
 
-/* A field of an instruction of two dwords. */
+/* The value of a field of an instruction of two dwords. */
 static inline unsigned isa_decode_field(const isa_decoder_t *d, isa_bits_t field)
 {
     return isa_bits_of(field, d->words[0] | (uint64_t)d->words[1] << 32);
 }
 
-/* A field of one bit, which only some GPUs have: whether it is set. */
+/* Whether a field of one bit, which only some GPUs have, is set. */
 static inline bool isa_decode_bit(const isa_decoder_t *d, isa_bits_t field)
 {
     return isa_decode_field(d, field) != 0;
@@ -53,7 +53,7 @@ static inline unsigned isa_scalar_code(const isa_arch_t *arch, unsigned code)
     return swapped ? code ^ (ISA_CODE_M0 ^ ISA_CODE_NULL) : code;
 }
 
-/* An atomic's result is as wide as its data, half of it for a compare-and-swap. */
+/* The bits of an atomic's result: those of its data, or half of them for a compare-and-swap. */
 static inline unsigned isa_decode_result_bits(const isa_row_desc_t *row, unsigned data_bits)
 {
     return row->mods & ISA_M_CAS ? data_bits / 2 : data_bits;
@@ -90,16 +90,16 @@ uint32_t isa_decode_next(isa_decoder_t *d);
  * same dword. */
 uint32_t isa_decode_literal(isa_decoder_t *d);
 
-/* A source operand: `code` has 9 bits, or 8 in a field for scalars only. */
+/* Decodes a source operand: `code` has 9 bits, or 8 in a field for scalars only. */
 void isa_decode_source(isa_decoder_t *d, isa_operand_t *o, unsigned code, const isa_field_t *f);
 
-/* A 7-bit scalar register, as source or destination. */
+/* Decodes a 7-bit scalar register, as source or destination. */
 void isa_decode_sgpr(isa_decoder_t *d, isa_operand_t *o, unsigned code, unsigned bits);
 
-/* A VGPR or, if `acc`, an AGPR tuple. */
+/* Makes the operand a tuple of VGPRs or, if `acc`, of AGPRs. */
 void isa_decode_vgpr(isa_decoder_t *d, isa_operand_t *o, unsigned reg, unsigned bits, bool acc);
 
-/* Bits of an inline constant (code 128..208, 240..248) as an operand of this type sees it. */
+/* The bits of an inline constant (code 128..208, 240..248) for an operand of this type. */
 uint64_t isa_inline_constant(unsigned code, isa_type_t type, unsigned bits);
 
 #endif

@@ -27,8 +27,9 @@ static void dual_operands(isa_decoder_t *d, isa_operand_t *dst, isa_operand_t *s
     }
 }
 
-/* The second result is in a register whose number is even where the first one's is odd: its lowest
- * bit is not in the encoding. Waves of 64 lanes have no such instructions. */
+/* The register of the second result has an even number if that of the first result is odd, and the
+ * other way round: its lowest bit is not in the encoding. Waves of 64 lanes have no such
+ * instructions. */
 void isa_decode_vopd(isa_decoder_t *d)
 {
     const uint32_t w = d->words[0], x = d->words[1];

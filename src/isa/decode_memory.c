@@ -26,7 +26,7 @@ void isa_decode_ds(isa_decoder_t *d)
         case ISA_ROLE_ADDR:
             isa_decode_vgpr(d, &i->src[0], isa_bits(x, 7, 0), f->bits, false);
             break;
-        case ISA_ROLE_DATA0: /* GWS keeps its data in the address field */
+        case ISA_ROLE_DATA0: /* the data of GWS is in the address field */
             isa_decode_vgpr(d, &i->src[1], gws ? isa_bits(x, 7, 0) : isa_bits(x, 15, 8), f->bits,
                             acc);
             break;

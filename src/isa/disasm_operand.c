@@ -275,7 +275,7 @@ void isa_text_dpp(isa_text_t *t, const isa_inst_t *i, bool wide)
 {
     static const struct {
         uint16_t first, last;
-        const char *format; /* the argument is the control's low four bits */
+        const char *format; /* the argument of the format is the control's low four bits */
     } controls[] = {
         {0x101, 0x10f, " row_shl:%u"},      {0x111, 0x11f, " row_shr:%u"},
         {0x121, 0x12f, " row_ror:%u"},      {0x130, 0x130, " wave_shl:1"},

@@ -150,7 +150,7 @@ typedef enum {
     ISA_CLASS_COUNT
 } isa_class_t;
 
-/* The class's name as the tables write it, for example "lds.rd". */
+/* The class's name in the tables, for example "lds.rd". */
 const char *isa_class_name(isa_class_t c);
 
 /* Registers that an instruction reads or writes although they are no operands of it. */
@@ -244,7 +244,7 @@ typedef enum {
     ISA_DATA_BITS,    /* on at most one bit of each operand */
     ISA_DATA_SUM,     /* the result is the sum of two numbers and a carry */
     ISA_DATA_UP,      /* on the operands' bits at the same place and below */
-    ISA_DATA_PRODUCT, /* as UP, where the first two sources are multiplied */
+    ISA_DATA_PRODUCT, /* as UP, for a product of the first two sources */
     ISA_DATA_EQUAL,   /* the result says whether two numbers are equal */
     ISA_DATA_ORDER,   /* the result says which of two numbers is greater */
     ISA_DATA_ANY,     /* on all bits of all operands */
@@ -286,7 +286,7 @@ enum {
     ISA_IS_SIZE =
         1 << 14, /* image instructions (so it shares a bit with MOVREL): reads the image's size */
     ISA_IS_SUBTRACTS = 1 << 15, /* computes a difference, not a sum */
-    ISA_IS_OVERFLOW = 1 << 16,  /* SCC says whether a signed sum does not fit */
+    ISA_IS_OVERFLOW = 1 << 16,  /* SCC says whether a signed sum overflows */
     ISA_IS_MESSAGE = 1 << 17,   /* s_sendmsg, s_ttracedata */
     ISA_IS_RFE = 1 << 18,       /* s_rfe_b64 and its like: returns from a trap handler */
     ISA_IS_LEVEL = 1 << 19,

@@ -191,7 +191,7 @@ uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t waves)
     c->tcp.port_stall += stalled < busy ? stalled : busy;
     c->seen_port = port;
     c->td.held_tcp += held_by_returns(&c->td, &c->seen_td);
-    /* at a wave's start SPI writes a register to one SIMD; it stalls where data returns there */
+    /* at a wave's start SPI writes a register to one SIMD; it stalls if data returns there */
     const uint64_t meetings = 2 * clocks * t->profile.simds_per_cu;
     if (clocks) c->td.spi_stall += (2 * data * waves + meetings / 2) / meetings;
     c->seen_td = c->td;

@@ -53,7 +53,8 @@ void sgc_destroy(sgc_t *t);
 
 /* The cost of an instruction in the model, in clocks of the engine. */
 typedef struct {
-    uint32_t vmem_issue, lds_issue, smem_issue; /* clocks it occupies each pipe; 0: not used */
+    uint32_t vmem_issue, lds_issue,
+        smem_issue;   /* clocks for which it occupies each pipe; 0: it does not use the pipe */
     uint32_t latency; /* clocks from issue until its data or acknowledgement is back */
 } sgc_cost_t;
 
@@ -82,11 +83,11 @@ sgc_moved_t sgc_below(const sgc_t *t);
 /* Sums over all units. The census (perf/census.h) takes their differences around an instruction. */
 typedef struct {
     uint64_t lookups, requests, tlb_misses; /* of the vector L1; `requests` go to L2 */
-    uint64_t l2_requests, l2_hits;          /* without those for code */
+    uint64_t l2_requests, l2_hits;          /* requests other than those for code */
     uint64_t scalar_hits, scalar_misses, scalar_late;
     uint64_t code_fetches, code_misses, code_l2_misses;
-    uint64_t below, code_below; /* transactions below L2; those among them for code */
-    uint64_t written;           /* those among `below` that write */
+    uint64_t below, code_below; /* transactions below L2; the part of them for code */
+    uint64_t written;           /* the part of `below` that writes */
 } sgc_tallies_t;
 
 /* The result points into the model: it changes with the model and lives as long. */
@@ -102,7 +103,7 @@ typedef struct {
     uint64_t held;  /* the address unit held an instruction that the vector L1 did not take */
 } sgc_stand_t;
 void sgc_waited(sgc_t *t, unsigned cu, const sgc_stand_t *s);
-/* A dispatch begins. */
+/* Marks the begin of a dispatch. */
 void sgc_begun(sgc_t *t);
 /* A dispatch has ended after `clocks` clocks; in `at_work` of them the memory below L2 transferred
  * data. Counts how long its requests waited for each other (queue.h). sgc_unit_ended() comes first,
@@ -114,9 +115,9 @@ void sgc_ended(sgc_t *t, uint64_t clocks, uint64_t at_work);
 /* Operations on whole caches, for sgc_flush(). */
 enum {
     SGC_INV_L1 = 1,     /* vector L1 of all compute units */
-    SGC_INV_SCALAR = 2, /* scalar data caches; dirty lines are written back before */
+    SGC_INV_SCALAR = 2, /* scalar data caches; dirty lines are written back first */
     SGC_INV_INST = 4,   /* instruction caches */
-    SGC_INV_L2 = 8,     /* all of L2; dirty lines are written back before */
+    SGC_INV_L2 = 8,     /* all of L2; dirty lines are written back first */
     SGC_INV_L2_NC = 16, /* lines of L2 that are not RW: other agents may have changed memory */
     SGC_WB_L2 = 32,     /* dirty lines of L2 are written back and stay */
     SGC_WB_SCALAR = 64, /* dirty lines of the scalar caches are written to L2 */
@@ -133,7 +134,7 @@ void sgc_release(sgc_t *t, unsigned scope);
 unsigned sgc_coher_actions(uint32_t coher_cntl);
 unsigned sgc_gcr_actions(uint32_t gcr_cntl);
 
-/* Mappings have changed: forgets translations and memory types. O(translations). */
+/* Drops translations and memory types, since mappings have changed. O(translations). */
 void sgc_remap(sgc_t *t);
 
 /* Whether this model has a count for the event of this GPU. */

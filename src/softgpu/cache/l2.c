@@ -20,9 +20,9 @@ bool sgc_l2_init(sgc_t *t)
     l2->sets = sets;
     l2->wide = t->arch->l2_line > SGC_LINE;
     l2->interleave = p->l2_interleave / t->arch->l2_line;
-    /* at least one: the line that is being written is the newest, whatever the profile says */
+    /* at least one line, whatever the profile says: the line that is being written is the newest */
     l2->young = p->l2_writeback_ways < p->l2_ways ? p->l2_ways - p->l2_writeback_ways : 1;
-    /* with fewer sets than a channel holds in a row, channels would share sets */
+    /* with fewer sets than consecutive lines of a channel, channels would share sets */
     l2->interleave_bits = power_of_two(t->channels) && power_of_two(sets) &&
                                   power_of_two(l2->interleave) && l2->interleave <= sets
                               ? __builtin_ctz(l2->interleave)

@@ -77,7 +77,7 @@ static inline uint32_t l2_uncached(sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t pag
 
 /* ---- lines ---- */
 
-/* Where a line of L2 is kept. */
+/* The place of a line in L2. */
 typedef struct {
     sgc_channel_t *channel;
     uint32_t set;
@@ -94,7 +94,7 @@ L2_INLINE l2_place_t l2_place(const sgc_t *t, uint32_t xcc, uint32_t line64)
                             before + (tag & (l2->all_sets - 1))};
     const uint32_t lines = l2->interleave, block = tag / lines, channel = block % t->channels;
     const uint32_t index =
-        block / t->channels * lines + tag % lines; /* among the channel's lines */
+        block / t->channels * lines + tag % lines; /* number among the channel's lines */
     return (l2_place_t){&first[channel], before + channel * l2->sets + index % l2->sets};
 }
 
@@ -119,8 +119,8 @@ L2_INLINE void l2_write_back_older(sgc_t *t, const ways_t *w, l2_place_t place)
     place.channel->count.normal_writeback++;
 }
 
-/* The line with this tag. If the set does not have it (*there is false), it replaces the set's
- * oldest line and begins without valid bytes. */
+/* Finds or makes the line with this tag. If the set does not have it (*there is false), the set's
+ * oldest line is replaced by one without valid bytes. */
 L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t tag,
                                  sgc_page_t page, bool *there)
 {
@@ -145,8 +145,8 @@ L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, ui
     return line;
 }
 
-/* Reads those halves of the line from memory that are not valid. `whole`: if neither half is valid,
- * one transaction reads both. */
+/* Reads the invalid halves of the line from memory. `whole`: if neither half is valid, one
+ * transaction reads both. */
 L2_INLINE void l2_fill(sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line, bool whole)
 {
     const unsigned halves = 1 + t->l2.wide - (*line & 1) - (*line >> 1 & 1);

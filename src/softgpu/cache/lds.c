@@ -24,8 +24,8 @@ typedef struct {
 /* The general case: the dwords of a phase's lanes, counted by bank. */
 static load_t bank_load(const sgc_lanes_t *a, unsigned first, unsigned lanes)
 {
-    /* lists of distinct dwords by bank, linked through `next`; 8 lanes of 16 bytes unaligned have
-     * 5 dwords each, 32 lanes of 4 bytes 2 */
+    /* lists of distinct dwords by bank, linked through `next`; 8 lanes with unaligned elements of
+     * 16 bytes have 5 dwords each, 32 lanes with elements of 4 bytes have 2 */
     uint64_t word[64];
     int8_t next[64], head[SGC_LDS_BANKS];
     uint8_t distinct[SGC_LDS_BANKS] = {0}, all[SGC_LDS_BANKS] = {0};
@@ -71,7 +71,7 @@ static sgc_lds_use_t use_of(const sgc_lanes_t *a, unsigned lanes, bool atomic, b
     const unsigned step = phase_lanes(a->bytes);
     sgc_lds_use_t u = {.phases = lanes / step};
     for (unsigned first = 0; first < lanes; first += step) {
-        load_t most = {1, 1}; /* an idle phase takes its clock */
+        load_t most = {1, 1}; /* a phase without lanes takes one clock, too */
         if (a->exec >> first & isa_first_lanes(step)) most = bank_load(a, first, step);
         u.clocks += atomic ? most.lanes : most.words;
         u.bank_conflict += most.words - 1;
@@ -187,7 +187,7 @@ static void element_lanes(const isa_wave_t *w, const isa_inst_t *i, const sgc_op
     }
 }
 
-/* The cost with EXEC = 0: each phase takes its clock. */
+/* The cost with EXEC = 0: one clock for each phase. */
 static sgc_lds_use_t idle(const isa_wave_t *w, const sgc_op_t *op)
 {
     const unsigned phases = lanes_of(w) / phase_lanes(op->bytes);

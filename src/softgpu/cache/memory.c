@@ -15,7 +15,7 @@ enum { QUARTERS = ISA_LANES / SGC_QUARTER, LOOKUPS_MAX = 5 * ISA_LANES };
 /* One look-up of a line in the vector L1. */
 typedef struct {
     uint64_t line;  /* address / 64 */
-    uint64_t bytes; /* that a store or an atomic changes */
+    uint64_t bytes; /* mask of the bytes that a store or an atomic changes */
     uint32_t physical;
     uint32_t at; /* clocks from the instruction's start until the look-up requests its line */
     sgc_page_t page;
@@ -26,23 +26,23 @@ typedef struct {
     sgc_t *t;
     sgc_cu_t *cu;
     const sgc_op_t *op;
-    sgc_gl1_t *gl1;              /* of the unit's array, or NULL */
+    sgc_gl1_t *gl1;              /* GL1 of the unit's shader array, or NULL */
     bool fresh, returns, stream; /* a load that bypasses L1; an atomic that returns a value; SLC */
     bool past;                   /* a load that bypasses GL1, too */
     bool wide;                   /* elements so wide that lanes do not share accesses */
-    bool waits;                  /* for L2 */
+    bool waits;                  /* the instruction waits for L2 */
     bool held; /* `read` is not requested yet: the next look-up may be the other half of its line */
     uint32_t accesses, quads, quarters, lookups, conflicts;
     uint32_t requests; /* to L2 */
     uint32_t latency;
     uint32_t pending; /* look-ups that come too soon after a miss of their page to hit */
-    uint32_t hits;    /* of translations */
+    uint32_t hits;    /* number of hits in the translation buffer */
     uint32_t last;    /* the line that was last looked up in L1: it is the newest of its set */
     lookup_t *lookup;
     lookup_t read;
 } pass_t;
 
-/* The tag arrays, of the compute unit and of L2, copied where loops begin. */
+/* Copies of the tag arrays of the compute unit and of L2, made before loops. */
 typedef struct {
     ways_t l1, l2, tlb;
 } arrays_t;
@@ -186,7 +186,7 @@ INLINE void read_rest(pass_t *p, const arrays_t *w, const lookup_t *u, bool had)
         return;
     }
     request_read(p, w, u);
-    if (__builtin_expect(p->t->l1_wide && !p->fresh, 0)) { /* the rest of the line comes, too */
+    if (__builtin_expect(p->t->l1_wide && !p->fresh, 0)) { /* the rest of the line is read, too */
         lookup_t rest = *u;
         rest.physical ^= 1;
         request_read(p, w, &rest);
@@ -419,8 +419,8 @@ static void put_down_rows(pass_t *p, const rows_t *r)
         add_row(p, at, at + r->bytes);
 }
 
-/* Swizzled memory, as scratch is, that all lanes access at the same offset: for each dword of the
- * elements, the lanes lie in a row, and a line holds those of a quarter. */
+/* Accesses to swizzled memory, such as scratch, at the same offset in all lanes: for each dword of
+ * the elements, the lanes' dwords are adjacent, and a line holds those of a quarter. */
 static void spilled(pass_t *p, const sgc_lanes_t *a)
 {
     const uint32_t dwords = (a->bytes + 3) / 4;
@@ -620,7 +620,8 @@ static void count_pipes(pass_t *p, uint32_t bytes)
     ta->ta_busy += issue + stalled;
     ta->addr_stalled_by_tc_cycles += stalled;
     cu->td.stores += !loads && !p->returns;
-    if (!loads) { /* data goes straight to L2's port; addresses of loads wait behind the tags */
+    if (!loads) { /* data of stores goes straight to L2's port; addresses of loads queue after the
+                     tags */
         const uint32_t passed = SGC_WRITE_PORT * p->requests;
         ta->ta_busy += stalled + passed;
         ta->held += passed - p->requests; /* meanwhile the next addresses are computed */

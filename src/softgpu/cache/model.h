@@ -18,14 +18,16 @@
 enum {
     SGC_PAGE = 4096, /* unit of translation */
     SGC_PAGE_LINES = SGC_PAGE / SGC_LINE,
-    SGC_QUAD = 4,     /* lanes that the address unit turns into one access, at best */
+    SGC_QUAD = 4,     /* the most lanes that the address unit combines into one access */
     SGC_QUARTER = 16, /* lanes of a gang, whose lines are looked up together; 4 if they are wide */
     SGC_DWORD = 4,    /* elements of more bytes are wide */
-    SGC_SCALAR_PENDING = 30, /* further requests that a cache takes for a line on its way */
-    SGC_DATA_BUS = 64,       /* bytes of loads that TD returns in a clock */
-    SGC_WRITE_PORT = 2,      /* clocks that a write and its data occupy the port to L2 */
-    SGC_ARRIVING = 4,        /* lines on their way to L2 that are recorded for scalar caches */
-    SGC_CODE_PENDING = 9,    /* further requests that the instruction cache takes */
+    SGC_SCALAR_PENDING =
+        30,             /* further requests that a cache accepts for a line that is being fetched */
+    SGC_DATA_BUS = 64,  /* bytes of loads that TD returns in a clock */
+    SGC_WRITE_PORT = 2, /* clocks that a write and its data occupy the port to L2 */
+    SGC_ARRIVING = 4,   /* lines on their way to L2 that are recorded for scalar caches */
+    SGC_CODE_PENDING = 9, /* further requests that the instruction cache accepts for a line that is
+                             being fetched */
     SGC_LAST_CODE = 16,
     SGC_DISPATCH_BITS = 40, /* a dispatch has less than 1 << 40 clocks */
     SGC_UTCL2_WAYS = 8,
@@ -102,9 +104,10 @@ typedef struct {
 } sgc_tcp_counts_t;
 
 typedef struct {
-    uint64_t free;  /* when the vector memory pipe takes the next instruction */
+    uint64_t free;  /* clock at which the vector memory pipe accepts the next instruction */
     ways_t l1;      /* tag: physical line >> sgc.l1_wide */
-    bool l1_filled; /* since L1 was emptied; if false, a fence need not empty it again */
+    bool l1_filled; /* a line has been filled since L1 was last emptied; if false, a fence need not
+                       empty it again */
     sgc_tlb_t tlb;
     sgc_sq_counts_t sq;
     sgc_ta_counts_t ta;
@@ -123,7 +126,7 @@ typedef struct {
     uint64_t tc[4]; /* requests to L2: instructions, reads, writes, atomics */
     uint64_t icache_req, icache_hits, icache_misses, icache_duplicate;
     uint64_t dcache_req, dcache_hits, dcache_misses, dcache_duplicate, dcache_atomic, inflight;
-    uint64_t dcache_shut; /* clocks that the data cache took no request */
+    uint64_t dcache_shut; /* clocks in which the data cache accepted no request */
 } sgc_sqc_counts_t;
 
 /* A line that has been requested, and the clock at which it arrives. */
@@ -135,13 +138,14 @@ typedef struct {
 /* When a line of code was requested and when it arrives, in clocks since the model was made. */
 typedef struct {
     uint64_t asked, there;
-    uint32_t room; /* further requests that the cache takes for it before it arrives */
+    uint32_t room; /* further requests that the cache accepts for it before it arrives */
 } sgc_coming_t;
 
 /* GL1 of a shader array: gl1.h. */
 typedef struct {
     ways_t ways; /* tag: that of L2's line */
-    bool filled; /* since it was emptied; if false, it need not be emptied again */
+    bool filled; /* a line has been filled since it was last emptied; if false, it need not be
+                    emptied again */
     uint64_t reads, hits;
 } sgc_gl1_t;
 
@@ -149,7 +153,7 @@ typedef struct {
 typedef struct {
     uint32_t xcc, array; /* whose L2 and whose GL1 it uses */
     ways_t data, code;
-    sgc_frame_t *data_page; /* indexed by slot of `data`: the page that the line is of */
+    sgc_frame_t *data_page; /* indexed by slot of `data`: the page of the line */
     uint64_t *dirty;        /* indexed by slot of `data`: bit n, byte n has been written */
     uint64_t n_dirty;
     sgc_tlb_t data_tlb, code_tlb; /* not counted by any event */
@@ -162,7 +166,7 @@ typedef struct {
     unsigned last_mask;
     sgc_coming_t *code_coming; /* indexed by slot of `code` */
     /* Indexed by the low bits of a line's number: the line that was read last, and how many further
-     * requests for it the cache takes before it arrives. */
+     * requests for it the cache accepts before it arrives. */
     sgc_arriving_t data_arriving[SGC_ARRIVING];
     uint32_t data_room[SGC_ARRIVING];
     sgc_sqc_counts_t count;
@@ -215,7 +219,7 @@ typedef struct {
     sgc_l2_line_t *line;
     uint32_t sets;              /* of a channel */
     uint32_t all_sets;          /* of the L2 of an XCC */
-    unsigned interleave;        /* consecutive lines that are of the same channel */
+    unsigned interleave;        /* number of consecutive lines in the same channel */
     int interleave_bits;        /* its logarithm; -1: not all sizes are powers of two */
     uint32_t young;             /* how many of a set's newest lines may be dirty */
     uint32_t n_dirty, n_shared; /* lines that are dirty; that are not RW */
@@ -242,7 +246,8 @@ struct sgc {
     uint32_t l1_wide; /* 1: a line of the vector L1 is two of SGC_LINE bytes; 0: it is one */
     sgc_pages_t pages;
     sgc_xcc_t *xcc;
-    sgc_arriving_t uncached; /* uncached line of the host read last; when it can be read again */
+    sgc_arriving_t
+        uncached; /* the uncached line of the host that was read last; when it can be read again */
     sgc_cu_t *cu;
     sgc_sqc_t *sqc;
     sgc_gl1_t *gl1; /* [arrays], or NULL: the GPU has none */
@@ -291,7 +296,7 @@ static inline sgc_mapping_t *sgc_pages_first(const sgc_pages_t *p, uint64_t page
     return &p->slot[sgc_pages_hash(page) & (p->size - 1)];
 }
 
-/* The entry of a page. Most are in the first slot that their hash gives. */
+/* The entry of a page. Most entries are in the first slot for their hash. */
 static inline sgc_frame_t sgc_pages_find(sgc_pages_t *p, uint64_t page)
 {
     const sgc_mapping_t *m = sgc_pages_first(p, page);

@@ -19,7 +19,7 @@ typedef struct {
     uint8_t kind;   /* isa_access_t */
     uint8_t bytes;  /* of one lane's element; scalar: of the tuple */
     uint16_t step;  /* ISA_ACCESS_PAIR: bytes for each 1 in an offset */
-    bool returns;   /* LDS atomics that return */
+    bool returns;   /* LDS atomics that return the old value */
     bool buffer;    /* scalar: through a descriptor; vector: MUBUF or MTBUF */
     bool scratch;   /* scalar: the offset register counts ISA_SCALAR_SCRATCH_UNIT bytes */
     bool flat;      /* FLAT: an address can lie in LDS or in scratch */

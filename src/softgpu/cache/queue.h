@@ -1,8 +1,8 @@
 /* queue.h - how long requests to a busy unit wait for each other.
  *
- * The models do not keep the time of every request. Where the waiting of a whole dispatch is needed
- * they assume that its requests came at random times: the Pollaczek-Khinchine formula for a
- * constant service time. Both the cache model and the timing model use this file. */
+ * The models do not keep the time of every request. For the waiting time of a whole dispatch they
+ * assume that its requests came at random times: the Pollaczek-Khinchine formula for a constant
+ * service time. Both the cache model and the timing model use this file. */
 #ifndef SOFTGPU_CACHE_QUEUE_H
 #define SOFTGPU_CACHE_QUEUE_H
 

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* A scalar source. Special registers (ISA_OPK_SPECIAL) count as 0: none holds an address. */
+/* The value of a scalar source. Special registers (ISA_OPK_SPECIAL) count as 0: none holds an
+ * address. */
 static uint64_t scalar(const isa_wave_t *w, const isa_operand_t *o)
 {
     if (o->kind == ISA_OPK_SGPR) return w->sgpr[o->reg] | (uint64_t)w->sgpr[o->reg + 1] << 32;
@@ -52,7 +53,7 @@ static void scratch_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t 
     isa_address_scratch_lanes(a->va, w, i);
 }
 
-/* Returns the bytes from one dword of an element to the next. */
+/* Computes the addresses; returns the bytes from one dword of an element to the next. */
 static uint32_t buffer_addresses(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                                  uint64_t *va, isa_buffer_range_t *range)
 {
@@ -65,7 +66,7 @@ static uint32_t buffer_addresses(const isa_wave_t *w, const isa_inst_t *i, const
 }
 
 /* Leaves in *a the lanes of whose element at least one byte is in range. An element with a format
- * is in range as a whole or not at all; one that hardware does not define has no addresses: the
+ * is in range as a whole or not at all; an element whose format is undefined has no addresses: the
  * executor reports it. */
 static void buffer_lanes(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                          sgc_lanes_t *a)

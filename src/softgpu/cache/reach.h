@@ -70,7 +70,7 @@ typedef struct {
     sgc_lanes_t lds; /* lanes of FLAT in LDS, or the LDS side of a transfer from or to a buffer */
 } sgc_reach_t;
 
-/* reach.c. EXEC is not 0. */
+/* reach.c: computes the addresses of an instruction. EXEC must not be 0. */
 void sgc_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, sgc_reach_t *r);
 /* r->memory is part 0, r->more[k] part k + 1. */
 static inline unsigned sgc_reach_parts(const sgc_reach_t *r)
@@ -139,7 +139,7 @@ typedef struct sgc_seen {
  * otherwise. */
 /* sgc_reach(): for an instruction of ISA_UNIT_VECTOR; EXEC is not 0. */
 sgc_reach_t *sgc_seen_reach(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i);
-/* sgc_lds_reach() and sgc_lds_use(): for one of ISA_UNIT_LDS; *n: elements. */
+/* sgc_lds_reach() and sgc_lds_use(): for an instruction of ISA_UNIT_LDS; *n: number of elements. */
 sgc_lanes_t *sgc_seen_lds(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i,
                           unsigned *n);
 const sgc_lds_use_t *sgc_seen_lds_use(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i,

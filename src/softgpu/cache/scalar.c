@@ -1,7 +1,8 @@
 /* scalar.c - the scalar data cache and the instruction cache (SQC), each shared by a few
  * neighbouring compute units.
  *
- * The data cache writes back: a store reads its line if it is not there and makes it dirty. */
+ * The data cache writes back: a store reads its line if the cache does not have it, and makes the
+ * line dirty. */
 #include "softgpu/cache/gl1.h"
 
 #include "softgpu/exec/address.h"
@@ -86,15 +87,16 @@ static bool is_arriving(const sgc_t *t, const sgc_arriving_t *a, uint32_t line)
     return a->line == line && t->now < a->at;
 }
 
-/* Clocks until a line that has been requested arrives; 0: it is there, or was not requested. */
+/* Clocks until a line that has been requested arrives; 0: the line has arrived, or was not
+ * requested. */
 static uint32_t still_to_come(const sgc_t *t, const sgc_sqc_t *q, uint32_t line)
 {
     const sgc_arriving_t *a = &q->data_arriving[line % SGC_ARRIVING];
     return is_arriving(t, a, line) ? (uint32_t)(a->at - t->now) : 0;
 }
 
-/* Another request for a line on its way. After the last one that the cache takes, it takes no
- * requests until the line has arrived. */
+/* A further request for a line that is being fetched. After the last one that the cache accepts, it
+ * accepts no requests until the line has arrived. */
 static uint32_t duplicate(sgc_t *t, sgc_sqc_t *q, uint32_t line, uint32_t rest)
 {
     q->count.dcache_duplicate++;
@@ -122,7 +124,8 @@ static uint32_t read_scalar(sgc_t *t, const sgc_sqc_t *q, uint32_t line, sgc_pag
     return (uint32_t)(there - t->now);
 }
 
-/* One request of the scalar data cache; clocks until data. `written`: bytes a store changes. */
+/* Makes one request of the scalar data cache; returns the clocks until its data. `written`: mask of
+ * the bytes that a store changes. */
 static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sgc_access_t access,
                         uint64_t written, bool fresh)
 {
@@ -239,7 +242,7 @@ static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *slot, uin
     return true;
 }
 
-/* Requests the line behind that of `va` ahead of time: code usually continues there. */
+/* Prefetches the line after that of `va`: code usually continues there. */
 static void read_ahead(sgc_t *t, sgc_sqc_t *q, uint64_t va)
 {
     uint32_t slot, latency;

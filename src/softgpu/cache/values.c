@@ -92,7 +92,7 @@ static const row_t rows[] = {
     CU(TA, TA_BUFFER_COALESCED_READ_CYCLES, ta.buffer_coalesced_read_cycles),
     CU(TA, TA_BUFFER_COALESCED_WRITE_CYCLES, ta.buffer_coalesced_write_cycles),
     CU(TA, TA_ADDR_STALLED_BY_TC_CYCLES, ta.addr_stalled_by_tc_cycles),
-    ZERO(TA, TA_ADDR_STALLED_BY_TD_CYCLES), /* the data unit always takes a command */
+    ZERO(TA, TA_ADDR_STALLED_BY_TD_CYCLES), /* the data unit always accepts a command */
     CU(TA, TA_DATA_STALLED_BY_TC_CYCLES, ta.data_stalled_by_tc_cycles),
     CU(TA, TA_FLAT_WAVEFRONTS, ta.flat[0]),
     CU(TA, TA_FLAT_READ_WAVEFRONTS, ta.flat[1]),
@@ -241,7 +241,7 @@ static const row_t rows[] = {
     SQC(SQC_TC_DATA_READ_REQ, tc[1]),
     SQC(SQC_TC_DATA_WRITE_REQ, tc[2]),
     SQC(SQC_TC_DATA_ATOMIC_REQ, tc[3]),
-    ZERO(SQ, SQC_TC_STALL), /* the port takes a request each clock */
+    ZERO(SQ, SQC_TC_STALL), /* the port accepts a request each clock */
     SQC(SQC_ICACHE_REQ, icache_req),
     SQC(SQC_ICACHE_BUSY_CYCLES, icache_req), /* a request takes a clock */
     SQC(SQC_DCACHE_BUSY_CYCLES, dcache_req),

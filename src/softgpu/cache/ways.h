@@ -26,7 +26,7 @@ enum {
 typedef struct {
     uint8_t newer, older;
     uint8_t chained;            /* next way in the same hash chain */
-    _Alignas(4) uint32_t chain; /* index in ways_t.chain of the chain it is in */
+    _Alignas(4) uint32_t chain; /* index, in ways_t.chain, of its chain */
 } ways_link_t;
 
 /* After ways_init() only the arrays behind the pointers change. Loops therefore use a local copy of
@@ -55,7 +55,7 @@ void ways_clear(const ways_t *c);
 /* Empties a slot, which becomes the next of its set to be filled. */
 void ways_remove(const ways_t *c, uint32_t slot);
 
-/* All slot numbers are below this. */
+/* The number of slots: all slot numbers are below it. */
 WAYS_INLINE uint32_t ways_slots(const ways_t *c)
 {
     return c->sets * c->padded;
@@ -66,7 +66,7 @@ WAYS_INLINE uint32_t ways_tag(const ways_t *c, uint32_t slot)
     return c->tag[slot];
 }
 
-/* The set that an index falls into. */
+/* The set for an index. */
 WAYS_INLINE uint32_t ways_set(const ways_t *c, uint32_t index)
 {
     return c->mask ? index & c->mask : index % c->sets;
@@ -145,7 +145,7 @@ WAYS_INLINE void ways_unchain(const ways_t *c, uint32_t first, uint32_t way)
     *at = l[way].chained;
 }
 
-/* Puts a tag that the set does not have in place of the oldest. */
+/* Replaces the oldest tag of the set by one that the set does not have. */
 WAYS_INLINE uint32_t ways_replace(const ways_t *c, uint32_t set, uint32_t chain, uint32_t tag,
                                   uint32_t *old)
 {
@@ -200,8 +200,8 @@ WAYS_INLINE int32_t ways_find(const ways_t *c, uint32_t set, uint32_t tag)
     return slot;
 }
 
-/* Puts a tag that the set does not have in place of the oldest and makes it the newest. Returns its
- * slot; *old is the tag that was replaced, or WAYS_EMPTY. */
+/* Replaces the oldest tag of the set by one that the set does not have, and makes that the newest.
+ * Returns its slot; *old is the tag that was replaced, or WAYS_EMPTY. */
 WAYS_INLINE uint32_t ways_insert(const ways_t *c, uint32_t set, uint32_t tag, uint32_t *old)
 {
     if (!c->order) return ways_replace(c, set, ways_chain(c, set, tag), tag, old);

@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 enum {
-    CALLS = 4096, /* as many as race_run.c remembers dispatches and copies */
+    CALLS = 4096, /* equal to the number of dispatches and copies that race_run.c records */
     LATEST = 256, /* how many of the last calls are searched for an address */
     MOVES = 256
 };

@@ -33,16 +33,17 @@ uint64_t chk_asked_now(void);
  * call that the thread is in, if any. */
 void chk_asked_move(chk_span_t to, chk_span_t from, uint64_t bytes);
 /* A copy engine moves bytes from `from` to `to` (`from` 0: it fills). Returns the number of the
- * call that it works for, the oldest with work left there; 0: none is known. */
+ * call for which it works, the oldest one with work left there; 0: unknown. */
 uint64_t chk_asked_mover(uint64_t to, uint64_t from, uint64_t bytes);
 
 /* Copies the recorded call; false: there is no such call, or newer ones have replaced it. */
 bool chk_asked_find(uint64_t number, chk_asked_t *out);
 /* The latest call that reads or writes at the address. */
 bool chk_asked_latest(uint64_t va, chk_asked_t *out);
-/* Finds the call behind an access at `va`: the one with that number, if it writes (`writes`) or
- * reads there. If the number is 0, or its call launches a graph, whose copies were recorded when
- * the graph was built: the latest call that writes or reads there, other than the call `beside`. */
+/* Finds the call for which an access at `va` was made: the one with that number, if it writes
+ * (`writes`) or reads there. If the number is 0, or its call launches a graph, whose copies were
+ * recorded when the graph was built: the latest call that writes or reads there, other than the
+ * call `beside`. */
 bool chk_asked_name(uint64_t number, uint64_t va, bool writes, uint64_t beside, chk_asked_t *out);
 
 #endif

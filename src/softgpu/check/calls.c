@@ -111,7 +111,8 @@ static size_t bytes_for_hip(size_t bytes)
       (const void *handle, size_t bytes, uint32_t count, const void *agents, void **at),           \
       (handle, bytes, count, agents, at), *at, bytes)
 
-/* Whether the program itself calls HIP. HIP makes its own HSA calls while it holds locks. */
+/* Whether the program itself calls HIP. Only such calls release held memory: HIP's own calls of HSA
+ * come while HIP holds locks. */
 static bool is_hip(const char *name)
 {
     return name[1] == 'i' && !calls_outer;
@@ -135,8 +136,8 @@ static bool is_hip(const char *name)
 GIVES(X)
 #undef X
 
-/* ROCr wants the size of the allocation, which bytes_for_hip() has rounded up. If that size fails,
- * the memory was allocated by the program itself, with the size given. */
+/* The size passed to ROCr has to be that of the allocation, which bytes_for_hip() has rounded up.
+ * If that size fails, the memory was allocated by the program itself, with the size given. */
 CALL(int, hsa_amd_ipc_memory_create, (void *at, size_t bytes, void *handle))
 {
     NEXT(hsa_amd_ipc_memory_create);
@@ -221,8 +222,8 @@ static struct {
     locked_t *first;
 } locked = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The child has none of its parent's GPU memory. Threads that the child does not have may have held
- * the locks. */
+/* The child has none of its parent's GPU memory. Its locks are initialised anew, since threads that
+ * the child does not have may have held them. */
 static void in_forked_child(void)
 {
     pthread_mutex_init(&locked.lock, NULL);

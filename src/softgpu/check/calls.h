@@ -25,7 +25,7 @@ enum {
 /* The checker's functions, once they have been found. */
 extern _Atomic(const softgpu_check_api_t *) calls_api;
 
-/* NULL: nothing is checked, or the GPU is not there yet. */
+/* The checker's functions; NULL: nothing is checked, or the GPU has not been opened yet. */
 static inline const softgpu_check_api_t *api(void)
 {
     const softgpu_check_api_t *a = atomic_load_explicit(&calls_api, memory_order_acquire);
@@ -38,7 +38,7 @@ static inline const softgpu_check_api_t *api(void)
 
 /* ---- calls_look_up.c: which function stands for which ---- */
 
-/* The runtime's function behind the preloaded one of the same name. Works also if the program has
+/* The runtime's function with the same name as the preloaded one. Works also if the program has
  * opened the runtime with dlopen, so that RTLD_NEXT does not find it. NULL: there is none. */
 void *calls_next(const char *name);
 /* Keeps the function's library loaded even if the program closes it. */
@@ -87,8 +87,8 @@ void calls_gone(void *at, const softgpu_check_place_t *place, const char *call, 
 
 typedef int calls_free_t(void *at);
 
-/* Frees memory as hipFree and its like do, but holds it back from the runtime; *status is what the
- * program gets. False: nothing was done, and the memory cannot be held. */
+/* Frees memory as hipFree and its like do, but holds it back from the runtime; *status is the
+ * result for the program. False: nothing was done, and the memory cannot be held. */
 bool calls_hold(void *at, const char *call, calls_free_t *free_it, int *status);
 /* Gives all memory that is held back to the runtime. False: there was none, and HIP's last error is
  * unchanged. */

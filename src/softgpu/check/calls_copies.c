@@ -87,7 +87,7 @@ static size_t bytes_2d(const copy_2d_t *c, const side_2d_t *s)
 }
 
 /* Whether the host or the device address counts depends on a type whose values differ between HIP's
- * versions: the one that is set is taken. */
+ * versions: the address that is set is used. */
 static const void *begin_2d(const side_2d_t *s)
 {
     if (!s || s->array || (s->host && s->device)) return NULL;

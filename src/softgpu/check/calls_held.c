@@ -148,7 +148,7 @@ static void release(held_t *h)
     int status;
     api()->released((uint64_t)(uintptr_t)h->at, h->place.number);
     INSIDE(h->call, status, h->free_it(h->at));
-    (void)status; /* the program's call returned long ago */
+    (void)status; /* unused: the program's call has returned already */
     free(h);
 }
 

@@ -13,7 +13,8 @@
 
 struct sg_memory;
 
-/* The other access of a finding: the earlier one of a race, or the load that brought a value. */
+/* The other access of a finding: the earlier one of a race, or the load that read an undefined
+ * value. */
 typedef struct {
     const char *what; /* such as "earlier write"; NULL: there is no other access */
     uint64_t pc;      /* 0: it was not made by an instruction on the GPU */
@@ -84,7 +85,7 @@ typedef struct {
     uint32_t own;       /* the first line that is in no system header; 0 if all are */
     const char *file[CHK_FRAMES_OF_CODE];
     uint32_t line[CHK_FRAMES_OF_CODE];
-    const char *function[CHK_FRAMES_OF_CODE]; /* that `file[k]` is in; NULL for the last one */
+    const char *function[CHK_FRAMES_OF_CODE]; /* function of `file[k]`; NULL for the last one */
 } chk_code_t;
 /* False: no line is known. */
 bool chk_where_code(const struct sg_memory *m, uint64_t pc, chk_code_t *at);
@@ -95,8 +96,8 @@ bool chk_where_code(const struct sg_memory *m, uint64_t pc, chk_code_t *at);
  * program. */
 bool chk_is_system(const char *file);
 
-/* The program's own frames of a stack, innermost first, as source lines. If the first frame has
- * none: functions of its object, or offsets in the object. */
+/* The program's own frames of a stack, innermost first, as source lines. If the first frame has no
+ * line: functions of its object, or offsets in the object. */
 enum { CHK_CALLS = 8 };
 typedef struct {
     char *file; /* NULL: `place` is set instead */
@@ -109,8 +110,8 @@ typedef struct {
 } chk_calls_t;
 void chk_where_calls(const chk_stack_t *s, chk_calls_t *calls);
 void chk_calls_free(chk_calls_t *calls);
-/* Whether the function that called our preloaded library belongs to the program, and not to a
- * runtime or a profiler. */
+/* Whether the function that called the checker's preloaded library belongs to the program, and not
+ * to a runtime or a profiler. */
 bool chk_called_by_program(const chk_stack_t *s);
 /* Whether the allocation was made at the program's request, and not by a runtime for itself. */
 bool chk_made_by_program(const chk_place_t *p);

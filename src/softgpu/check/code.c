@@ -31,7 +31,7 @@ typedef struct code {
     size_t n_variables, n_gaps;
 } code_t;
 
-/* Entries are never taken out. */
+/* Files are never removed from the list. */
 static struct {
     pthread_mutex_t lock; /* held while a file is added or lines are found; a search of the list
                              takes no lock */
@@ -137,7 +137,7 @@ bool chk_where_code(const sg_memory_t *m, uint64_t pc, chk_code_t *at)
 
 /* ---- variables ---- */
 
-/* The code object with which a mapping begins. */
+/* The code object at the start of a mapping. */
 typedef struct {
     const code_t *code; /* NULL: there is none, or its file is not known */
     uint64_t begin, end;

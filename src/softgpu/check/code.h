@@ -15,8 +15,8 @@ bool chk_code_is_at(const struct sg_memory *m, uint64_t va);
  * code object, *span is cut to the range around it for which the answer is the same. */
 bool chk_code_gap(const struct sg_memory *m, uint64_t va, chk_span_t *span);
 
-/* Whether a range that begins in a code object goes beyond the variables there, and the first
- * address that does. */
+/* Whether a range that begins in a code object extends beyond the variables there; *bad is the
+ * first address that does. */
 bool chk_code_beyond(const struct sg_memory *m, uint64_t va, uint64_t bytes, uint64_t *bad);
 
 /* The allocation or variable that the address is in or next to. An address between two variables is

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Such as "hipErrorInvalidConfiguration (9), saxpy(float*, int): 1 x 1 x 1 workgroups of 2048 x 1 x
- * 1 work-items, 0 bytes of LDS beside the kernel's own". */
+/* Describes a failed call, such as "hipErrorInvalidConfiguration (9), saxpy(float*, int): 1 x 1 x 1
+ * workgroups of 2048 x 1 x 1 work-items, 0 bytes of LDS beside the kernel's own". */
 static char *words_of(const softgpu_check_failure_t *f)
 {
     char *text = NULL;

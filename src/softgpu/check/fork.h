@@ -1,8 +1,8 @@
 /* fork.h - the checker's locks when the program forks.
  *
- * All are held while the process is copied, so that the child finds their data whole. The child
- * then initialises them anew, since it has none of the threads that might unlock them. A file with
- * a lock adds a function here and a row to the table in fork.c. */
+ * All are held while the process is copied, so that the data they guard are consistent in the
+ * child. The child then initialises them anew, since it has none of the threads that might unlock
+ * them. A file with a lock adds a function here and a row to the table in fork.c. */
 #ifndef SOFTGPU_CHECK_FORK_H
 #define SOFTGPU_CHECK_FORK_H
 

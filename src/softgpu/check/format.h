@@ -32,7 +32,7 @@ typedef struct {
     void (*finding)(base_lines_t *l, const chk_told_t *t, const chk_times_t *times);
     /* Writes the summary: the process ends. */
     void (*summary)(base_lines_t *l, const chk_total_t *total);
-    /* The process is a forked child and has written nothing yet. */
+    /* Called in a forked child, which has written nothing yet. */
     void (*forked)(void);
 } chk_writer_t;
 

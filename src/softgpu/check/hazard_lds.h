@@ -48,7 +48,8 @@ typedef struct {
     chk_lds_wave_t wave[ISA_GROUP_WAVES];
     bool marked;
     uint16_t writer[CHK_LDS_DWORDS], reader[CHK_LDS_DWORDS];
-    uint64_t pc[ISA_GROUP_WAVES][CHK_LDS_KEPT]; /* of the accesses that have left marks */
+    uint64_t pc[ISA_GROUP_WAVES]
+               [CHK_LDS_KEPT]; /* addresses of the instructions whose accesses have left marks */
 } chk_lds_t;
 
 void chk_lds_start(chk_lds_t *s, const isa_group_t *group);

@@ -101,8 +101,9 @@ enum {
     CHK_SECOND_VECTOR_ALU = CHK_SECOND_VALU | CHK_SECOND_MATRIX
 };
 
-/* What the two instructions must have in common for a row to apply. "It" is a register that the
- * first instruction writes; "the first's data or C" are registers that the first one reads. */
+/* What the two instructions must have in common for a row to apply. In the comments below, "it" is
+ * a register that the first instruction writes; "the first's data or C" are registers that the
+ * first instruction reads. */
 typedef enum {
     CHK_SHARE_NOTHING,
     CHK_SHARE_HWREG,

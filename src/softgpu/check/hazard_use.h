@@ -52,7 +52,8 @@ enum {
     CHK_USE_READS_SCC = 1 << 0,
     CHK_USE_WRITES_SCC = 1 << 1,
     CHK_USE_WAITCNT = 1 << 2,
-    CHK_USE_LOCKS = 1 << 3,   /* locks its data registers until expcnt says they are read */
+    CHK_USE_LOCKS =
+        1 << 3, /* locks its data registers until expcnt shows that they have been read */
     CHK_USE_VECTOR = 1 << 4,  /* has no effect unless some lane is active */
     CHK_USE_INDEXED = 1 << 5, /* VALU: in the indexing mode it uses other VGPRs than it names */
     CHK_USE_LDS_WRITE = 1 << 6,
@@ -60,7 +61,8 @@ enum {
     CHK_USE_LDS_FILL = 1 << 8, /* a transfer from memory to LDS */
     CHK_USE_WALKS = 1 << 9, /* second of a pair whose first leaves no marks on registers: the wave's
                                last instructions are searched */
-    /* The first of a pair: of any row; of one of CHK_FIRST_MARKS; of one of CHK_FIRST_RARE. */
+    /* It is the first instruction of a pair: of any row; of a row of CHK_FIRST_MARKS; of a row of
+       CHK_FIRST_RARE. */
     CHK_USE_FIRST = 1 << 10,
     CHK_USE_MARKS = 1 << 11,
     CHK_USE_RARE = 1 << 12,

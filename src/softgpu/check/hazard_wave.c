@@ -254,8 +254,8 @@ static bool applies(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t 
     return false;
 }
 
-/* The registers of `u` that the matrix instruction `f` wrote. When several wrote one, only the last
- * counts. */
+/* The registers of `u` that the matrix instruction `f` wrote. If several instructions wrote a
+ * register, only the last one counts. */
 static unsigned settle(const chk_use_t *f, const chk_use_t *u)
 {
     unsigned settled = 0;

@@ -29,16 +29,17 @@ typedef struct {
     uint32_t states;     /* wait states issued so far */
     uint32_t look_until; /* while `states` is below it, vector instructions search back */
     bool scc_known, any_pending, any_locked;
-    uint16_t only_dot; /* the dot product that alone has marked registers; 0: other instructions
-                          have, too */
+    uint16_t only_dot; /* the dot product, if only that has marked registers; 0: other instructions
+                          have marked some, too */
     uint32_t n_recent, marked_until, matrix_end;
-    uint32_t rare_end; /* `states` behind the last one of CHK_FIRST_RARE */
+    uint32_t rare_end; /* value of `states` after the last instruction of CHK_FIRST_RARE */
     /* By flow: how many operations were issued, and how many of the first of them have returned for
      * sure. For FLAT, vmcnt and lgkmcnt each have a count; `returned` is the lesser of the two. */
     uint32_t issued[CHK_FLOWS], returned[CHK_FLOWS], flat_vm, flat_lgkm;
     /* Empty unless any_pending, any_locked. */
     chk_reg_set_t pending, locked;
-    chk_reg_set_t marked; /* used lately by matrix instructions, dot products and wide stores */
+    chk_reg_set_t marked; /* registers that matrix instructions, dot products and wide stores have
+                             used recently */
     chk_recent_t recent[CHK_RECENT];
     uint64_t pc[CHK_FLOWS][CHK_ISSUES]; /* of issued operations, by number */
     /* Of a pending or locked register: its operation (flow and number), and the lanes that the

@@ -155,7 +155,7 @@ enum {
 typedef struct {
     uint16_t quick;
     isa_data_t of; /* how the result depends on the operands */
-    bool old;      /* the result depends on the old destination: a part of it is left alone, or */
+    bool old;      /* the result depends on the old destination: a part of it is unchanged, or */
     bool tied;     /* it is an operand as well */
     bool swaps;    /* the first source is written, too */
     bool truth;    /* SCC says whether the result is not 0 */
@@ -166,8 +166,8 @@ extern chk_alu_t chk_alu_table[];
  * unchanged. */
 void chk_alu_rules(const isa_core_t *core);
 
-/* A wave of the checker's own, on which it runs instructions with other values of their
- * operands. */
+/* The lab: a wave that belongs to the checker, on which it runs instructions with other values of
+ * their operands. */
 typedef struct {
     isa_wave_t wave;
     const isa_core_t *core;
@@ -185,7 +185,7 @@ static inline bool chk_is_partial(const isa_inst_t *i)
     return i->flags & CHK_PARTIAL_FLAGS || (isa_is_row(&i->dst) && i->dst.mods & ISA_MOD_KEEP);
 }
 
-/* chk_alu_step() for an instruction with an undefined operand. */
+/* The slow path of chk_alu_step(), for an instruction with an undefined operand. */
 void chk_alu_slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i);
 /* Updates the shadows of registers for an instruction that is about to run. */
 void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i);

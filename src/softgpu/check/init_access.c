@@ -14,7 +14,7 @@
 
 enum { DWORDS = 4 };
 
-/* How an element lies in its register, by ISA_OP_*. */
+/* The place of an element in its register, by ISA_OP_*. */
 static struct {
     uint8_t bytes; /* 1 or 2: the element is a part of a dword; 0: whole dwords */
     uint8_t shift; /* position of that part in the register, in bits */
@@ -66,8 +66,8 @@ static uint8_t *scratch_at(chk_shadow_t *h, uint32_t at)
     return h->scratch + at;
 }
 
-/* The shadow bytes of up to a dword of adjacent bytes in LDS or scratch. NULL: out of range, where
- * everything counts as defined. */
+/* The shadow bytes of up to a dword of adjacent bytes in LDS or scratch. NULL: the address is out
+ * of range, where all bytes count as defined. */
 static uint8_t *shadow_at(const access_t *a, uint64_t va, uint32_t bytes)
 {
     if (a->room == LOCAL) return va + bytes <= a->s->lds_bytes ? a->s->lds + va : NULL;
@@ -87,8 +87,8 @@ static uint32_t number_of(chk_init_t *s, const chk_origin_t *from)
     return s->n_origins;
 }
 
-/* Where the origin number of a dword is kept. NULL: the address is out of range, or `keep` is false
- * and nothing has been kept there yet. */
+/* The element that holds the origin number of a dword. NULL: the address is out of range, or `keep`
+ * is false and no number has been stored yet. */
 static uint32_t *number_at(const access_t *a, uint64_t va, bool keep)
 {
     chk_init_t *s = a->s;

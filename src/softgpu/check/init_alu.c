@@ -143,8 +143,8 @@ static void bits(chk_ask_t *f)
     chk_ask_set_scc(f, unclear || f->differ.scc || (f->a->truth && unknown && !ones));
 }
 
-/* Sums. Whether a carry comes is undefined where the least and the greatest possible sum differ;
- * the other undefined bits are those of the operands. */
+/* The rule for sums. A carry is undefined at the bits where the least and the greatest possible sum
+ * differ; the other undefined bits are those of the operands. */
 static void sum(chk_ask_t *f)
 {
     const isa_inst_t *i = f->i;
@@ -340,7 +340,7 @@ static uint32_t positive(const chk_ask_t *f, unsigned side, unsigned k)
 }
 
 /* The bits of a register of indices that the instruction uses: two for each element of A of a lane,
- * in the set that ABID says, or the first one if CBSZ is not 0. */
+ * in the set that ABID selects, or the first one if CBSZ is not 0. */
 static uint32_t used_indices(const isa_inst_t *i, const isa_shape_t *s)
 {
     enum { ELEMENTS = 16 /* of a register */ };
@@ -443,7 +443,8 @@ static void matrix(chk_ask_t *f)
     }
 }
 
-/* v_mfma_ld_scale_b32: notes the lanes whose scales, a byte that OP_SEL says, are undefined. */
+/* v_mfma_ld_scale_b32: records the lanes whose scales, a byte that OP_SEL selects, are
+ * undefined. */
 static void scales(chk_ask_t *f)
 {
     for (unsigned side = 0; side < 2; side++) {

@@ -188,7 +188,7 @@ bool chk_ask_all(chk_ask_t *f)
 
 /* ---- operands as an instruction sees them ---- */
 
-/* A row as the lanes read it through DPP, where a lane without a source reads 0. */
+/* Permutes a row by DPP; a lane without a source reads 0. */
 static void permute(chk_ask_t *f, uint32_t *row)
 {
     isa_wave_t *l = &f->lab->wave;
@@ -206,7 +206,7 @@ static void permute(chk_ask_t *f, uint32_t *row)
     if (chk_ask_run(f, &move)) memcpy(row, f->lab->rows[CHK_FRESH + 1], sizeof(isa_row_t));
 }
 
-/* The `width` bits from bit `shift` on; `sext`: extended by their sign. */
+/* Extracts the `width` bits from bit `shift` on; `sext`: with sign extension. */
 static void select_part(uint32_t *row, unsigned shift, unsigned width, bool sext)
 {
     const unsigned above = 32 - width;
@@ -337,7 +337,7 @@ void chk_ask_set_scc(chk_ask_t *f, bool undefined)
 }
 
 /* For each row of the destination, the bits that the instruction writes: it runs with a destination
- * of zeros and one of ones, and the bits that differ were left alone. */
+ * of zeros and one of ones, and bits of the results that differ were not written. */
 static void find_written(chk_ask_t *f, isa_row_t *written)
 {
     isa_inst_t i = *f->i;
@@ -350,7 +350,7 @@ static void find_written(chk_ask_t *f, isa_row_t *written)
         return;
     }
     if (f->a->tied) { /* The destination is an operand, whose value must not vary: a move with the
-                         same DPP shows at least which lanes are left alone. */
+                         same DPP shows at least the lanes that are not written. */
         i = (isa_inst_t){
             .op = ISA_OP_v_mov_b32, .fmt = ISA_FMT_VOP1, .flags = f->i->flags & ISA_F_DPP};
         i.dpp_ctrl = f->i->dpp_ctrl;

@@ -34,7 +34,7 @@ typedef struct {
     const chk_alu_t *a;
     const isa_row_desc_t *op;
     bool scalar;         /* an instruction of the scalar unit */
-    bool with_old;       /* a part of the destination may be left alone */
+    bool with_old;       /* a part of the destination may be unchanged */
     unsigned rows, mask; /* rows: of dst; mask: the scalar register that gets a lane mask or the
                             result, 0: none */
     unsigned mask_dwords;
@@ -72,14 +72,14 @@ void chk_ask_variables(chk_ask_t *f, unsigned without);
 bool chk_ask_all(chk_ask_t *f);
 
 bool chk_ask_is_half(const isa_field_t *field);
-/* Source `n` as the instruction sees it, after selects and DPP: its value, or its shadow. */
+/* Source `n` after selects and DPP: its value, or its shadow. */
 void chk_ask_look(chk_ask_t *f, unsigned n, bool values, chk_view_t *v);
 /* The lanes in which a controlling operand (of.control), such as a count of bits to shift, has an
  * undefined bit that matters. */
 uint64_t chk_ask_controls(chk_ask_t *f);
 
-/* Set the shadows of the results: scalar registers, the lane mask, SCC, and rows; in rows, the bits
- * that the instruction leaves alone keep theirs. */
+/* Set the shadows of the results: scalar registers, the lane mask, SCC, and rows; in rows, bits
+ * that the instruction does not write keep their shadow. */
 void chk_ask_set_scalars(chk_ask_t *f, unsigned reg, const uint32_t *bits, unsigned n);
 void chk_ask_set_mask(chk_ask_t *f, uint64_t lanes);
 void chk_ask_set_scc(chk_ask_t *f, bool undefined);

@@ -38,7 +38,7 @@ static struct {
     uint64_t bytes; /* sum of the allocations' sizes */
 } all = {.lock = PTHREAD_RWLOCK_INITIALIZER, .epoch = 1};
 
-/* No dispatch and no copy is running in the child. */
+/* In the child no dispatch and no copy is running. */
 void chk_bytes_fork(chk_fork_t when)
 {
     chk_fork_rwlock(&all.lock, when);
@@ -85,7 +85,7 @@ static uint64_t end_of(const void *of, size_t k)
     return all.place[k]->end;
 }
 
-/* The first allocation that ends behind `va`. */
+/* Index of the first allocation that ends after `va`. */
 static size_t first_behind(uint64_t va)
 {
     return chk_first_behind(all.n, va, end_of, NULL);
@@ -108,7 +108,8 @@ static void give_back(chk_bytes_t *b)
     free(b);
 }
 
-/* Under the lock. Waves may still have pointers to the allocations: they are freed later. */
+/* Under the lock: stops watching the allocations in the range. Waves may still have pointers to
+ * them, so they are freed later. */
 static void take_out(uint64_t begin, uint64_t end)
 {
     const size_t at = first_behind(begin);

@@ -140,7 +140,7 @@ static void move_register(const isa_wave_t *w, isa_operand_t *o, uint32_t by)
     if (o->kind == ISA_OPK_VGPR && reg < rows) o->reg = (uint16_t)reg;
 }
 
-/* The instruction with the register numbers that it uses in fact, where M0 or the indexing mode
+/* The instruction with the register numbers that it actually uses, if M0 or the indexing mode
  * changes them. */
 static const isa_inst_t *resolve(const isa_wave_t *w, const isa_inst_t *i, isa_inst_t *room)
 {
@@ -194,7 +194,7 @@ void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
     const unsigned quick = chk_alu_table[i->op].quick;
     uint64_t some = chk_operand_some(s, &i->src[0]) | chk_operand_some(s, &i->src[1]) |
                     chk_operand_some(s, &i->src[2]);
-    /* A lane that is off matters if the instruction reads across lanes. */
+    /* an inactive lane matters only if the instruction reads across lanes */
     if (quick & CHK_QUICK_LANES && !(i->flags & ISA_F_DPP)) some &= w->exec;
     if (quick & CHK_QUICK_OLD || chk_is_partial(i))
         some |= chk_operand_some(s, &i->dst) &

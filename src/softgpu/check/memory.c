@@ -106,7 +106,7 @@ static bool is_good(state_t *s, const isa_wave_t *w, uint64_t va, uint32_t bytes
     return is_valid(s, w, va, bytes, writes);
 }
 
-/* Drops the spans if an allocation or a mapping has changed since. */
+/* Drops the cached spans if an allocation or a mapping has changed since. */
 static void renew(state_t *s, const isa_wave_t *w)
 {
     const uint64_t places = chk_places_epoch(),
@@ -244,7 +244,7 @@ static bool global_is_inside(const access_t *x)
     return false;
 }
 
-/* The kinds of memory (SG_MEM_*) on which an atomic instruction does nothing. */
+/* The kinds of memory (SG_MEM_*) on which an atomic instruction has no effect. */
 static uint32_t ignored_on(const isa_arch_t *arch, unsigned op)
 {
     if (arch->float_atomics) return 0;
@@ -325,7 +325,7 @@ static void check_lds(const access_t *x, sgc_lanes_t *a)
     check_offsets(x, a->va, a->exec, a->bytes, room, lds_kinds, "workgroup");
 }
 
-/* Checks addresses in scratch, where the same dword of a wave's lanes lies side by side. */
+/* Checks addresses in scratch, where the same dwords of a wave's lanes are adjacent. */
 static void check_scratch(const access_t *x, const sgc_lanes_t *a)
 {
     const uint64_t base = x->wave->scratch_base;

@@ -140,7 +140,7 @@ static bool find_bad(const sg_memory_t *m, uint64_t va, uint64_t bytes, uint64_t
     return false;
 }
 
-/* Adds the call that the transfer works for: the latest one at that address. False: an error of
+/* Adds the call for which the transfer works: the latest one at that address. False: an error of
  * that call has been reported. */
 static bool name_call(chk_finding_t *f, chk_asked_t *c)
 {

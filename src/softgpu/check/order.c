@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 enum {
-    ACTORS = 1 << 20, /* how many of the latest actors are remembered */
+    ACTORS = 1 << 20, /* number of the latest actors that are recorded */
     ENDED = 1024,     /* how many actors that are over keep their clocks */
     OPEN = 32, /* packets of a queue that may run at once; the next packet counts as having waited
                   for the 32nd before it */
@@ -33,7 +33,7 @@ enum {
 
 typedef struct {
     _Atomic uint64_t place;
-    _Atomic(chk_clock_t *) clock; /* NULL: forgotten, long after its end */
+    _Atomic(chk_clock_t *) clock; /* NULL: dropped, long after the actor's end */
 } actor_t;
 
 /* Eight bytes of memory that a queue or the program waits for, such as a signal's value. */
@@ -41,7 +41,7 @@ typedef struct word {
     struct word *next;
     uint64_t va;
     chk_clock_t *clock;   /* the joined clocks of all actors that have changed the word */
-    int64_t armed, value; /* before the first of these changes, and after the last */
+    int64_t armed, value; /* value before the first of these changes, and after the last one */
     uint32_t telling, told;
 } word_t;
 
@@ -90,7 +90,7 @@ static struct {
                            all accesses count as ordered */
     uint64_t begun[CHAINS], over[CHAINS];
     uint32_t n_chains;
-    uint32_t spare[CHAINS], n_spare; /* chains of queues that are gone, to be used again */
+    uint32_t spare[CHAINS], n_spare; /* chains of destroyed queues, to be used again */
     uint32_t handlers;               /* the chain of signal handlers; CHAINS: none taken yet */
     chk_clock_t *host;
     chk_line_t *lines;
@@ -211,7 +211,7 @@ static void name_first(chk_line_t *l)
     if (l->open == 1) raise(&l->base, l->chain[0], order.begun[l->chain[0]] - 1);
 }
 
-/* Makes the next actor of the chain, with that clock. */
+/* Makes the next actor of the chain, with this clock. */
 static uint64_t begin_actor(uint32_t *chain, chk_clock_t *clock)
 {
     if (*chain == CHAINS) *chain = take_chain();
@@ -283,7 +283,7 @@ static void join_actor(chk_clock_t **c, uint64_t serial)
     if (clock)
         join(c, clock);
     else
-        raise_all(c, order.over); /* its clock is forgotten */
+        raise_all(c, order.over); /* its clock has been dropped */
     raise(c, chain_of(place), position_of(place));
 }
 

@@ -55,9 +55,9 @@ void chk_line_packet(chk_line_t *l, uint64_t index, bool barrier);
 /* The number of the program's call in which it rang the doorbell for the packet (asked.h); 0: not
  * known. */
 uint64_t chk_line_call(const chk_line_t *l);
-/* The packet is a dispatch: makes its actor. Without a line it gets a serial all the same. */
+/* The packet is a dispatch: makes its actor. Without a line it gets a serial as well. */
 uint64_t chk_line_dispatch(chk_line_t *l);
-/* The queue is about to make a copy; everything before it in the queue is complete. */
+/* The queue is about to make a copy; all packets before it in the queue are complete. */
 void chk_line_copy(chk_line_t *l);
 /* All actors that the queue has begun are complete. */
 void chk_line_drained(chk_line_t *l);

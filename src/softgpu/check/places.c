@@ -42,7 +42,7 @@ static uint64_t end_of(const void *of, size_t k)
     return all.place[k]->end;
 }
 
-/* The first allocation that ends behind `va`. */
+/* Index of the first allocation that ends after `va`. */
 static size_t first_behind(uint64_t va)
 {
     return chk_first_behind(all.n, va, end_of, NULL);

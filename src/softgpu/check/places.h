@@ -37,8 +37,8 @@ typedef struct {
     uint64_t begin, end;
 } chk_span_t;
 
-/* Of `n` ranges, sorted and without overlaps, the index of the first that ends behind `va`; n: none
- * does. */
+/* Of `n` ranges, sorted and without overlaps, the index of the first that ends after `va`; n: there
+ * is none. */
 static inline size_t chk_first_behind(size_t n, uint64_t va,
                                       uint64_t (*end_of)(const void *of, size_t k), const void *of)
 {
@@ -68,15 +68,15 @@ uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigne
 
 /* Whether all allocations are recorded. */
 bool chk_places_all(void);
-/* The allocation is the variable with that symbol. */
+/* Records that the allocation is the variable with this symbol. */
 void chk_place_name(uint64_t begin, uint64_t serial, const char *variable);
-/* The allocation is host memory, which the program has at the address `host`. */
+/* Records that the allocation is host memory, at the program's address `host`. */
 void chk_place_own(uint64_t begin, uint64_t host);
 /* Copies the live allocation that begins there; false: there is none, or its end has been
  * announced. */
 bool chk_place_at(uint64_t begin, chk_place_t *out);
-/* ending(): the allocation will be freed later. end(): it is freed; returns its size, or 0 if
- * another one is there by now. `by` NULL: the call that ending() named. */
+/* chk_place_ending(): the allocation will be freed later. chk_place_end(): it is freed; returns its
+ * size, or 0 if another one has replaced it. `by` NULL: the call that chk_place_ending() named. */
 void chk_place_ending(uint64_t begin, uint64_t serial, const char *by, const chk_stack_t *gone);
 uint64_t chk_place_end(uint64_t begin, uint64_t serial, const char *by, const chk_stack_t *gone,
                        bool held);
@@ -88,9 +88,9 @@ void chk_places_shared(uint64_t begin, uint64_t bytes);
 /* Changes whenever an answer of chk_place_find() may have changed. A caller that caches an answer
  * reads the epoch before the look-up. */
 uint64_t chk_places_epoch(void);
-/* Where `va` is in its mapping [begin, end); *span is the range around it with the same answer.
- * `shared`: the mapping is host memory at its own address, which stays mapped when it is
- * unlocked. */
+/* Whether `va` is in an allocation, given its mapping [begin, end); *span is the range around it
+ * with the same answer. `shared`: the mapping is host memory at its own address, which stays mapped
+ * when it is unlocked. */
 chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, bool shared,
                            chk_span_t *span);
 

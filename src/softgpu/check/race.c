@@ -87,10 +87,10 @@ static void add_site(chk_other_t *o, uint64_t word)
     memcpy(o->words, site->words, sizeof o->words);
 }
 
-/* ---- the program's calls behind accesses ---- */
+/* ---- the program's calls for which accesses are made ---- */
 
-/* The calls behind the two accesses of a race; they have to live as long as the finding, which
- * points to them. */
+/* The calls for which the two accesses of a race were made. The finding points to them, so they
+ * have to live as long. */
 typedef struct {
     chk_asked_t own, other;
 } calls_t;

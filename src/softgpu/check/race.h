@@ -36,7 +36,7 @@ enum {
     RACE_FIRST = 1 << 26,
     RACE_WAVES = 1 << (RACE_OWNER_SHIFT - RACE_WAVE_SHIFT),
     RACE_TIME_MAX = (1 << (RACE_WAVE_SHIFT - RACE_TIME_SHIFT)) -
-                    1, /* the greatest time a word can hold; it stands for all later ones too */
+                    1, /* the greatest time of a word, which all later times share */
     RACE_SITES = 1 << (RACE_TIME_SHIFT - RACE_SITE_SHIFT),
     RACE_OWNERS = 1 << (64 - RACE_OWNER_SHIFT),
     RACE_ALL_BYTES = 15,
@@ -136,8 +136,8 @@ typedef struct {
     race_meeting_t meeting[RACE_MEETINGS];
 } race_clock_t;
 
-/* A workgroup begins. True: the clock was reset, so times in the LDS shadow mean nothing any more
- * and the caller has to clear it. */
+/* A workgroup begins. True: the clock was reset, so times in the LDS shadow are invalid and the
+ * caller has to clear it. */
 bool race_clock_begin(race_clock_t *c);
 void race_clock_barrier(race_clock_t *c);
 /* The wave has waited (vmcnt 0) until its stores have reached memory. */
@@ -165,8 +165,8 @@ static inline uint32_t race_clock_knows(const race_clock_t *c, unsigned wave, un
     if (other == wave) return c->stored >> wave & 1 ? c->done[wave] : c->own[wave] - 1;
     return c->known[wave][other] > c->barrier ? c->known[wave][other] : c->barrier;
 }
-/* A time as shadow words of global memory hold it: counted from the workgroup's begin, and no
- * greater than RACE_TIME_MAX. */
+/* A time in the form of global memory's shadow words: counted from the workgroup's begin, and
+ * limited to RACE_TIME_MAX. */
 static inline uint32_t race_clock_short(const race_clock_t *c, uint32_t time)
 {
     const uint32_t t = time < c->begin ? 0 : time - c->begin;
@@ -211,7 +211,8 @@ typedef struct {
     uint32_t floor, before, n_before;
     race_memo_t memo[RACE_MEMOS];
     unsigned next_memo;
-    bool meets; /* the instruction being checked is an atomic access whose value the wave gets */
+    bool meets; /* the instruction being checked is an atomic access that returns a value to the
+                   wave */
     bool shown; /* the workgroup has written to host memory, and race_run_show() has been called */
     /* The stamp at which each wave last read each slot, by which it may be ordered behind other
      * waves of its own workgroup. A row is valid only if its wave is in read_by. */
@@ -221,7 +222,8 @@ typedef struct {
 
 /* ---- race_step.c: whether a store that was checked has been executed, too ---- */
 
-/* A workgroup begins on the thread; the workgroup's state is about to be freed. */
+/* race_step_enter(): a workgroup begins on the thread. race_step_leave(): its state is about to be
+ * freed. */
 void race_step_enter(race_state_t *s);
 void race_step_leave(race_state_t *s);
 /* race_step(): all accesses that the workgroup has checked have been executed. race_step_stores():
@@ -387,11 +389,12 @@ static inline bool race_run_is_before(const race_state_t *s, uint32_t owner)
 /* The workgroup has read, by an access that synchronises, the value that the access of the shadow
  * word has written. */
 void race_run_meet(race_state_t *s, unsigned wave, uint64_t word);
-/* The workgroup writes to host memory: the program may poll for it, and is ordered behind the
+/* The workgroup writes to host memory: the program may poll for it, and is ordered after the
  * dispatch from then on. */
 void race_run_show(race_state_t *s);
-/* Fills in the workgroup, kernel, dispatch and call behind the word; kernel_object is 0 for a copy.
- * Returns the memory of the dispatch's GPU; NULL for a copy, or if the owner is forgotten. */
+/* Fills in the workgroup, kernel, dispatch and call of the access that the word describes;
+ * kernel_object is 0 for a copy. Returns the memory of the dispatch's GPU; NULL for a copy, or if
+ * the owner is no longer recorded. */
 const struct sg_memory *race_run_tell(uint64_t word, chk_other_t *o);
 
 /* A copy has one owner for each pair of serial and program call. False: it is not checked. */

@@ -232,7 +232,7 @@ typedef struct {
 } transfer_t;
 
 typedef struct {
-    race_access_t race; /* first: race_global_same() takes its address for that of the whole */
+    race_access_t race; /* first member: race_global_same() casts a pointer to it to the whole */
     const sg_memory_t *memory;
     transfer_t copy;
     block_t *held;
@@ -252,8 +252,7 @@ static inline bool has_gap(const race_known_t *p)
     return p->floor < p->before;
 }
 
-/* Whether the access of the word is not known to happen before everything that the workgroup
- * does. */
+/* Whether the access of the word is not known to happen before all accesses of the workgroup. */
 static inline bool fresh(const race_access_t *own, uint64_t word)
 {
     return word >= own->known.floor && word - own->known.before >= own->known.n_before;
@@ -399,9 +398,9 @@ static uint64_t not_again(const sgc_lanes_t *a, uint64_t lanes, uint64_t word, u
                           again);
 }
 
-/* The usual lanes: whole aligned dwords that no other wave has accessed in conflict. Returns the
- * lanes that need a closer look. *x is copied so that the compiler need not read it again after
- * each store to the shadow. */
+/* The fast path: whole aligned dwords that no other wave has accessed in conflict. Returns the
+ * remaining lanes. *x is copied so that the compiler need not read it again after each store to the
+ * shadow. */
 static uint64_t touch_whole(const race_access_t *x, const sgc_lanes_t *a, uint64_t lanes)
 {
     const race_access_t own = *x;
@@ -461,8 +460,9 @@ RACE_ROW void keep_reads(race_row_t *reader, race_row_t *second, race_row_t word
     if (race_row_any(mine)) race_row_set(reader, word | seconds, mine);
 }
 
-/* The access of all lanes: 1 << shift dwords apart from dword `d` on, each `n` dwords. Returns the
- * lanes of the rows in which another wave is in conflict, for a closer look. */
+/* Records the access of all lanes: `n` dwords each, at a distance of 1 << shift dwords from dword
+ * `d` on. Returns the lanes of the rows in which another wave is in conflict; touch() has to
+ * compare these. */
 RACE_ROW uint64_t touch_rows(const race_access_t *own, chunk_t *c, size_t d, unsigned n,
                              unsigned shift, bool reads, bool gap)
 {
@@ -529,8 +529,8 @@ static uint64_t touch_even(const race_access_t *x, const sgc_lanes_t *a)
     return has_gap(&x->known) ? touch_gap(x, c, d, n, shift) : touch_ordered(x, c, d, n, shift);
 }
 
-/* race_again(), or 0 where a read may matter although it repeats one: the wave has published since,
- * has stores in flight, or its time has reached RACE_TIME_MAX, which stands for several times. */
+/* race_again(), or 0 if a read may matter although it repeats another: the wave has published
+ * since, has stores in flight, or its time has reached RACE_TIME_MAX, which several times share. */
 static uint64_t again_of(const race_clock_t *c, unsigned wave, const race_site_t *site,
                          race_kind_t kind, uint64_t word)
 {
@@ -682,7 +682,7 @@ void race_global_scalar(chk_group_t *g, race_state_t *s, isa_wave_t *w, const is
 /* One side of a copy: the range that it reads, or the one that it writes. */
 static void copy_range(const sg_memory_t *m, race_copy_t *copy, transfer_t t, race_kind_t kind)
 {
-    /* atomic accesses may be to flags and counters that a copy reads or sets at any time */
+    /* copies do not race with atomic accesses, which may be to flags and counters */
     static const race_site_t passes_atomics = {.tries = true};
     const uint64_t begin = kind == RACE_LOAD ? t.from : t.to, end = begin + t.bytes;
     access_t x = {.race = {.kind = kind,

@@ -16,7 +16,7 @@ typedef struct {
     bool seconds;       /* some second word is newer than the last barrier */
 } access_t;
 
-/* Another wave's access since the last barrier. */
+/* Whether the word is another wave's access since the last barrier. */
 static inline bool is_concurrent(const race_access_t *own, uint64_t word)
 {
     return word >= own->known.floor && ((word ^ own->word) & RACE_WAVE_BITS);
@@ -96,9 +96,9 @@ static void touch(access_t *x, unsigned lane, uint32_t at, uint32_t from, uint32
     keep(x, &x->race, d, race_word(&x->race, lane, race_mask(at, bytes)));
 }
 
-/* The usual lanes: whole aligned dwords that no other wave has accessed in conflict. Returns the
- * lanes that need a closer look. x->race is copied so that the compiler need not read it again
- * after each store to the shadow. */
+/* The fast path: whole aligned dwords that no other wave has accessed in conflict. Returns the
+ * remaining lanes. x->race is copied so that the compiler need not read it again after each store
+ * to the shadow. */
 static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint64_t lanes, uint32_t size)
 {
     const race_access_t own = x->race;
@@ -141,15 +141,16 @@ RACE_ROW race_row_t first_row(const race_access_t *own, race_row_t before)
            RACE_FIRST;
 }
 
-/* The access of all lanes: 1 << shift dwords apart from dword `d` on, each `n` dwords. Returns the
- * lanes of the rows in which another wave is in conflict, for a closer look. */
+/* Records the access of all lanes: `n` dwords each, at a distance of 1 << shift dwords from dword
+ * `d` on. Returns the lanes of the rows in which another wave is in conflict; touch() has to
+ * compare these. */
 static __attribute__((target("avx2"))) uint64_t touch_rows(access_t *x, uint32_t d, unsigned n,
                                                            unsigned shift)
 {
     const race_access_t own = x->race;
     race_state_t *const s = own.s;
     const bool reads = own.kind == RACE_LOAD, seconds = x->seconds;
-    const bool met = s->clock.met > s->clock.barrier; /* a store may give a lock back */
+    const bool met = s->clock.met > s->clock.barrier; /* a store may release a lock */
     race_row_t *writers = (race_row_t *)(void *)&s->lds.write[d],
                *readers = (race_row_t *)(void *)&s->lds.read[d];
     uint64_t others = 0;

@@ -78,7 +78,7 @@ RACE_ROW bool race_rows_again(const race_rows_t *r)
     return r->again && race_row_all(r->readers, r->rows, r->mine, r->used & r->again);
 }
 
-/* Goes on to the next row that is not redundant. False: there is none. */
+/* Advances to the next row that is not redundant. False: there is none. */
 RACE_ROW bool race_rows_next(race_rows_t *r)
 {
     while (++r->k < r->rows) {

@@ -25,7 +25,7 @@ enum {
     SLOTS = RACE_SLOTS,
     PUBLISHED = 8, /* publications that a workgroup keeps */
     MET = 8,       /* workgroups behind which a workgroup is ordered by a flag */
-    RUNS = 4096,   /* dispatches and copies that are remembered */
+    RUNS = 4096,   /* dispatches and copies that are recorded */
     TOTAL_MAX = RACE_OWNERS / 4
 };
 
@@ -115,8 +115,8 @@ static uint32_t free_from(uint32_t base, uint32_t total)
     return base;
 }
 
-/* The numbering of owners begins again from 1: shadow words with old numbers mean nothing any
- * more. */
+/* The numbering of owners begins again from 1: shadow words with old numbers are invalid from then
+ * on. */
 static void begin_again(void)
 {
     all.round++;
@@ -236,7 +236,8 @@ static bool is_of(uint32_t owner, const past_t *p, past_t *out)
     return true;
 }
 
-/* The last remembered actor whose first owner is `owner` or below. Under the lock; there is one. */
+/* The last recorded actor whose first owner is `owner` or below. Under the lock; there always is
+ * one. */
 static const past_t *last_from(uint32_t owner)
 {
     uint64_t low = all.n > RUNS ? all.n - RUNS : 0, high = all.n;
@@ -250,7 +251,7 @@ static const past_t *last_from(uint32_t owner)
     return &all.past[low % RUNS];
 }
 
-/* The actor that has the owner; false: it is forgotten. Takes the lock. */
+/* Finds the actor of the owner; false: it is no longer recorded. Takes the lock. */
 static bool find(uint32_t owner, past_t *out)
 {
     bool found = false;

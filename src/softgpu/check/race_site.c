@@ -14,7 +14,7 @@
 
 enum {
     INDEX_BITS = 16, /* of the hash table: a few times as many entries as there are sites */
-    AHEAD = 64,      /* how many instructions behind a load are analysed, */
+    AHEAD = 64,      /* how many instructions after a load are analysed, */
     FAR_AHEAD = 512, /* and how many are searched for a compare of its value: an inlined division
                         has over 100 instructions */
     REGISTERS = 3 * 1024
@@ -56,8 +56,8 @@ static bool overlap(const isa_operand_t *written, const isa_operand_t *read)
     return a.n && b.n && a.first < b.first + b.n && b.first < a.first + a.n;
 }
 
-/* Whether src[n] is part of the address: src[0] is, and except in LDS instructions those behind the
- * data. */
+/* Whether src[n] is part of the address: src[0] is, and except in LDS instructions so are the
+ * sources after the data. */
 static bool is_address(const isa_inst_t *i, unsigned n)
 {
     if (n == 0) return true;
@@ -139,7 +139,7 @@ static bool moves(unsigned op)
     }
 }
 
-/* Updates the registers that hold the value, past the instruction. */
+/* Updates the set of registers that hold the value, for the effect of an instruction. */
 static void pass_on(held_t *h, const isa_inst_t *i)
 {
     const bool moved = moves(i->op) && (holds(h, &i->src[0]) || holds(h, &i->src[1]));
@@ -157,7 +157,7 @@ static bool expects(const isa_inst_t *i, const held_t *h)
     return false;
 }
 
-/* Instructions behind which nothing is analysed: control goes elsewhere, or waits for other
+/* Whether the analysis ends at the instruction, since control leaves the code or waits for other
  * waves. */
 static bool ends_analysis(unsigned op)
 {

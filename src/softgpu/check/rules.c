@@ -34,7 +34,7 @@ struct chk_rules {
     size_t n;
 };
 
-/* The position in the rules' text, and where the reason for a refusal goes. */
+/* The position in the rules' text, and the buffer for the reason of a refusal. */
 typedef struct {
     const char *at, *end;
     const char *name;

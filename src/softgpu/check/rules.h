@@ -27,7 +27,7 @@ typedef struct {
 /* The properties of a finding that rules match; each may be missing. */
 typedef struct {
     chk_kind_t kind;
-    const char *kernel; /* as the source names it */
+    const char *kernel; /* its name in the source */
     const char *call;   /* name of the program's call */
     chk_lines_t at;     /* of the instruction and of the calls that were inlined */
     chk_lines_t made;   /* where the allocation was made, and the callers of that line */

@@ -126,8 +126,8 @@ static void put_all_related(FILE *f, const chk_told_t *t)
     if (r.n) fputc(']', f);
 }
 
-/* Equal for the same finding after lines of the program have moved: line numbers have no part in
- * it. */
+/* Writes a fingerprint, which stays the same if lines of the program move: it does not depend on
+ * line numbers. */
 static void put_fingerprint(FILE *f, const chk_told_t *t)
 {
     const char *parts[] = {chk_kinds[t->f.kind].name, t->at.kernel, t->at.function, t->f.call,

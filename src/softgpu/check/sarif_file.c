@@ -1,4 +1,5 @@
-/* sarif_file.c - see sarif_file.h. */
+/* sarif_file.c - see sarif_file.h: reads the document, replaces lines, and renames a new file over
+ * the old one. */
 #include "softgpu/check/sarif_file.h"
 
 #include "base/file.h"
@@ -134,8 +135,8 @@ static void put_document(FILE *f, const char *old, const chk_sarif_lines_t *line
 
 enum { NAMES = 100 }; /* names tried for a temporary file: killed runs may have left some */
 
-/* Writes a new file beside `name`, with the permissions of `like`, or default ones if that is NULL.
- * False with errno. */
+/* Writes a new file in the folder of `name`, with the permissions of `like`, or default ones if
+ * that is NULL. False with errno. */
 static bool write_beside(const char *name, const char *text, const struct stat *like,
                          char temporary[PATH_MAX])
 {
@@ -174,8 +175,8 @@ static char *text_of(const char *old, const chk_sarif_lines_t *lines)
     return fclose(f) == 0 ? text : NULL;
 }
 
-/* Writes a document without findings. `replace`: over whatever is there; otherwise only if nothing
- * is. */
+/* Writes a document without findings. `replace`: replaces an existing file; otherwise a file is
+ * written only if none exists. */
 static bool write_empty(const char *name, bool replace)
 {
     char temporary[PATH_MAX], *text = text_of(NULL, NULL);
@@ -189,8 +190,8 @@ static bool write_empty(const char *name, bool replace)
     return good || (!replace && error == EEXIST);
 }
 
-/* Follows symbolic links, since a new file would replace the link itself. False with errno if
- * something is there that is no regular file. */
+/* Follows symbolic links, since a new file would replace the link itself. False with errno if the
+ * name exists and is no regular file. */
 static bool find_file(const char *name, char path[PATH_MAX])
 {
     struct stat st;
@@ -205,7 +206,8 @@ bool chk_sarif_begin(const char *name)
     return find_file(name, path) && write_empty(path, true);
 }
 
-/* Opens the current file and locks it; makes one if there is none. -1 with errno. */
+/* Opens the current file and locks it; makes one if there is none. Returns -1 with errno on
+ * failure. */
 static int open_locked(const char *name)
 {
     for (;;) {
@@ -230,7 +232,7 @@ static char *read_document(const char *name)
     if (!text || (bytes && base_begins_with(text, BEGIN) && strchr(text, '\n'))) return text;
     free(text);
     if (!bytes) return text_of(NULL, NULL);
-    errno = EEXIST; /* the file holds something else */
+    errno = EEXIST; /* the file is no SARIF document of the checker */
     return NULL;
 }
 

@@ -22,12 +22,13 @@ typedef struct {
 
 #define CHK_SARIF_LINE "{\"properties\":{"
 
-/* Writes a document without findings over whatever is there; its paths are relative to the current
- * folder. False with errno, and the file is unchanged; ENOTSUP: it is no regular file. */
+/* Writes a document without findings, which replaces any existing file; its paths are relative to
+ * the current folder. False with errno, and the file is unchanged; ENOTSUP: it is no regular
+ * file. */
 bool chk_sarif_begin(const char *name);
 
 /* Replaces this program's lines; makes the document if there is none. False with errno, and the
- * file is unchanged; EEXIST: the file holds something else. */
+ * file is unchanged; EEXIST: the file is no SARIF document of the checker. */
 bool chk_sarif_replace(const char *name, const chk_sarif_lines_t *lines);
 
 /* The folder that the document's paths are relative to, with a slash at its end: as the document

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Linux maps nothing below this address (/proc/sys/vm/mmap_min_addr): an access there is to an
- * index or a member of a null pointer. */
+/* Linux maps nothing below this address (/proc/sys/vm/mmap_min_addr): an address below it is an
+ * element or a member of an object at a null pointer. */
 enum { NEAR_NULL = 65536 };
 
 /* Whether the address is in private memory of the process, as /proc/self/maps says. `name`:

@@ -48,7 +48,7 @@ static void put_call(FILE *f, const chk_call_t *c)
         put_name(f, c->place);
 }
 
-/* " at app.cpp:52 (called at app.cpp:80)" */
+/* Writes, for instance, " at app.cpp:52 (called at app.cpp:80)". */
 static void put_calls(FILE *f, const chk_calls_t *calls)
 {
     for (uint32_t k = 0; k < calls->n; k++) {
@@ -58,7 +58,7 @@ static void put_calls(FILE *f, const chk_calls_t *calls)
     if (calls->n > 1) fputc(')', f);
 }
 
-/* "  hipMemcpy at app.cpp:52"; NULL: nothing */
+/* " hipMemcpy at app.cpp:52"; `call` NULL: writes nothing */
 static void put_named(FILE *f, const char *call, const chk_calls_t *calls)
 {
     if (!call) return;
@@ -67,7 +67,8 @@ static void put_named(FILE *f, const char *call, const chk_calls_t *calls)
     fputc('\n', f);
 }
 
-/* "  saxpy(float*, int) at saxpy.hip:14 (inlined into ...)", or "  saxpy(float*, int)+0x9c" */
+/* Writes, for instance, "  saxpy(float*, int) at saxpy.hip:14 (inlined into ...)", or "
+ * saxpy(float*, int)+0x9c". */
 static void put_spot(FILE *f, const chk_spot_t *s)
 {
     const chk_code_t *c = &s->code;

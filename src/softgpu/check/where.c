@@ -70,9 +70,9 @@ static uint32_t inlined_at(const dis_libdw_t *dw, Dwarf_Die *unit, Dwarf_Addr ad
     return n;
 }
 
-/* Adds the line of an address, and the lines that called the functions inlined there. Of functions
- * in system headers only the caller is added. Line 0 is no line: compilers give it to code that
- * they have merged. */
+/* Adds the line of an address, and the lines that called the functions inlined there. For functions
+ * in system headers only the caller is added. Line 0 is ignored: compilers assign it to merged
+ * code. */
 static bool add_lines(const dis_libdw_t *dw, Dwarf_Die *unit, Dwarf_Addr address,
                       chk_calls_t *calls)
 {

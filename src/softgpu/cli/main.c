@@ -34,7 +34,7 @@ static char output[1 << 16];
 
 typedef struct {
     char **program;
-    bool check_output; /* the option is given */
+    bool check_output; /* --check-output is given */
 } command_t;
 
 static void check_number(struct argp_state *state, const sg_option_t *o, const char *value)
@@ -153,7 +153,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-/* Fills in argp's table: the rows of sg_options, and the options that print something and end. */
+/* Fills in argp's table: the rows of sg_options, and the options that print a text and end. */
 static void fill_options(struct argp_option options[SG_OPTION_COUNT + MORE_OPTIONS + 1])
 {
     size_t count = 0;
@@ -265,8 +265,8 @@ static void run_beside(int status)
     if (child) wait_for_it(status, name);
 }
 
-/* Puts the number of this process in place of %pid% in the name of the checker's output, so that
- * each of several launchers has its own file. */
+/* Replaces %pid% in the name of the checker's output by the id of this process, so that each of
+ * several launchers has its own file. */
 static int number_output(void)
 {
     static const char key[] = "%pid%";
@@ -297,7 +297,7 @@ static int name_from_root(unsigned variable)
     return result;
 }
 
-/* Makes a report without findings, so that there is one even if the program crashes early. */
+/* Writes a report without findings, so that there is one even if the program crashes early. */
 static int begin_report(chk_format_t format)
 {
     const char *name = getenv(chk_variables[CHK_VARIABLE_OUTPUT]);

@@ -30,13 +30,13 @@ enum {
     ACTION_LINK = 4,
     ACTION_CODEGEN = 6,
     ACTION_LINK_EXECUTABLE = 9,
-    OUT_OF_RESOURCES = 3 /* a status */
+    OUT_OF_RESOURCES = 3 /* value of amd_comgr_status_t */
 };
 
 typedef uint64_t data_t, set_t, info_t; /* structs of one such member */
 
-/* FUNCTION(type, name, parameters): those of libamd_comgr that are called here; an int is 0 for
- * success */
+/* FUNCTION(type, name, parameters): the functions of libamd_comgr that this file calls; an int of 0
+ * means success */
 #define FUNCTIONS(FUNCTION)                                                                        \
     FUNCTION(void, get_version, (size_t * major, size_t * minor))                                  \
     FUNCTION(int, action_data_count, (set_t, int kind, size_t *))                                  \
@@ -152,7 +152,7 @@ static bool know_compiler(void)
 
 /* ---- inputs ---- */
 
-/* Appends a text or contents that `get` copies: its size, which comes first, and its bytes. */
+/* Appends the result of `get`, a text or contents: first its size, then its bytes. */
 #define ADD_SIZED(b, get, ...)                                                                     \
     do {                                                                                           \
         size_t bytes = 0;                                                                          \
@@ -253,7 +253,7 @@ static const char *take_sized(const char **at, const char *end, uint64_t *size)
     return take(at, end, *size);
 }
 
-/* A data object as add_set() has written it. */
+/* A data object in the form in which add_set() writes it. */
 typedef struct {
     uint64_t kind, name_bytes, bytes;
     const char *name, *contents;

@@ -27,14 +27,14 @@ typedef struct {
     uint64_t low, high;
 } sg_compiled_key_t;
 
-/* A growing sequence of bytes; `bad` once there was no memory. */
+/* A growing sequence of bytes; `bad` is set once memory has run out. */
 typedef struct {
     char *bytes;
     size_t size, room;
     bool bad;
 } sg_compiled_bytes_t;
 
-/* `size` bytes more at the end, which the caller fills; NULL if `bad`. */
+/* Appends `size` bytes, which the caller fills; NULL if `bad`. */
 char *sg_compiled_more(sg_compiled_bytes_t *bytes, size_t size);
 void sg_compiled_add(sg_compiled_bytes_t *bytes, const void *from, size_t size);
 

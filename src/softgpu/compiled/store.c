@@ -84,7 +84,7 @@ static bool choose_folder(void)
     return n > 0 && (size_t)n < sizeof folder;
 }
 
-/* Makes the folder and those above it, which only the user may enter. */
+/* Makes the folder and missing folders above it, with access for the user only. */
 static bool make_folder(void)
 {
     for (char *slash = strchr(folder + 1, '/');; slash = strchr(slash + 1, '/')) {

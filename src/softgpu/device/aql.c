@@ -50,7 +50,7 @@ typedef union {
     hsa_kernel_dispatch_packet_t dispatch;
     hsa_barrier_and_packet_t barrier;
     barrier_value_t barrier_value;
-    uint64_t words[8]; /* the completion signal of every type is the last */
+    uint64_t words[8]; /* words[7] is the completion signal of every type */
 } packet_t;
 
 typedef enum { DEPS_MET, DEPS_OPEN, DEPS_BAD } deps_t;
@@ -256,7 +256,7 @@ static sg_step_t barrier_value(sg_queue_t *q, const packet_t *p)
 {
     const barrier_value_t *b = &p->barrier_value;
     int64_t value;
-    if (!b->signal) { /* satisfied, as a null dependency is */
+    if (!b->signal) { /* satisfied, like a null dependency */
         order_packet(q, p);
         return finish_barrier(q, p);
     }

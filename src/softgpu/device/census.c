@@ -242,7 +242,7 @@ void sg_census_run_free(sg_census_run_t *r)
 
 /* ---- the functions ---- */
 
-/* A forked child starts without counts; those that it inherits are its parent's. */
+/* A forked child starts without counts: the inherited ones belong to its parent. */
 static void in_forked_child(void)
 {
     pthread_mutex_init(&state.lock, NULL);

@@ -24,7 +24,7 @@ void sg_census_stands(sg_run_t *run, uint64_t times);
 /* A turn of the workgroup begins: sets b->census to the calling thread's counts, NULL if out of
  * memory. `starts`: it is the workgroup's first turn, and its waves are counted. */
 void sg_census_turn(sg_box_t *b, bool starts);
-/* All workgroups are done. */
+/* All workgroups have ended. */
 void sg_census_run_end(sg_run_t *run, uint64_t end_ts, const sg_perf_contention_t *contention);
 void sg_census_run_free(sg_census_run_t *r);
 

@@ -102,7 +102,7 @@ static bool going(uint64_t begin, const char *call, unsigned flags, softgpu_chec
     if (!(flags & SOFTGPU_CHECK_REPORT) || !begin || !chk_places_all()) return false;
     chk_stack_t stack;
     chk_stack_take(&stack);
-    /* HIP frees its pools at any time after the program has given the memory back to them */
+    /* HIP may free a pool at any time after the program has freed the pool's memory */
     if (!strncmp(call, "hsa_", 4) && !chk_called_by_program(&stack)) return false;
     const bool twice = chk_place_was(begin, &p);
     const chk_finding_t f = {.kind = twice ? CHK_KIND_DOUBLE_FREE : CHK_KIND_FREE,

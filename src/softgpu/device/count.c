@@ -56,7 +56,8 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
     run->modelled = run->counted && level == SG_PERF_MODEL;
 }
 
-/* In model time kernels run one after the other, and none starts before the host started it. */
+/* Sets the times of a run in model time, in which kernels run one after the other, and none starts
+ * before the host started it. */
 static void set_model_times(sg_run_t *run, uint64_t clocks, uint64_t *end_ts)
 {
     sg_device_t *d = run->device;

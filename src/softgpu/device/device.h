@@ -16,7 +16,7 @@ typedef struct sg_queue sg_queue_t;
 
 typedef enum {
     SG_QUEUE_ERROR_ILLEGAL,     /* illegal instruction: HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION */
-    SG_QUEUE_ERROR_UNSUPPORTED, /* an instruction softgpu does not execute */
+    SG_QUEUE_ERROR_UNSUPPORTED, /* an instruction that softgpu does not execute */
     SG_QUEUE_ERROR_TRAP,        /* s_trap 2: abort from the device */
     SG_QUEUE_ERROR_PACKET,      /* malformed AQL packet */
     SG_QUEUE_ERROR_RESOURCES,   /* LDS or scratch beyond the limit */
@@ -37,8 +37,8 @@ typedef struct {
                         const char *text);
 } sg_host_ops_t;
 
-/* Starts no thread: the first queue does. NULL with errno: ENOMEM, or EINVAL if the profile's GPU
- * is unknown or SOFTGPU_CORE is wrong. */
+/* Makes a device. It starts no thread; the first queue does. NULL with errno: ENOMEM, or EINVAL if
+ * the profile's GPU is unknown or SOFTGPU_CORE is wrong. */
 sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *ops);
 sg_memory_t *sg_device_memory(sg_device_t *d);
 

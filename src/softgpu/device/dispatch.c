@@ -52,7 +52,8 @@ enum {
 };
 
 /* Whether this is an amd_kernel_code_t and no kernel descriptor: version 1, machine kind AMDGPU,
- * major version at least 6. The sizes in these words of a descriptor never have such values. */
+ * major version at least 6. In a kernel descriptor these words are sizes, which never have such
+ * values. */
 static bool is_old_code(const descriptor_t *k)
 {
     return k->word[0] == 1 && (k->word[2] & 0xffff) == 1 && k->word[2] >> 16 >= 6;
@@ -204,7 +205,7 @@ static bool set_scratch(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, co
     if (wave_bytes < wanted || waves < run->waves) return false;
     run->scratch_wave_bytes = wave_bytes;
     run->scratch_once = aq->queue_properties & AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE;
-    run->queue->scratch_slots = waves * run->device->profile.num_xcc; /* `waves` are an XCC's */
+    run->queue->scratch_slots = waves * run->device->profile.num_xcc; /* `waves` is per XCC */
     return true;
 }
 

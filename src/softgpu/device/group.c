@@ -42,7 +42,8 @@ static size_t memory_bytes(void)
 
 sg_box_t *sg_box_create(void)
 {
-    uint8_t *memory = base_map_zeros(memory_bytes()); /* waves seldom touch all registers */
+    uint8_t *memory =
+        base_map_zeros(memory_bytes()); /* mapped, not allocated: waves seldom use all registers */
     if (!memory) return NULL;
 #ifdef __SANITIZE_ADDRESS__
     __lsan_register_root_region(memory, BOX_BYTES); /* idle boxes point to memory that is in use */
@@ -297,7 +298,7 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
     return SG_BOX_YIELDED;
 }
 
-/* The program has unmapped memory that the running wave accessed. */
+/* Handles an access of the running wave to memory that the program has unmapped. */
 static sg_box_result_t fault(sg_box_t *b, const sg_guard_t *g)
 {
     isa_wave_t *w = b->failed = b->running;

@@ -94,7 +94,7 @@ typedef struct {
     uint64_t begin, end;
 } sg_range_t;
 
-/* Where the waves of a workgroup sit on the modelled GPU. */
+/* The place of a workgroup's waves on the modelled GPU. */
 typedef struct {
     int32_t
         cu; /* -1: on no compute unit, since the modelled GPU had no room, see sg_place_take() */
@@ -111,15 +111,15 @@ struct sg_run {
     const isa_core_t *core; /* the core on which its waves run */
     uint64_t signal_va, start_ts;
     uint32_t packet;              /* index in the queue's ring */
-    bool profiled;                /* times are written to the completion signal */
-    sg_observed_t *observed;      /* NULL: neither traced nor part of the statistics */
+    bool profiled;                /* the kernel's times are written to the completion signal */
+    sg_observed_t *observed;      /* NULL: the run is neither traced nor part of the statistics */
     sg_perf_run_t *counted;       /* NULL: no counter is programmed */
     sg_census_run_t *census;      /* NULL: executions of each instruction are not counted */
     sg_census_run_t *census_kept; /* allocated once, for later dispatches with a census */
-    bool checked;                 /* by the checker */
+    bool checked;                 /* the checker checks the run */
     chk_dispatch_t check;         /* valid if `checked` */
     bool looked_at;               /* observed, counted, checked, or with a census */
-    bool modelled;                /* counted, with the models of caches and time */
+    bool modelled;                /* the run is counted, by the models of caches and time */
     sg_pool_t *pool;              /* the pool that runs it */
     /* shape */
     uint32_t size[3];   /* work-items of a full workgroup */
@@ -138,7 +138,7 @@ struct sg_run {
     bool scratch_once; /* the runtime reclaims the scratch after this dispatch */
     uint32_t
         id_axes; /* number of axes (x, y, z) for which the kernel requests the ids of work-items */
-    isa_row_t (*ids)[ISA_GROUP_WAVES]; /* these ids in a full workgroup: [row][wave] */
+    isa_row_t (*ids)[ISA_GROUP_WAVES]; /* ids of the work-items in a full workgroup: [row][wave] */
     uint64_t chunk;                    /* workgroup ids that a thread fetches at once */
     /* under the pool's lock */
     sg_run_t *next_active, **link_active;
@@ -163,7 +163,7 @@ struct sg_box {
     sg_place_t place;
     uint32_t nap_clocks;  /* if every wave only slept (s_sleep) in the last turn: the shortest
                              sleep */
-    uint32_t sleepy;      /* turns in a row in which every wave only slept */
+    uint32_t sleepy;      /* number of consecutive turns in which every wave only slept */
     uint64_t slept_since; /* start of the first of these turns, by the device clock */
     uint64_t asked_ns;    /* sum of the sleeps that the waves requested in these turns */
     uint32_t sleeping;    /* bit set of waves at the barrier */
@@ -191,7 +191,7 @@ bool sg_idle(const sg_run_t *run);
 void sg_idle_count(sg_box_t *b, sg_run_t *run);
 
 /* dispatch.c */
-/* Rows of 64 lanes that a wave takes of a SIMD's register file. */
+/* Rows of 64 lanes that a wave occupies in a SIMD's register file. */
 uint32_t sg_run_rows(const sg_run_t *run);
 
 /* group.c */
@@ -211,13 +211,13 @@ void sg_write_ids(const sg_run_t *run, isa_row_t *rows, uint32_t step, const uin
 bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id);
 /* One turn: runs every wave until it ends, waits or has used its slice. */
 sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice);
-/* The same without the preparations for counters and census, which the caller has made. */
+/* As sg_box_run(), without the preparations for counters and census, which the caller has made. */
 sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice);
 
 /* count.c: sg_look_begin() sets `looked_at`; the other functions, except sg_look_watch(), are
  * called only for runs that have it set. */
 void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id);
-/* All workgroups are done, at *end_ts. Called before the completion signal, so that a thread that
+/* All workgroups have ended, at *end_ts. Called before the completion signal, so that a thread that
  * waits for the signal reads final counters. In model time, sets *end_ts and run->start_ts to the
  * model's. */
 void sg_look_end(sg_run_t *run, uint64_t *end_ts);
@@ -268,7 +268,7 @@ sg_pool_t *sg_pool_of_model(sg_device_t *d);
 /* Starts the dispatch. A small one begins on the calling thread and goes to the workers if it does
  * not end soon; a larger one goes to them at once, unless it need not run (idle.c). */
 void sg_pool_submit(sg_pool_t *p, sg_worker_t *self, sg_run_t *run);
-/* Gives up the run: workgroups that have not started never will, and those in flight stop at the
+/* Cancels the run: workgroups that have not started never start, and those in flight stop at the
  * end of their turn. */
 void sg_run_cancel(sg_run_t *run);
 void sg_worker_release(sg_worker_t *w);
@@ -310,11 +310,12 @@ struct sg_queue {
     void *user;
     sg_queue_t *next_queue; /* device->lock */
     pthread_t thread;
-    _Atomic uint32_t refs; /* the creator's and one for each run not done */
+    _Atomic uint32_t refs; /* one of the creator, and one for each run that has not ended */
     _Atomic uint32_t wake; /* futex: doorbell, completion, destruction */
     _Atomic bool stop, failed;
-    _Atomic bool waiting;           /* the doorbell watch wakes this queue */
-    _Atomic uint64_t doorbell_seen; /* written before `waiting` is set, read while it is */
+    _Atomic bool waiting; /* the doorbell watch wakes this queue */
+    _Atomic uint64_t
+        doorbell_seen; /* written before `waiting` is set, read while `waiting` is set */
     _Atomic uint64_t ring_va, ring_bytes;
     _Atomic uint32_t percent; /* 0: suspended */
     _Atomic uint64_t cu_mask[SG_CU_MAX / 64];
@@ -388,7 +389,7 @@ static inline bool sg_holds(uint32_t function, uint32_t value, uint32_t referenc
 }
 
 /* transfer.c */
-enum { SG_ATOMIC_WIDE = 32 }; /* in an operation's code: 64 bits */
+enum { SG_ATOMIC_WIDE = 32 }; /* bit of an operation's code: 64 bits */
 /* Fails the queue with a memory fault at the address. */
 void sg_transfer_fault(sg_queue_t *q, uint64_t va, bool write);
 /* Host address of the longest piece of [va, va + *bytes) in one extent, or NULL; shortens
@@ -401,7 +402,7 @@ void sg_transfer_told(sg_queue_t *q, uint64_t va);
 void sg_transfer_met(sg_queue_t *q, uint64_t va);
 /* Reports to the checker that the queue is about to copy, or, with from = 0, to fill. */
 void sg_transfer_begin(sg_queue_t *q, uint64_t from, uint64_t to, uint64_t bytes);
-/* False after a fault of the queue. */
+/* Copies memory; false: the queue has a fault. */
 bool sg_transfer_copy(sg_queue_t *q, uint64_t src, uint64_t dst, uint64_t bytes);
 /* Executes one of the L2 cache's atomic operations on mapped, aligned memory; *old is the value
  * before. False: `code` is not an integer operation that returns the old value. */

@@ -28,8 +28,8 @@ static struct {
            .write_lock = PTHREAD_MUTEX_INITIALIZER,
            .lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A forked child does not report its parent's kernels. It makes the locks anew, since threads of
- * the parent may have held them. */
+/* A forked child does not report its parent's kernels. It initialises the locks anew, since threads
+ * of the parent may have held them. */
 static void in_forked_child(void)
 {
     pthread_mutex_init(&state.write_lock, NULL);
@@ -63,8 +63,8 @@ void sg_observe_write(const char *text, size_t length)
 
 /* ---- runs and boxes ---- */
 
-/* The entry of the kernel of that name. Keeps `name`, which is on the heap, or frees it. NULL: out
- * of memory. */
+/* The entry of the kernel of that name. Takes over `name`, which is on the heap, or frees it. NULL:
+ * out of memory. */
 static sg_seen_t *kernel_named(char *name)
 {
     sg_seen_t *k;

@@ -13,7 +13,8 @@
 /* Counts by instruction. Sums by class are computed from these with the help of isa_table. */
 typedef struct {
     uint64_t runs[ISA_OP_COUNT];  /* how often waves have executed it */
-    uint64_t lanes[ISA_OP_COUNT]; /* lanes that were active right before, summed over the runs */
+    uint64_t lanes[ISA_OP_COUNT]; /* lanes that were active before the instruction, summed over the
+                                     runs */
 } sg_tally_by_op_t;
 
 /* A kernel that was dispatched, by its name; lives as long as the process. */

@@ -118,7 +118,7 @@ static bool op_nothing(const command_t *c)
     return true;
 }
 
-/* gfx10 and later: GCR_CNTL, the last dword, says which caches are invalidated. */
+/* ACQUIRE_MEM of gfx10 and later: GCR_CNTL, the last dword, says which caches are invalidated. */
 static bool acquire_gcr(const command_t *c)
 {
     enum { GCR_DWORDS = 8, GLI_INV = 3 };
@@ -301,7 +301,7 @@ static bool op_dma_data(const command_t *c)
         if (!sg_transfer_copy(c->q, pair(c, 2), dst, bytes)) return false;
     } else if (from == DATA) {
         const uint32_t word =
-            c->dw[2]; /* a copy: the packet may lie in the memory that is filled */
+            c->dw[2]; /* a copy, since the packet may be in the memory that is filled */
         for (uint64_t at = 0; at < bytes; at += 4) {
             const uint64_t n = bytes - at < 4 ? bytes - at : 4;
             uint8_t *p = memory(c, dst + at, n, true);

@@ -17,7 +17,7 @@
 
 enum {
     HOT_NS = 50000,       /* an idle queue spins for this time before it sleeps */
-    RELAX_NS = 5000,      /* the same while a dispatch runs: its worker may need this core */
+    RELAX_NS = 5000,      /* the same time while a dispatch runs, whose worker may need this core */
     LINGER_NS = 10000000, /* after this time the doorbell watch takes over from short sleeps */
     PAUSE_MIN_NS = 5000,
     PAUSE_MAX_NS = 300000,
@@ -309,7 +309,7 @@ int sg_queue_set_cu_mask(sg_queue_t *q, const uint32_t *mask, uint32_t bits)
     bool any = false;
     if (bits > SG_CU_MAX) bits = SG_CU_MAX;
     for (uint32_t word = 0; word < SG_CU_MAX / 64;
-         word++) { /* all words, since the mask before may have been longer */
+         word++) { /* all words are written, since the previous mask may have been longer */
         uint64_t low = word * 64 < bits ? mask[2 * word] : 0;
         uint64_t high = word * 64 + 32 < bits ? mask[2 * word + 1] : 0;
         atomic_store(&q->cu_mask[word], low | high << 32);

@@ -48,7 +48,7 @@ static uint64_t period_of(const sg_profile_t *p, uint64_t microseconds)
     const uint64_t instructions = slots * p->engine_clock_mhz / INSTRUCTION_CLOCKS;
     uint64_t period;
     if (__builtin_mul_overflow(microseconds, instructions, &period)) return UINT64_MAX;
-    return period | 1; /* odd: not in step with loops */
+    return period | 1; /* odd, so that it is not a multiple of the length of most loops */
 }
 
 int sg_device_set_host_traps(sg_device_t *d, uint64_t microseconds)

@@ -43,7 +43,8 @@ struct sg_pool {
     pthread_mutex_t *lock;           /* of all pools of the device */
     sg_place_model_t *places;        /* of all pools of the device */
     sg_run_t *active, **active_tail; /* runs with ids to hand out, served in turn */
-    sg_box_t *ready, **ready_tail;   /* boxes that had a turn, longest waiting first */
+    sg_box_t *ready,
+        **ready_tail; /* boxes that had a turn; the one that has waited longest is first */
     sg_box_t *idle;
     uint32_t n_active, n_ready;
     uint32_t turns; /* turns that have been taken since a workgroup last ended */
@@ -64,7 +65,7 @@ typedef struct {
     sg_range_t ids;
     uint64_t finished;
     int32_t slice;
-    uint32_t drowsy;       /* turns in a row in which all waves only slept (s_sleep) */
+    uint32_t drowsy;       /* number of consecutive turns in which all waves only slept (s_sleep) */
     uint64_t drowsy_since; /* when the first of these turns ended, by the device clock */
     uint64_t rested;       /* nanoseconds since then that the thread has slept */
 } job_t;
@@ -294,7 +295,8 @@ static void leave(sg_pool_t *p, sg_worker_t *w, job_t *j)
     tidy_code(p);
     p->turns = 0;
     if (cancelled(run))
-        finished += j->ids.end - j->ids.begin + drop_spare(run); /* ids handed back meanwhile */
+        finished += j->ids.end - j->ids.begin +
+                    drop_spare(run); /* includes ids that were handed back meanwhile */
     else
         spare_ids(p, j);
     if (!has_ids(run) || cancelled(run)) unlink_run(p, run);
@@ -337,8 +339,8 @@ static void start_failed(sg_pool_t *p, job_t *j, const sg_place_t *place)
     settle(run, dropped);
 }
 
-/* After a finished workgroup: starts the next of the same run in the same place, unless other work
- * waits. */
+/* After a workgroup has finished: starts the next one of the same run in the same place, unless
+ * other work waits. */
 static bool advance(sg_pool_t *p, job_t *j)
 {
     sg_run_t *run = j->run;
@@ -346,7 +348,8 @@ static bool advance(sg_pool_t *p, job_t *j)
     if (cancelled(run) || atomic_load_explicit(&p->pressure, memory_order_relaxed)) return false;
     if (j->ids.begin == j->ids.end) {
         if (!fetch_ids(run, &j->ids)) return false;
-        settle(run, j->finished); /* cannot be the last: the ids just fetched are not finished */
+        settle(run, j->finished); /* these cannot be the last workgroups, since the ids just fetched
+                                     are not finished */
         j->finished = 0;
     }
     j->slice = FIRST_SLICE;
@@ -354,8 +357,8 @@ static bool advance(sg_pool_t *p, job_t *j)
     return true;
 }
 
-/* The slice of a turn. Turns are shorter if very many workgroups wait for theirs, since perhaps all
- * spin and wait for one of them. */
+/* The slice of a turn. Turns are shorter if very many workgroups are ready, since perhaps all of
+ * them spin and wait for one. */
 static int32_t slice_among(uint32_t n_waiting)
 {
     return n_waiting <= MANY_WAITING ? SLICE
@@ -463,7 +466,9 @@ static void work(sg_pool_t *p, sg_worker_t *w, job_t *j)
             continue;
         }
         j->slice = SLICE;
-        settle(j->run, j->finished); /* the box has not finished: this is not the last */
+        settle(
+            j->run,
+            j->finished); /* these cannot be the last workgroups, since the box has not finished */
         j->finished = 0;
     } while (j->box);
 }

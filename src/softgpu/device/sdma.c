@@ -57,7 +57,7 @@ static outcome_t do_copy_linear(packet_t *p)
     return copy(p, pair(p, 3), pair(p, 5), (uint64_t)(p->dw[1] & COUNT_MASK) + 1);
 }
 
-/* The packet gives sizes in elements, and pitches and slices minus one. */
+/* The packet has sizes in elements, and pitches and slices minus one. */
 static outcome_t do_copy_rect(packet_t *p)
 {
     const uint32_t *dw = p->dw;

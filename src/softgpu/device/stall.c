@@ -23,8 +23,9 @@
 #include <string.h>
 
 enum {
-    STATES = 8,       /* known states of a workgroup: one for each branch at which a turn may end */
-    QUIET_TURNS = 32, /* turns without a new state before GRACE_SECONDS begin */
+    STATES = 8, /* states of a workgroup that are recorded: one for each branch at which a turn may
+                   end */
+    QUIET_TURNS = 32,  /* turns without a new state before GRACE_SECONDS begin */
     WATCHED_TURNS = 2, /* turns with watched stores; each runs the loop thousands of times */
     SLEPT_TURNS = 64,  /* turns in which waves only sleep are short: one in this many is examined */
     PLACES = 64,       /* rows of the table of places in the code at which waves stand still */
@@ -43,13 +44,14 @@ typedef struct {
 } change_t;
 
 struct sg_stall {
-    isa_subscriber_t subscriber; /* in watched turns; first, so that its functions can cast it */
+    isa_subscriber_t
+        subscriber; /* used in watched turns; first member, so that its functions can cast it */
     uint64_t state[STATES];      /* hashes of the last states */
     uint32_t next, quiet, slept; /* next: index in `state`; turns without a new state; slept */
     uint64_t epoch, since;       /* `since`: start of the quiet time in this epoch */
     bool told;                   /* the places of its waves are in the table */
     uint32_t watched;            /* watched turns so far; 0: its stores are not watched */
-    bool changed, outside;       /* in watched turns: it changed memory; it read host memory */
+    bool changed, outside; /* in watched turns: the workgroup changed memory; it read host memory */
     uint64_t kernarg;
     uint64_t looks_at[ISA_GROUP_WAVES]; /* each wave's last memory instruction in watched turns */
     uint32_t n_changes;
@@ -61,7 +63,7 @@ typedef struct {
     uint64_t pc;
     const sg_run_t *run;
     const char *how;
-    uint32_t waves, wave, group[3]; /* how many waves; the first one and its workgroup */
+    uint32_t waves, wave, group[3]; /* number of waves; the first of them and its workgroup */
 } place_t;
 
 /* A run of which workgroups stand still. */
@@ -166,8 +168,8 @@ static void in_forked_child(void)
     stall.n_stood = stall.n_places = stall.more_waves = 0;
 }
 
-/* This lock is held while a finding is written, so it is taken before the locks of fork.h. That is
- * the order at a fork, too: handlers that are registered later are called earlier. */
+/* This lock is held while a finding is written, so it is taken before the locks of fork.h. The
+ * order at a fork is the same, since handlers that are registered later are called earlier. */
 static void before_fork(void)
 {
     chk_fork_mutex(&stall.lock, CHK_FORK_BEFORE);
@@ -350,7 +352,7 @@ static void report(uint64_t not_begun)
                              .wave = first->wave,
                              .more = more};
     chk_report(&f);
-    chk_flush(); /* now, since the dispatch will not end */
+    chk_flush(); /* at once, since the dispatch will not end */
     free(more);
 }
 

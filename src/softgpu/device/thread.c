@@ -33,7 +33,7 @@ typedef struct {
  * queue notices a doorbell milliseconds late if all cores are busy. */
 static void request_short_slices(void)
 {
-    enum { TURN_NS = 100000 }; /* the least the kernel grants */
+    enum { TURN_NS = 100000 }; /* the least that the kernel grants */
     sched_attributes_t a;
     memset(&a, 0, sizeof a);
     if (syscall(SYS_sched_getattr, 0, &a, sizeof a, 0)) return;
@@ -46,7 +46,8 @@ static void *enter(void *p)
     start_t s = *(start_t *)p;
     free(p);
     prctl(PR_SET_NAME, s.name);
-    prctl(PR_SET_TIMERSLACK, 1000ul); /* the default of 50 us would lengthen short waits a lot */
+    prctl(PR_SET_TIMERSLACK,
+          1000ul); /* the default, 50 microseconds, would lengthen short waits considerably */
     request_short_slices();
     return s.body(s.arg);
 }

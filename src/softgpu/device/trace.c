@@ -186,7 +186,7 @@ void sg_trace_instruction(sg_sight_t *s, const isa_wave_t *w, const isa_inst_t *
     end_line(t);
 }
 
-enum { IDS = 5 }; /* SGPRs behind the user registers: workgroup ids, info, scratch offset */
+enum { IDS = 5 }; /* SGPRs after the user registers: workgroup ids, info, scratch offset */
 
 /* Clears the registers that no dispatch sets: a value that an earlier wave has left there would
  * hide a write of the same value. */

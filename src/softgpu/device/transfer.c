@@ -21,7 +21,8 @@ uint8_t *sg_transfer_piece(const sg_device_t *d, uint64_t va, uint64_t *bytes, b
     return e->host + (va - e->begin);
 }
 
-/* The aligned 8 bytes around the address: a packet often writes one half of a signal's value. */
+/* Reads the aligned 8 bytes around the address, since a packet often writes one half of a signal's
+ * value. */
 static int64_t whole_word(const sg_queue_t *q, uint64_t va)
 {
     const int64_t *word = sg_memory_host(q->device->memory, va & ~UINT64_C(7), 8, 0);

@@ -25,7 +25,7 @@ enum {
     MAPPINGS_MAX = 8,
     FAULT_SPIN_NS = 200000,   /* the longest wait, after a fault, for the store that faulted */
     FAULT_LOOK_NS = 2000,     /* between two reads during that wait */
-    FAULT_GRACE_NS = 3000000, /* after a fault: before the page is protected again */
+    FAULT_GRACE_NS = 3000000, /* time after a fault until the page is protected again */
     LOOK_NS = 50000,          /* between two polls while a queue is awake */
     LOOK_SLOW_NS = 200000,    /* between two polls, once it has polled for LOOK_SLOW_AFTER_NS */
     LOOK_SLOW_AFTER_NS = 20000000,
@@ -40,7 +40,8 @@ typedef struct {
 
 struct sg_watch {
     sg_device_t *device;
-    _Atomic uint32_t seq;     /* futex: a queue began to wait, came or went */
+    _Atomic uint32_t
+        seq; /* futex: changes when a queue begins to wait, is created or is destroyed */
     _Atomic uint32_t changed; /* the program may have new mappings */
     int uffd;                 /* -1: userfaultfd is refused */
     bool exact;               /* faults are reported with their address, not only their page */
@@ -127,7 +128,7 @@ static int open_userfaultfd(uint64_t features)
     return fd;
 }
 
-/* Linux 5.18 and later give the exact address of a fault. */
+/* Opens userfaultfd. Linux 5.18 and later report the exact address of a fault. */
 static void start_userfaultfd(sg_watch_t *w)
 {
     const uint64_t needed = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM;
@@ -233,7 +234,8 @@ static void sleep_protected(sg_watch_t *w)
         w->fault_time = sg_device_clock();
         if (is_userfaultfd(w->uffd)) answer_faults(w);
     }
-    if (!is_userfaultfd(w->uffd)) return; /* closed meanwhile, which took the protection away */
+    if (!is_userfaultfd(w->uffd))
+        return; /* the program has closed it meanwhile, which has removed the protection */
     set_protection(w, false);
     answer_faults(w);
 }

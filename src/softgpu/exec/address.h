@@ -30,14 +30,15 @@ ISA_ADDRESS uint32_t isa_scratch_dword_step(const isa_wave_t *w)
     return 4 * (ISA_LANES == 32 ? 32 : isa_dispatch_lanes(w->group->dispatch));
 }
 
-/* A scalar base (with the instruction's offset) and an offset of 32 bits per lane. */
+/* Addresses from a scalar base, which includes the instruction's offset, and an offset of 32 bits
+ * per lane. */
 ISA_ADDRESS void isa_address_based(uint64_t *restrict va, uint64_t base, const isa_row_t low)
 {
     for (unsigned l = 0; l < ISA_LANES; l++)
         va[l] = base + low[l];
 }
 
-/* An address of 64 bits per lane in two rows, and the instruction's offset. */
+/* Addresses of 64 bits per lane, in two rows, plus the instruction's offset. */
 ISA_ADDRESS void isa_address_pairs(uint64_t *restrict va, const isa_row_t *rows, uint64_t offset)
 {
     for (unsigned l = 0; l < ISA_LANES; l++)
@@ -51,7 +52,8 @@ ISA_ADDRESS uint64_t isa_scratch_address(uint64_t base, uint32_t step, uint32_t 
     return base + (uint64_t)(offset >> 2) * step + 4 * l + (offset & 3);
 }
 
-/* All lanes access the same offset; if `row` is not NULL, each lane's number there is added. */
+/* Addresses in scratch at the same offset for all lanes; if `row` is not NULL, each lane's element
+ * of it is added. */
 ISA_ADDRESS void isa_address_scratch(uint64_t *restrict va, uint64_t base, uint32_t step,
                                      const uint32_t *row, uint32_t offset)
 {
@@ -63,8 +65,8 @@ ISA_ADDRESS void isa_address_scratch(uint64_t *restrict va, uint64_t base, uint3
             va[l] = isa_scratch_address(base, step, offset, l);
 }
 
-/* Addresses of a SCRATCH instruction: the sum of its offset and those of a VGPR and an SGPR that it
- * names. */
+/* Addresses of a SCRATCH instruction: the sum of its offset and those in its VGPR and SGPR, if it
+ * names these. */
 ISA_ADDRESS void isa_address_scratch_lanes(uint64_t *va, const isa_wave_t *w, const isa_inst_t *i)
 {
     const uint32_t *row = i->src[0].kind == ISA_OPK_NONE ? NULL : isa_row_of(w, &i->src[0])[0];
@@ -382,7 +384,7 @@ ISA_ADDRESS isa_scalar_bytes_t isa_address_scalar_bytes(const isa_wave_t *w, con
                                 stride ? stride * v[2] : v[2]};
 }
 
-/* Only whole dwords are in range. */
+/* Whether the dword at `offset` is in range; only whole dwords are. */
 ISA_ADDRESS bool isa_scalar_inside(const isa_scalar_place_t *p, uint64_t offset)
 {
     return offset < p->limit && p->limit - offset >= 4;

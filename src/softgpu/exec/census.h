@@ -37,7 +37,7 @@ typedef struct isa_census_page {
 typedef struct isa_census isa_census_t;
 struct isa_census {
     isa_census_page_t *page; /* page of the last instruction; never NULL */
-    isa_census_line_t *line; /* [0] counts the instructions for which memory ran out */
+    isa_census_line_t *line; /* [0] counts instructions for which there was no memory */
     /* Called when the census has no place for *i on `page`: it is the instruction's first run, or
      * the instruction is on another page than the last one. Returns its place in `line` and makes
      * its page the present one. 0: out of memory. */

@@ -169,7 +169,7 @@ static isa_dual_order_t order_of(const isa_dual_t *pair)
     return first_reads ? ISA_DUAL_ASIDE : ISA_DUAL_SECOND_FIRST;
 }
 
-/* Makes the two operations of *inst, and returns the handler that runs both; under the lock. */
+/* Under the lock: makes the two operations of *inst, and returns the handler that runs both. */
 static isa_handler_t *take_pair(isa_page_t *page, isa_inst_t *inst, uint64_t pc)
 {
     isa_dual_t *pair = aligned_alloc(_Alignof(isa_dual_t), sizeof *pair);

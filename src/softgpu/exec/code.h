@@ -11,7 +11,7 @@
 enum {
     ISA_PAGE_BYTES = 4096,
     ISA_PAGE_SLOTS = ISA_PAGE_BYTES / 4,
-    ISA_PAGE_TAIL = ISA_MAX_DWORDS /* an instruction may reach all but one into the next page */
+    ISA_PAGE_TAIL = ISA_MAX_DWORDS /* all but one dword of an instruction may be in the next page */
 };
 
 typedef struct isa_dual isa_dual_t;

@@ -18,11 +18,11 @@ extern isa_handler_t isa_core_dual;
 
 extern const isa_core_t ISA_THIS_CORE;
 
-/* Makes the instruction at `pc` the wave's next one. False if nothing is mapped there: the wave is
- * then stopped with ISA_STOP_MEMORY. */
+/* Makes the instruction at `pc` the wave's next one. False: the address is not mapped, and the wave
+ * is stopped with ISA_STOP_MEMORY. */
 bool isa_go_to(isa_wave_t *w, uint64_t pc);
 
-/* A taken branch uses up one of those that the wave may make before it yields. */
+/* Counts a taken branch: the wave may take a limited number before it yields. */
 static inline void isa_count_branch(isa_wave_t *w)
 {
     if (__builtin_expect(--w->budget < 0, 0)) isa_stop(w, ISA_STOP_YIELD);

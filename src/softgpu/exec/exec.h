@@ -17,10 +17,10 @@ typedef struct isa_code isa_code_t;
 /* The cache of the code in a GPU's memory. */
 isa_code_t *isa_code_create(const isa_arch_t *arch, struct sg_memory *memory);
 
-/* Destroys the cache; no wave that ran from it may run again. */
+/* Destroys the cache; waves that have run its code must not run again. */
 void isa_code_destroy(isa_code_t *code);
 
-/* From now on each decoded page is compared with memory again before a wave enters it: called when
+/* From now on each decoded page is compared with memory again before a wave enters it. Called when
  * the program invalidates the instruction cache or memory is unmapped. O(1). Waves that are running
  * keep their pages until they next look a page up. */
 void isa_code_invalidate(isa_code_t *code);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
-/* Not in line: to compute 64 addresses takes much longer than a call, and all handlers of this file
+/* Not inlined: computing 64 addresses takes much longer than a call, and all handlers of this file
  * share the code. */
 #define SHARED static __attribute__((noinline))
 

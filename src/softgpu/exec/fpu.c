@@ -76,7 +76,8 @@ static u128 shift_right_sticky(u128 x, int n)
     return x >> n | ((x << (128 - n)) != 0);
 }
 
-/* Both addends get their top bit at 125: room for a carry, and twenty bits below a product. */
+/* Shifts sig, an addend, so that its top bit is bit 125: that leaves room for a carry, and for
+ * twenty bits below a product. */
 static u128 normalise(u128 sig, int *e)
 {
     const int shift = leading_zeros(sig) - 2;

@@ -86,7 +86,7 @@ static inline float fpu_flushed(float x)
     return fpu_f32(fpu_flush32(fpu_bits32(x)));
 }
 
-/* Exact; a signalling NaN is quieted. The high half of h is ignored. */
+/* Widens a half, exactly; a signalling NaN is quieted. The high half of h is ignored. */
 static inline uint32_t fpu_f16_to_f32(uint32_t h)
 {
     const uint32_t mag = (h & 0x7fff) << 13;
@@ -102,8 +102,8 @@ static inline uint32_t fpu_f16_to_f32(uint32_t h)
     return r | sign;
 }
 
-/* Rounds the bits of an f32 to f16; the result is in the low half, the high one is 0. Everything is
- * a select or a mask: compilers vectorise it. */
+/* Rounds the bits of an f32 to f16; the result is in the low half, the high one is 0. It consists
+ * of selects and masks, which compilers vectorise. */
 static inline uint32_t fpu_f32_to_f16(uint32_t x, uint32_t round)
 {
     const uint32_t near = round == FPU_NEAREST ? UINT32_MAX : 0;
@@ -161,7 +161,7 @@ static inline uint32_t fpu_f64_to_f32_odd(uint64_t x)
 }
 
 /* min and max as AMD defines them: of a number and a NaN the result is the number, and -0 < +0. In
- * IEEE mode a signalling NaN is the result, quieted; the first operand's goes before the second's.
+ * IEEE mode a signalling NaN is the result, quieted; that of the first operand takes precedence.
  * Without IEEE mode `signalling` is 0, so that no operand counts as a signalling NaN. */
 static inline uint32_t fpu_minmax32(uint32_t x, uint32_t y, bool max, bool ieee)
 {
@@ -209,10 +209,11 @@ static inline uint32_t fpu_minmax16(uint32_t x, uint32_t y, bool max, bool ieee)
 
 /* ---- fpu_rows.c: 64 values at once, by the host's instructions if it has them ---- */
 
-/* Low halves of `in` to f32 bits, as fpu_f16_to_f32. Rows are 64-byte aligned; out may be in. */
+/* Converts the low halves of `in` to bits of f32, as fpu_f16_to_f32() does. Rows are 64-byte
+ * aligned; out may be in. */
 void fpu_widen_row(uint32_t *out, const uint32_t *in);
 
-/* f32 bits to halves, as fpu_f32_to_f16. */
+/* Converts bits of f32 to halves, as fpu_f32_to_f16() does. */
 void fpu_narrow_row(uint32_t *out, const uint32_t *in, uint32_t round);
 
 /* ---- fpu.c ---- */

@@ -11,7 +11,8 @@
 /* ---- descriptors ---- */
 
 typedef struct {
-    uint8_t bit, bits, plus; /* place in the descriptor's 256 bits; added to the field's value */
+    uint8_t bit, bits,
+        plus; /* place in the descriptor's 256 bits; `plus` is added to the field's value */
 } row_t;
 
 static const row_t image_fields[ISA_T_COUNT] = {

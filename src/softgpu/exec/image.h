@@ -133,8 +133,8 @@ const char *isa_image_access(const isa_wave_t *w, const isa_inst_t *i, isa_image
 /* Number of VGPRs that the address of *i takes. */
 unsigned isa_image_address_dwords(const isa_wave_t *w, const isa_inst_t *i);
 
-/* image_get_resinfo: size and number of levels, for the level in the lane's address. NULL, or the
- * reason as above. */
+/* The result of image_get_resinfo: size and number of levels, for the level in the lane's address.
+ * Returns NULL, or the reason as above. */
 const char *isa_image_size(const isa_wave_t *w, const isa_inst_t *i, unsigned lane,
                            uint32_t size[4]);
 
@@ -149,7 +149,7 @@ static inline isa_packing_t isa_image_packing(const isa_inst_t *i)
     return i->image & ISA_IMAGE_D16 ? ISA_PACK_D16 : ISA_PACK_WHOLE;
 }
 
-/* Whether registers hold elements as memory does, without conversion. */
+/* Whether registers hold elements in the form of memory, without conversion. */
 bool isa_image_is_packed(const isa_inst_t *i);
 /* The element that a store writes for a lane; low dword first. */
 void isa_image_element(const isa_wave_t *w, const isa_inst_t *i, const isa_image_t *m,
@@ -169,7 +169,7 @@ uint64_t isa_image_address(const isa_image_t *m, const isa_level_t *level,
                            const uint32_t at[ISA_IMAGE_AXES]);
 
 /* image_sample.c: `part` is a coordinate, or slice, of each lane, as floats; `level`: the level of
- * detail of each lane, or NULL: it follows from the lanes' coordinates. */
+ * detail of each lane, or NULL: the level of detail then follows from the lanes' coordinates. */
 const char *isa_image_sample(const isa_wave_t *w, const isa_inst_t *i, float part[][ISA_LANES],
                              const float *level, isa_image_access_t *x);
 

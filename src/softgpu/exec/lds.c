@@ -120,7 +120,7 @@ ISA_BLOCK pair_t pair_of(const isa_wave_t *w, const isa_inst_t *i, unsigned dwor
 }
 
 /* Two elements, each at its own offset in units of `unit` bytes. The destination may hold the
- * address, so both addresses come first. */
+ * address, so both addresses are computed first. */
 ISA_BLOCK void load2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t unit)
 {
     isa_lanes_t a, b;
@@ -286,7 +286,7 @@ ISA_INST(ds_write_addtid_b32)
     isa_lanes_t a;
     if (isa_ds_waits(w, i) || !isa_ds_ready(w, i)) return;
     addtid_addresses(w, i, &a);
-    /* no address operand: the data is the first source the encoding has */
+    /* the instruction has no address operand: the data is the first source of its encoding */
     isa_lanes_store(w, &a, isa_row_of(w, &i->src[1]), 1);
 }
 
@@ -347,7 +347,7 @@ ISA_BLOCK void write_row(isa_wave_t *w, const isa_inst_t *i, const uint32_t *fro
                                              isa_vec_load(row + l)));
 }
 
-/* The row of a data operand from which lanes read: inactive lanes give 0. */
+/* The row of a data operand from which lanes read: an inactive lane reads as 0. */
 ISA_BLOCK const uint32_t *offered_row(isa_wave_t *w, const isa_operand_t *o, uint32_t *room)
 {
     const uint32_t *data = isa_row_of(w, o)[0];
@@ -395,7 +395,7 @@ ISA_INST(ds_bpermute_b32)
     permute_back(w, i, offered_row(w, &i->src[1], room));
 }
 
-/* Inactive lanes give their values, too. */
+/* Values of inactive lanes can be read, too. */
 ISA_INST(ds_bpermute_fi_b32)
 {
     permute_back(w, i, isa_row_of(w, &i->src[1])[0]);

@@ -34,7 +34,7 @@ static bool all_aligned(isa_wave_t *w, const isa_lanes_t *a, uint32_t bytes)
     return true;
 }
 
-/* Offsets of inactive lanes are 0. */
+/* Whether all offsets are aligned; those of inactive lanes are 0. */
 INLINE bool row_aligned(const uint32_t *at, uint32_t bytes)
 {
     uint32_t low = 0;
@@ -63,8 +63,8 @@ INLINE void set_64(isa_row_t *rows, unsigned l, uint64_t v)
     rows[1][l] = (uint32_t)(v >> 32);
 }
 
-/* Rows of a data operand. If the instruction has no second one, those of the first, which the
- * operation ignores. */
+/* Rows of a data operand. If the instruction has no second data operand, the result is the rows of
+ * the first, which the operation ignores. */
 static const isa_row_t *data_rows(isa_wave_t *w, const isa_inst_t *i, unsigned n)
 {
     return isa_row_of(w, i->src[n].kind == ISA_OPK_NONE ? &i->src[1] : &i->src[n]);

@@ -226,7 +226,7 @@ ISA_BLOCK void put_sub(uint8_t *p, uint32_t value, unsigned bytes)
         *(isa_u16_any_t *)p = (uint16_t)value;
 }
 
-/* In swizzled memory a word may be split, and bytes of different lanes are not side by side. */
+/* In swizzled memory a word may be split, and bytes of different lanes are not adjacent. */
 ISA_BLOCK way_t sub_way(isa_wave_t *w, const isa_lanes_t *a, uint32_t bytes, const bool write,
                         window_t *win)
 {

@@ -29,7 +29,7 @@ ISA_QUAD void isa_quad_store(uint8_t *p, __m128i x)
 typedef volatile isa_u64_any_t isa_pair_t;
 typedef volatile isa_u32_any_t isa_dword_t;
 
-/* n dwords at p to and from lane l of n rows: four at once, else pairs, else one. */
+/* Move n dwords between p and lane l of n rows: four at once, else pairs, else single ones. */
 ISA_QUAD void isa_lane_load(const uint8_t *p, isa_row_t *rows, unsigned l, unsigned n)
 {
     if (n == 4) {

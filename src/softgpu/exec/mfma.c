@@ -307,7 +307,7 @@ static void gather64(double *out, const uint32_t *rows, const isa_shape_t *s)
                 *out++ = double_at(rows, ab_lane64(s, b, k) + i);
 }
 
-/* m stays a variable: with a constant, compilers unroll the inner loop and then fail to find the
+/* m is a variable: with a constant, compilers unroll the inner loop and then fail to find the
  * vectors in it. */
 static __attribute__((noinline)) void tile_f64(double *restrict acc, const double *restrict a,
                                                const double *restrict b, size_t m, size_t depth)

@@ -30,8 +30,8 @@ typedef enum {
 } as_t;
 
 /* The numbers whose codes are at `shift` of each dword, in a format whose exponents are all finite.
- * Fields are moved to those of an f32; where the exponent is 0, the bits with a leading 1 less that
- * 1. */
+ * Fields are moved to those of an f32; for an exponent of 0, a leading 1 is added to the mantissa
+ * and then subtracted as a number. */
 ISA_VECTOR isa_vec_t small_vec(isa_vec_t x, const unsigned shift, const unsigned exponent,
                                const unsigned mantissa, const unsigned bias)
 {
@@ -101,8 +101,8 @@ ISA_VECTOR void store(uint32_t *to, isa_vec_t x, const unsigned l, const unsigne
             to[(l + k) / m * step + (l + k) % m] = x[k];
 }
 
-/* `regs` registers with elements of `bits` bits that do not cross registers. A group's elements are
- * `step` away from those of the group before it. */
+/* Copies `regs` registers with elements of `bits` bits that do not cross registers. A group's
+ * elements are `step` away from those of the group before it. */
 ISA_VECTOR void gather_as(uint32_t *out, const uint32_t *rows, const unsigned m, size_t step,
                           const unsigned chunk, const as_t as, const unsigned bits,
                           const unsigned regs)
@@ -119,7 +119,7 @@ ISA_VECTOR void gather_as(uint32_t *out, const uint32_t *rows, const unsigned m,
     }
 }
 
-/* Six registers that hold 32 elements of 6 bits. */
+/* Copies six registers that hold 32 elements of 6 bits. */
 ISA_VECTOR void gather_six(uint32_t *out, const uint32_t *rows, const unsigned m, size_t step,
                            const unsigned chunk, const as_t as)
 {
@@ -134,7 +134,7 @@ ISA_VECTOR void gather_six(uint32_t *out, const uint32_t *rows, const unsigned m
     }
 }
 
-/* 8-bit elements some of which are no finite numbers. */
+/* Copies 8-bit elements of which some are no finite numbers. */
 static __attribute__((noinline)) void gather_codes(uint32_t *out, const uint32_t *rows,
                                                    const mfma_source_t *s, size_t step)
 {

@@ -91,8 +91,8 @@ ISA_INST(s_bfm_b64)
     isa_set_sgpr64(w, i->dst.reg, ((1ull << width) - 1) << offset);
 }
 
-/* Bit fields: offset in the low bits of b, width in 22:16. A field that reaches past the top has
- * no bits there; a signed one is extended from the last bit it has. */
+/* Bit fields: offset in the low bits of b, width in 22:16. A field that reaches past the top has no
+ * bits there; a signed one is extended from its last bit. */
 static inline uint64_t field_u(uint64_t value, unsigned offset, unsigned width)
 {
     value >>= offset;

@@ -205,7 +205,7 @@ ROUND(rndne, __builtin_rintf)
 
 /* ---- conversions ---- */
 
-/* high * 65536 + low, both of which a float holds exactly, is rounded once. */
+/* Returns high * 65536 + low, rounded once; a float holds both terms exactly. */
 static uint32_t from_halves(const isa_wave_t *w, int32_t high, uint32_t low)
 {
     const uint32_t fma[3] = {fpu_bits32((float)high), fpu_bits32(65536.0f), fpu_bits32((float)low)};

@@ -22,7 +22,7 @@ BRANCH_IF(s_cbranch_vccz, !isa_vcc(w))
 BRANCH_IF(s_cbranch_vccnz, isa_vcc(w))
 BRANCH_IF(s_cbranch_execz, !w->exec)
 BRANCH_IF(s_cbranch_execnz, w->exec)
-/* The debugger's condition bits of STATUS are never set here. */
+/* The debugger's condition bits of STATUS are never set in this implementation. */
 BRANCH_IF(s_cbranch_cdbgsys, false)
 BRANCH_IF(s_cbranch_cdbguser, false)
 BRANCH_IF(s_cbranch_cdbgsys_or_user, false)

@@ -1,14 +1,15 @@
 /* salu_hwreg.c - hardware registers, the VGPR indexing mode, and operands that are not registers.
  *
- * Registers that a wave cannot change read as the launch left them; those that only privileged code
- * may write ignore writes, as the hardware does. */
+ * Registers that a wave cannot change read as at the launch; registers that only privileged code
+ * may write ignore writes, as on hardware. */
 #include "softgpu/exec/clock.h"
 #include "softgpu/exec/handler.h"
 #include "softgpu/exec/hwreg.h"
 #include "softgpu/exec/trap.h"
 
-/* VGPR_SIZE 11:6 and ACCV_OFFSET 17:12 in granules, SGPR_SIZE 27:24 in sixteens (112, what every
- * wave has); each field holds the count less one. The fields of the first registers are 0. */
+/* The register GPR_ALLOC: VGPR_SIZE 11:6 and ACCV_OFFSET 17:12 in granules, SGPR_SIZE 27:24 in
+ * units of 16 (every wave has 112); each field holds the count less one. The fields of the first
+ * registers are 0. */
 static uint32_t gpr_alloc(const isa_wave_t *w)
 {
     const isa_arch_t *a = w->group->dispatch->arch;

@@ -236,7 +236,8 @@ ISA_INST(s_memrealtime)
     isa_set_sgpr64(w, i->dst.reg, isa_clock_ns());
 }
 
-/* The executor has no data caches that a program would have to invalidate or write back. */
+/* These have no effect, since the executor has no data caches that a program would have to
+ * invalidate or write back. */
 #define NO_EFFECT(name)                                                                            \
     ISA_INST(name) {}
 NO_EFFECT(s_dcache_inv)

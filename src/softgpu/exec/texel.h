@@ -27,10 +27,10 @@ typedef enum {
 enum { ISA_SELECT_ZERO, ISA_SELECT_ONE, ISA_SELECT_COMPONENT = 4 };
 
 typedef struct {
-    uint8_t n; /* components; 0: no such format */
-    uint8_t
-        bits[4]; /* of each, from the low end of the element; behind the last one: unused bits */
-    bool small;  /* floats of 11 and 10 bits */
+    uint8_t n;       /* components; 0: no such format */
+    uint8_t bits[4]; /* bits of each component, from the low end of the element; after the last one,
+                        the unused bits */
+    bool small;      /* floats of 11 and 10 bits */
 } isa_layout_t;
 
 typedef struct {
@@ -40,7 +40,7 @@ typedef struct {
     uint32_t bytes;    /* size of an element */
 } isa_format_t;
 
-/* `data` is the number of the data format. False: hardware does not define the combination. */
+/* `data` is the number of the data format. False: the combination is undefined on hardware. */
 bool isa_format_find(isa_format_t *f, unsigned data, unsigned num, const uint8_t select[4]);
 
 static inline bool isa_format_is_integer(const isa_format_t *f)
@@ -65,7 +65,7 @@ void isa_texel_unselect(const isa_format_t *f, const uint32_t value[4], uint32_t
 /* The reverse of isa_texel_components(): packs components into an element. */
 void isa_texel_pack(const isa_format_t *f, const uint32_t in[4], uint32_t raw[4]);
 
-/* 16-bit components of the d16 instructions: f16 for everything but integers. */
+/* Convert 16-bit components of the d16 instructions: integers, and f16 for all other formats. */
 uint32_t isa_texel_to_d16(const isa_format_t *f, uint32_t value);
 uint32_t isa_texel_from_d16(const isa_format_t *f, uint32_t half);
 

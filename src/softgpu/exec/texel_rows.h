@@ -29,7 +29,7 @@ static inline void isa_put_components(const isa_format_t *f, isa_row_t *rows, un
     }
 }
 
-/* Reads a lane's components from registers; those that have no register are 0. */
+/* Reads a lane's components from registers; components without a register are 0. */
 static inline void isa_take_components(const isa_format_t *f, const isa_row_t *rows, unsigned l,
                                        uint32_t *value, unsigned n, isa_packing_t packing)
 {
@@ -61,7 +61,8 @@ static inline bool isa_format_of_buffer(isa_format_t *f, const isa_arch_t *arch,
     return isa_format_find(f, data, num, select);
 }
 
-/* The element that a lane of a store to such a buffer stores, from `n` components in registers. */
+/* Makes the element that a lane of a store to such a buffer writes, from `n` components in
+ * registers. */
 static inline void isa_format_element(const isa_format_t *f, const isa_row_t *rows, unsigned l,
                                       unsigned n, isa_packing_t packing, uint32_t element[4])
 {

@@ -53,7 +53,8 @@ static void give_lock(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* A child must not inherit the lock from a thread that it does not have. */
+/* Registers handlers for fork: a child must not inherit the lock in the hands of a thread that it
+ * does not have. */
 static void register_fork_handler(void)
 {
     pthread_atfork(take_lock, give_lock, give_lock);

@@ -59,8 +59,8 @@ isa_translate_stats_t isa_translate_stats(void);
 
 /* ---- for the code cache and the run loop ---- */
 
-/* The handler that a slot gets for an instruction whose own handler is `fn`: that, or for a branch
- * back, one that counts. The caller holds the cache's lock. */
+/* The handler that a slot gets for an instruction whose own handler is `fn`: it is `fn`, or for a
+ * branch back one that counts. The caller holds the cache's lock. */
 isa_handler_t *isa_translate_decoded(isa_page_t *page, const isa_inst_t *slot, isa_handler_t *fn);
 
 /* Frees the translator's data of a page. No wave may be in its code. */

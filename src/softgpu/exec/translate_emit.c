@@ -122,7 +122,7 @@ static void write_scalar(emitter_t *e, text_t *t, unsigned scalar, unsigned valu
     put(t, "  store i32 %%t%u, ptr %%s%u\n", value, scalar);
 }
 
-/* A pair as 64 bits. */
+/* Reads a pair of scalar registers as 64 bits. */
 static unsigned read_pair(emitter_t *e, text_t *t, unsigned scalar)
 {
     const unsigned low = read_scalar(e, t, scalar), high = read_scalar(e, t, scalar + 1);
@@ -351,7 +351,7 @@ static void store_sources(emitter_t *e, const isa_step_t *s, unsigned x, unsigne
     }
 }
 
-/* The result's rows become the segment's values. */
+/* Makes the result's rows values of the segment. */
 static void take_results(emitter_t *e, const isa_inst_t *i, unsigned x, unsigned rows)
 {
     const unsigned chunk = e->library->chunk;
@@ -380,8 +380,8 @@ static void take_results(emitter_t *e, const isa_inst_t *i, unsigned x, unsigned
     }
 }
 
-/* The lane mask that the instruction has written: kept for the segment's own instructions, and
- * collected for those behind it. */
+/* The lane mask that the instruction has written: kept as a value for the segment's own
+ * instructions, and collected in a variable for later code. */
 static void take_mask(emitter_t *e, int reg, unsigned x)
 {
     const unsigned p = fresh(e), wide = fresh(e), placed = fresh(e), old = fresh(e), all = fresh(e);
@@ -448,7 +448,7 @@ static void store_wide(emitter_t *e, unsigned x, unsigned offset, const char *va
         x, offset, value, p);
 }
 
-/* A scalar operand as 64 bits. */
+/* Stores a scalar operand as 64 bits. */
 static void store_operand(emitter_t *e, unsigned x, unsigned offset, const isa_operand_t *o)
 {
     char value[32];
@@ -577,7 +577,7 @@ static void add_count(emitter_t *e, unsigned n)
     put(&e->code, "  store i64 %%d%u, ptr %%count\n", v);
 }
 
-/* A taken branch uses up one of the wave's slice. */
+/* Emits a branch; a taken one is counted against the wave's slice. */
 static void emit_branch(emitter_t *e, const isa_step_t *s)
 {
     const isa_inst_t *i = s->i, *to = i + i->dwords + i->imm;

@@ -15,7 +15,7 @@
  * independent chains of operations. */
 typedef struct {
     const char *core; /* name of the core whose loops are translated with it */
-    const char *cpu;  /* LLVM's name */
+    const char *cpu;  /* LLVM's name of the processor */
     unsigned bits;    /* of a vector */
     unsigned chunk;   /* lanes */
     const char *bitcode, *behind;

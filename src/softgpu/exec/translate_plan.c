@@ -22,7 +22,7 @@ static bool in_library(const isa_inst_t *i, bool scalar)
     return isa_llvm_has(isa_library_name(name, i, scalar));
 }
 
-/* Whether the scalar registers of an operand are ordinary ones: codes up to EXEC's. */
+/* Whether the scalar registers of an operand are ordinary ones, with codes up to that of EXEC. */
 static bool is_ordinary(const isa_operand_t *o)
 {
     return o->kind == ISA_OPK_SGPR && o->reg + o->bits / 32u <= ISA_CODE_EXEC + 2u;

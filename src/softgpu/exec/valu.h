@@ -157,7 +157,7 @@ void valu_fix_nan_f16(valu_t *v, unsigned n);
 void valu_fix_nan_pf16(valu_t *v, unsigned n);
 void valu_fix_nan_pf32(valu_t *v, unsigned n);
 
-/* A sum or product as the nearest number of 32 bits. */
+/* Saturates a sum or product to 32 bits. */
 static inline uint32_t valu_sat_i32(int64_t x)
 {
     return (uint32_t)(x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x);
@@ -167,12 +167,12 @@ static inline uint32_t valu_sat_u32(uint64_t x)
     return x > UINT32_MAX ? UINT32_MAX : (uint32_t)x;
 }
 
-/* Lane mask from 64 bytes, each 0 or 1. */
+/* Makes a lane mask from 64 bytes, each 0 or 1. */
 uint64_t valu_bits(const uint8_t *bytes);
 
-/* Lane mask from a row, aligned to 64 bytes, whose dwords are all ones or 0. In line, so that the
- * row is still in the host's registers, or was stored by vectors of the size that is loaded
- * here. */
+/* Makes a lane mask from a row, aligned to 64 bytes, whose dwords are all ones or 0. Inline, so
+ * that the row is still in the host's registers, or was stored by vectors of the size that is
+ * loaded here. */
 static inline __attribute__((always_inline)) uint64_t valu_mask(const uint32_t *row)
 {
     uint64_t mask = 0;
@@ -253,7 +253,7 @@ static inline __attribute__((always_inline)) bool valu_keeps(const valu_desc_t *
 /* The destination of the result. */
 typedef struct {
     uint64_t exec;
-    uint32_t *dst, *staged; /* the register's rows; rows of the handler's own */
+    uint32_t *dst, *staged; /* the register's rows; temporary rows of the handler */
     bool direct;            /* the body has written to the register */
 } valu_target_t;
 

@@ -76,7 +76,8 @@ ISA_INST(v_dot2_f32_bf16)
     if (addend) dot(w, i, s, addend);
 }
 
-/* Its VOP3 form has NEG for the low halves and ABS for the sign of the high ones. */
+/* In the VOP3 form of this instruction, NEG is for the low halves and ABS is the sign of the high
+ * ones. */
 ISA_INST(v_dot2c_f32_bf16)
 {
     alignas(64) uint32_t tmp[2][ISA_LANES];

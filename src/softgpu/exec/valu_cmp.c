@@ -93,8 +93,8 @@ ISA_VECTOR isa_vec_t class_f32(const uint32_t *row)
     return class_bit(isa_vec_load(row), FPU_INF32, 0x400000, 0x800000);
 }
 
-/* A double's class follows from its high dword and from whether its low dword is 0. If it is not,
- * the high dword's last bit is set, so that class_bit() needs one dword only. */
+/* A double's class follows from its high dword and from whether its low dword is 0. If the low
+ * dword is not 0, the high dword's last bit is set, so that class_bit() needs only one dword. */
 ISA_VECTOR isa_vec_t class_f64(const uint32_t *row)
 {
     const isa_vec_t some = (isa_vec_t)(isa_vec_load(row) != 0) & 1;

@@ -46,7 +46,7 @@ static uint64_t ldexp_of(uint64_t x, int n, const format_t *f)
     return f == &F32 ? fpu_ldexp32((uint32_t)x, n, FPU_NEAREST) : fpu_ldexp64(x, n, FPU_NEAREST);
 }
 
-/* x / y as the host divides, which is exact IEEE arithmetic. */
+/* x / y by the host's division, which is exact IEEE arithmetic. */
 static uint64_t quotient(uint64_t x, uint64_t y, const format_t *f)
 {
     return f == &F32 ? fpu_bits32(fpu_f32((uint32_t)x) / fpu_f32((uint32_t)y))

@@ -34,7 +34,7 @@ static inline float mul_legacy(float a, float b)
 /* A product that is zero by the rule passes no NaN on; a NaN result then comes from c. */
 VALU_FLOAT2(v_mul_legacy_f32, f32, 0, mul_legacy(a, b))
 VALU_ALIAS(v_mul_legacy_f32_2, VALU_F32, VALU_F32, VALU_F32, VALU_NONE, VALU_STAGED,
-           body_v_mul_legacy_f32) /* of GPUs on which it has a VOP2 encoding, too */
+           body_v_mul_legacy_f32) /* for GPUs on which it also has a VOP2 encoding */
 VALU_FLOAT3(v_mad_legacy_f32, f32, 0,
             fpu_flushed(fpu_flushed(mul_legacy(fpu_flushed(a), fpu_flushed(b))) + fpu_flushed(c)))
 
@@ -59,8 +59,8 @@ VALU_HANDLER(v_fma_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0)
 VALU_ALIAS(v_fmac_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST,
            body_v_fma_legacy_f32)
 
-/* The product of a lighting equation. It is the least number if b is that or a NaN, or if c, the
- * light, is not positive. */
+/* The product of a lighting equation. The result is the least number if b is the least number or a
+ * NaN, or if c, the light, is not positive. */
 #define LEAST (-0x1.fffffep127f)
 VALU_FLOAT3(v_mullit_f32, f32, 0, !(b > LEAST) || !(c > 0) ? LEAST : mul_legacy(a, b))
 

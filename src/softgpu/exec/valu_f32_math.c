@@ -29,7 +29,7 @@ static inline double logarithm(double x)
     return x > 0 && x < fpu_f64(FPU_INF64) ? finite : x != x ? x : limit;
 }
 
-/* Outside 256 turns the hardware gives sin 0 and cos 1; infinity has no sine. */
+/* Outside 256 turns the hardware's result is 0 for sin and 1 for cos; infinity has no sine. */
 static inline double turns(double x, unsigned quarter)
 {
     const double outside = quarter ? 1.0 : 0.0;
@@ -153,8 +153,8 @@ MATH32(v_log_legacy_f32, logarithm(X))
 MATH32(v_sin_f32, turns(X, 0))
 MATH32(v_cos_f32, turns(X, 1))
 
-/* The f16 result is rounded from a float. The float is rounded to odd, so that rounding twice gives
- * the same as rounding once. */
+/* The f16 result is rounded from a float. The float is rounded to odd, so that rounding twice has
+ * the same result as rounding once. */
 static inline float odd(double x)
 {
     return fpu_f32(fpu_f64_to_f32_odd(fpu_bits64(x)));

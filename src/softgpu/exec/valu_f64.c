@@ -105,7 +105,7 @@ static const uint64_t two_over_pi[20] = {
     0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d,
 };
 
-/* 53 bits from bit `at` on; bits past the end are 0. */
+/* Returns 53 bits of 2/pi from bit `at` on; bits past the end are 0. */
 static uint64_t two_over_pi_bits(unsigned at)
 {
     uint64_t r = 0;

@@ -8,7 +8,8 @@
 
 #include "softgpu/exec/valu.h"
 
-/* Declares the rows of source n as formulas read them; halves are widened to f32 as a row. */
+/* Declares the rows of source n in the form that formulas read; halves are widened to f32 as a
+ * row. */
 #define VALU_IN_f32(p, n) const uint32_t *p = VALU_SRC(v, n)
 #define VALU_IN_f64(p, n) VALU_IN_f32(p, n)
 #define VALU_IN_i32(p, n) VALU_IN_f32(p, n)
@@ -24,7 +25,7 @@
 #define VALU_FLD_f16(p) fpu_f32((p)[l])
 
 /* Stores the lane's result r. A half is stored as f32 at first; VALU_DONE_f16 rounds the row when
- * all lanes are there. */
+ * all lanes have been computed. */
 #define VALU_NOTE_f32(r) VALU_ST_f32(r)
 #define VALU_NOTE_f64(r) VALU_ST_f64(r)
 #define VALU_NOTE_f16(r) VALU_ST_f32(r)

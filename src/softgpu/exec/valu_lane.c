@@ -61,7 +61,7 @@ static void swap_lanes(isa_wave_t *w, const isa_inst_t *i, unsigned upper, unsig
     }
 }
 
-/* The odd rows of 16 lanes of vdst and the even ones of src0. */
+/* Exchanges the odd rows of 16 lanes of vdst with the even ones of src0. */
 ISA_INST(v_permlane16_swap_b32)
 {
     if (refuse_indexing(w, i)) return;
@@ -69,7 +69,7 @@ ISA_INST(v_permlane16_swap_b32)
     swap_lanes(w, i, 48, 32, 16);
 }
 
-/* The upper 32 lanes of vdst and the lower ones of src0. */
+/* Exchanges the upper 32 lanes of vdst with the lower ones of src0. */
 ISA_INST(v_permlane32_swap_b32)
 {
     if (refuse_indexing(w, i)) return;

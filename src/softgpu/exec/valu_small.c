@@ -69,7 +69,8 @@ static unsigned part_bit(const isa_inst_t *i, const cvt_t *t)
                           : 0;
 }
 
-/* A scalar operand is the same for all lanes: its dwords in rows of `room`. */
+/* The rows of an operand; a scalar operand, the same for all lanes, is broadcast to rows of
+ * `room`. */
 static const uint32_t *rows_of(isa_wave_t *w, const isa_operand_t *o, uint32_t (*room)[ISA_ROW])
 {
     if (o->kind == ISA_OPK_VGPR) return w->vgpr[o->reg];

@@ -1,8 +1,8 @@
 /* vector.h - the host's vectors as types: as many dwords as a register of this core variant holds.
  *
  * For the few loops that compilers do not vectorise well by themselves. C's operators work on the
- * types; what C has no operator for (fused multiply-add, lane masks) is a function here. Part of
- * the core. */
+ * types; operations for which C has no operator (fused multiply-add, lane masks) are functions
+ * here. Part of the core. */
 #ifndef SOFTGPU_EXEC_VECTOR_H
 #define SOFTGPU_EXEC_VECTOR_H
 
@@ -180,8 +180,8 @@ ISA_VECTOR isa_vec_t isa_vec_fma(isa_vec_t x, isa_vec_t y, isa_vec_t z)
 #endif
 }
 
-/* x * y + z where the product is exact: then a host without fused instructions gives the same by
- * two operations. */
+/* x * y + z where the product is exact: then a host without fused instructions gets the same result
+ * by two operations. */
 ISA_VECTOR isa_vec_t isa_vec_fma_exact(isa_vec_t x, isa_vec_t y, isa_vec_t z)
 {
 #if ISA_VEC_BYTES == 16
@@ -194,8 +194,8 @@ ISA_VECTOR isa_vec_t isa_vec_fma_exact(isa_vec_t x, isa_vec_t y, isa_vec_t z)
 /* ---- doubles: low dwords in one row, high dwords in another ----
  *
  * Two vectors of dwords make two vectors of doubles. The doubles are in the order that is cheapest
- * for the host. All pairs have the same order, so that operations on elements need not know it, and
- * isa_vec_part() restores the order of the dwords. */
+ * for the host. All pairs have the same order, so that operations on elements do not depend on it,
+ * and isa_vec_part() restores the order of the dwords. */
 
 typedef double isa_vec_f64_t __attribute__((vector_size(ISA_VEC_BYTES)));
 typedef int64_t isa_vec_i64_t __attribute__((vector_size(ISA_VEC_BYTES)));
@@ -290,7 +290,8 @@ ISA_VECTOR isa_vec_t isa_vec_permute(const uint32_t *row, isa_vec_t index)
 #endif
 }
 
-/* Halves in the low 16 bits of each dword, 0 above them, to single precision: as fpu_f16_to_f32. */
+/* Converts halves, in the low 16 bits of each dword with 0 above, to single precision, as
+ * fpu_f16_to_f32() does. */
 ISA_VECTOR isa_vec_t isa_vec_from_half(isa_vec_t x)
 {
 #if ISA_VEC_BYTES == 64

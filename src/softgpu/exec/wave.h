@@ -60,7 +60,8 @@ static inline uint64_t isa_first_lanes(unsigned n)
     return n < ISA_LANES ? (UINT64_C(1) << n) - 1 : ISA_ALL_LANES;
 }
 
-/* Most sets are full, and baseline x86-64 has no instruction that counts bits. */
+/* Counts the lanes of a set. Full sets are tested first: most sets are full, and baseline x86-64
+ * has no instruction that counts bits. */
 static inline unsigned isa_lane_count(uint64_t lanes)
 {
     return lanes == ISA_ALL_LANES ? (unsigned)ISA_LANES : (unsigned)__builtin_popcountll(lanes);
@@ -155,7 +156,7 @@ struct isa_wave {
     };
     uint32_t scc;        /* 0 or 1 */
     uint32_t mode;       /* MODE register */
-    uint32_t acc_offset; /* copy of the dispatch's */
+    uint32_t acc_offset; /* copy of that of the dispatch */
     uint32_t index_in_group;
     uint32_t nap;     /* clocks that the last s_sleep requested */
     isa_page_t *page; /* decoded code page of `ip` */
@@ -163,7 +164,7 @@ struct isa_wave {
     uint64_t scratch_base;     /* GPU address of this wave's scratch: on hardware the sum of
                                   FLAT_SCRATCH and the wave's offset */
     uint32_t scratch_bytes;    /* of the wave */
-    uint64_t scratch_register; /* FLAT_SCRATCH of a GPU that has it as a hardware register */
+    uint64_t scratch_register; /* FLAT_SCRATCH, on GPUs where it is a hardware register */
     uint32_t hw_id;            /* HW_ID register: SE, CU, SIMD, wave slot */
     /* the last extents that this wave has accessed, see mem.h; valid for mem_epoch only */
     const struct sg_extent *extent_cache[4];
@@ -171,7 +172,7 @@ struct isa_wave {
     /* The instruction at `ip` stopped the wave to wait, and runs again when the wave continues. It
      * must not be counted twice. This member and those below are 0 when a wave starts. */
     bool repeats;
-    uint32_t barrier_turn; /* of the group's barrier, for which the wave waits next */
+    uint32_t barrier_turn; /* turn of the workgroup's barrier for which the wave waits next */
     uint8_t lds_turn;      /* the wave's accesses to LDS since the last barrier: lds.h */
     uint32_t gws_turn;     /* the GWS resource's turn when a ds_gws_* began to wait: lds_gws.c */
     /* Whether the wave is in a trap handler, and its registers TBA and TMA (trap.h). */

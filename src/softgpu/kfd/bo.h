@@ -57,7 +57,7 @@ typedef struct kfd_bo {
     struct kfd_bo *next, **self; /* links of kfd_process_t.bos */
 } kfd_bo_t;
 
-/* New zeroed memory of a GPU; `flags` say which kind. The caller has the first reference. */
+/* Allocates zeroed memory of a GPU; `flags` select the kind. The caller has the first reference. */
 int kfd_bo_create(struct kfd_gpu *gpu, uint32_t flags, uint64_t size, kfd_bo_t **out);
 /* Drops a reference. After the last one the memory is freed as soon as no other process uses it and
  * no descriptor of it is left. */
@@ -84,7 +84,7 @@ void *kfd_bo_map(struct kfd_process *p, int fd, uint64_t offset, void *address, 
 /* Sends bytes through a socket and, with them, up to two descriptors. 0 or -errno. */
 int kfd_send_descriptors(int socket, const void *bytes, size_t n_bytes, const int *fds, size_t n);
 
-/* In a forked child: closes the descriptors that it inherited. */
+/* In a forked child: closes the inherited descriptors. */
 void kfd_bo_forget(struct kfd_process *p);
 
 #endif

@@ -1,7 +1,7 @@
 /* drm.c - the few ioctls by which the thunk and libdrm query the render node.
  *
- * There is no graphics: contexts and command submission are refused like unknown ioctls. Ioctls
- * about memory are in gem.c. The answers follow from the profile. */
+ * Graphics is not supported: contexts and command submission are refused like unknown ioctls.
+ * Ioctls about memory are in gem.c. The answers follow from the profile. */
 #include "softgpu/kfd/kfd.h"
 #include "softgpu/exec/wave.h"
 
@@ -64,7 +64,7 @@ static void describe_device(const kfd_gpu_t *gpu, struct drm_amdgpu_info_device 
     d->max_engine_clock = (uint64_t)p->engine_clock_mhz * 1000;
     d->max_memory_clock = (uint64_t)p->memory_clock_mhz * 1000;
     d->cu_active_number = sg_profile_cus(p);
-    /* the bitmap has rows for 4 engines: as the driver does for gfx9, shows engines from 4 on as
+    /* the bitmap has rows for 4 engines: as in the driver for gfx9, engines from 4 on appear as
      * further arrays of engines 0 to 3 */
     const uint32_t arrays = p->arrays_per_engine;
     for (uint32_t k = 0; k < p->shader_engines * arrays && k < ENGINES * ENGINE_ARRAYS; k++) {

@@ -135,8 +135,8 @@ static int64_t seek(int fd, int64_t offset, int whence)
     return -1;
 }
 
-/* True if fd is a DMA-BUF. Programs use one ioctl on it, DMA_BUF_IOCTL_SYNC, which tells the kernel
- * when the CPU reads and writes. It has no effect, since GPU and CPU use the same pages. */
+/* True if fd is a DMA-BUF. Programs use one ioctl on it, DMA_BUF_IOCTL_SYNC, which announces
+ * accesses of the CPU to the kernel. It has no effect, since GPU and CPU use the same pages. */
 static int dma_buf_ioctl(int fd, unsigned long request, int *result)
 {
     if (kfd_bo_descriptor_size(fd) < 0) return 0;

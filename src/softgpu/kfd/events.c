@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 enum {
-    N_SIGNAL_EVENTS = KFD_SIGNAL_EVENT_LIMIT, /* ids 1 to 4095, which are their mailbox slots */
+    N_SIGNAL_EVENTS = KFD_SIGNAL_EVENT_LIMIT, /* ids 1 to 4095, which are also the numbers of their
+                                                 mailbox slots */
     N_OTHER_EVENTS = 1024,
     N_EVENTS = N_SIGNAL_EVENTS + N_OTHER_EVENTS,
     LINKS_ON_STACK = 32,
@@ -281,7 +282,7 @@ static bool begin_wait(kfd_events_t *e, waiter_t *w, link_t *links,
     for (uint32_t i = 0; i < w->n_links; i++) {
         event_t *ev = find(e, data[i].event_id);
         links[i] = (link_t){.waiter = w, .event = ev};
-        uint64_t age = 0; /* last_event_age lies where the exception data begins */
+        uint64_t age = 0; /* last_event_age has the offset of the exception data */
         if (ages && ev->type == KFD_IOC_EVENT_SIGNAL) memcpy(&age, &data[i], sizeof(age));
         const bool lost = !age && ev->taken_by && ev->taken_by != w->thread;
         if (ev->signaled || lost || (age && age != ev->age)) activate(&links[i]);

@@ -105,8 +105,8 @@ typedef struct kfd_gpu {
     struct kfd_process *process;
     sg_device_t *device;
     sg_memory_t *memory;
-    kfd_pages_t pages;   /* the render node: buffers in VRAM and system memory are ranges of it,
-                            and behind them follow the notes (bo.h) */
+    kfd_pages_t pages;   /* the render node: buffers in VRAM and system memory are ranges of it, and
+                            the notes follow after them (bo.h) */
     uint8_t *alias;      /* the device's mapping of the memory in `pages` */
     uint8_t *notes;      /* the device's mapping of the notes */
     uint64_t file_bytes; /* of memory in `pages`: the offset at which the notes begin */
@@ -157,7 +157,8 @@ typedef struct kfd_process {
     size_t n_queues;
     kfd_bo_t *bos;                  /* all buffer objects */
     uint32_t last_serial, n_parked; /* parked: objects that only other processes still hold */
-    kfd_ranges_t windows;     /* offsets of render nodes that stand for memory of other processes */
+    kfd_ranges_t
+        windows; /* offsets of render nodes that are assigned to memory of other processes */
     pthread_mutex_t svm_lock; /* guards svm and the GPUs' svm; may be taken under lock */
     struct kfd_svm_range *_Atomic svm;
     base_kept_t ipc_socket; /* on which other processes request memory */
@@ -180,8 +181,8 @@ void kfd_process_forget(void);
 typedef enum { KFD_NODE_NONE, KFD_NODE_KFD, KFD_NODE_RENDER } kfd_node_t;
 kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index);
 kfd_node_t kfd_node_of_file(const struct stat *st, uint32_t *gpu_index);
-/* fstat() by the kernel. The stub replaces the C library's fstat() by one that shows our files as
- * device nodes. */
+/* fstat() by the kernel. The stub replaces the C library's fstat() by one that shows the files of
+ * nodes as device nodes. */
 int kfd_fstat(int fd, struct stat *st);
 /* Offsets of a GPU's doorbell page and register page in the pages of /dev/kfd. */
 uint64_t kfd_doorbell_offset(uint32_t gpu);
@@ -202,8 +203,8 @@ int kfd_buffer_unmap(kfd_process_t *p, struct kfd_ioctl_unmap_memory_from_gpu_ar
 int kfd_buffer_export(kfd_process_t *p, struct kfd_export_dmabuf_args *args);
 int kfd_buffer_import(kfd_process_t *p, struct kfd_ioctl_import_dmabuf_args *args);
 int kfd_buffer_dmabuf_info(kfd_process_t *p, struct kfd_ioctl_get_dmabuf_info_args *args);
-/* Makes a buffer at `va` for an object. Takes over the caller's reference, also when it fails.
- * Under the process's lock. */
+/* Makes a buffer at `va` for an object. Takes over the caller's reference, even if it fails. Under
+ * the process's lock. */
 int kfd_buffer_adopt(kfd_process_t *p, kfd_bo_t *bo, uint64_t va, uint64_t *handle);
 /* The buffer of a handle, or NULL. Under the process's lock. */
 kfd_buffer_t *kfd_buffer_find(kfd_process_t *p, uint64_t handle);

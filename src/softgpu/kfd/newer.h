@@ -35,12 +35,12 @@ struct kfd_spm_args {
     uint32_t buf_size, op;
     uint32_t timeout; /* in: milliseconds; out: the remaining ones */
     uint32_t gpu_id;
-    uint32_t bytes_copied, has_data_loss; /* out: of the buffer that the call before named */
+    uint32_t bytes_copied, has_data_loss; /* out: of the buffer that the previous call named */
 };
 
 enum { KFD_SPM_VERSION = 4 /* 0.4: major in the highest byte */ };
 
-/* The header at the start of a buffer that comes back to the program. */
+/* The header at the start of a buffer that is returned to the program. */
 struct kfd_spm_header {
     uint32_t version, bytes_copied, has_data_loss, reserved[5];
 };

@@ -1,4 +1,4 @@
-/* pages.c - the memory behind a device node (pages.h): memfd or System V shared memory. */
+/* pages.c - see pages.h: the memory of a device node, by memfd or System V shared memory. */
 #include "softgpu/kfd/pages.h"
 
 #include "base/file.h"

@@ -1,4 +1,4 @@
-/* pages.h - the memory behind a device node, which several processes may map.
+/* pages.h - the memory of a device node, which several processes may map.
  *
  * Usually the node is a sparse memfd, which the program's own mmap() maps. Where the limit on the
  * size of files (ulimit -f) forbids that and cannot be raised, the memory is a System V shared
@@ -12,7 +12,7 @@
 
 typedef struct {
     int fd;           /* the node; -1: none */
-    uint32_t segment; /* 1 + the segment's id; 0: the memory is the file's */
+    uint32_t segment; /* 1 + the segment's id; 0: the memory is that of the file */
     uint8_t *base;    /* the whole segment, if this process made it; stays mapped until the end */
 } kfd_pages_t;
 

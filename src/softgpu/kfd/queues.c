@@ -34,7 +34,7 @@ static int take_slot(kfd_gpu_t *gpu, uint32_t *slot)
             uint32_t bit = (uint32_t)__builtin_ctzll(~gpu->doorbell_used[i]);
             gpu->doorbell_used[i] |= 1ull << bit;
             *slot = 64 * i + bit;
-            /* a value that is no packet index, so that ringing with index 0 is seen as a change */
+            /* a value that is no packet index, so that ringing with index 0 is a change */
             gpu->doorbells[*slot] = UINT64_MAX;
             return 0;
         }

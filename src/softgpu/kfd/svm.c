@@ -102,8 +102,8 @@ static int split_extent(kfd_gpu_t *gpu, uint64_t at)
     return 0;
 }
 
-/* Takes [begin, end) from a GPU. If memory for splitting an extent runs out, the whole extent goes:
- * the GPU must not access what the program has unmapped. */
+/* Unmaps [begin, end) from a GPU. If memory for splitting an extent runs out, the whole extent is
+ * unmapped: the GPU must not access memory that the program has unmapped. */
 static int cut(kfd_gpu_t *gpu, uint64_t begin, uint64_t end)
 {
     int error = split_extent(gpu, begin);
@@ -289,7 +289,7 @@ void kfd_svm_forget(kfd_process_t *p, uint64_t begin, uint64_t bytes)
 
 /* ---- the ioctl ---- */
 
-/* Whether `where` is a place for memory: the host, a GPU, or undefined. */
+/* Whether `where` is a valid location: the host, a GPU, or undefined. */
 static bool is_location(kfd_process_t *p, uint32_t where)
 {
     return where == KFD_IOCTL_SVM_LOCATION_SYSMEM || where == KFD_IOCTL_SVM_LOCATION_UNDEFINED ||
@@ -369,7 +369,7 @@ static void migrate(kfd_process_t *p, range_t *r)
     r->a.location = to;
 }
 
-/* Whether one of the driver's buffers is at these addresses: SVM cannot have them then. */
+/* Whether one of the driver's buffers is at these addresses, which SVM then cannot use. */
 static bool is_taken(const kfd_process_t *p, uint64_t begin, uint64_t end)
 {
     for (size_t i = 0; i < p->n_buffers; i++) {
@@ -443,7 +443,7 @@ static int get(kfd_process_t *p, uint64_t begin, uint64_t end,
         switch (attrs[i].type) {
         case KFD_IOCTL_SVM_ATTR_PREFERRED_LOC: attrs[i].value = a.preferred; break;
         case KFD_IOCTL_SVM_ATTR_PREFETCH_LOC: attrs[i].value = a.prefetched; break;
-        case KFD_IOCTL_SVM_ATTR_ACCESS: /* the answer is in the type */
+        case KFD_IOCTL_SVM_ATTR_ACCESS: /* the answer is the type of the attribute */
             gpu = kfd_gpu_find(p, attrs[i].value);
             if (!gpu) return -EINVAL;
             attrs[i].type = a.in_place & 1u << gpu->index ? KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE

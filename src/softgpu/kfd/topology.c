@@ -1,7 +1,8 @@
 /* topology.c - writes the files in which the driver describes the machine: one CPU node, then GPUs.
  *
  * The values follow from the profile and from the host. The names of the properties are those of
- * the kernel's topology folder; the thunk and rocminfo read many of them, so all must be true. */
+ * the kernel's topology folder; the thunk and rocminfo read many of them, so all must be
+ * correct. */
 #include "softgpu/kfd/kfd.h"
 #include "softgpu/exec/wave.h"
 
@@ -220,7 +221,7 @@ static void write_host_caches(writer_t *w)
     for (long cpu = 0; cpu < cpus; cpu++) {
         unsigned index = 0;
         for (size_t k = 0; k < sizeof(caches) / sizeof(*caches); k++) {
-            /* the thunk wants one cache at the least */
+            /* the thunk requires at least one cache */
             const long bytes = known(caches[k].size) ? known(caches[k].size)
                                : k == 0              ? LEAST_L1_BYTES
                                                      : 0;
@@ -493,7 +494,7 @@ static void write_module(writer_t *w)
 
 static void write_devices(writer_t *w, const kfd_config_t *config)
 {
-    put(w, "dev/kfd"); /* empty files: open_device() in entry.c opens a device in their place */
+    put(w, "dev/kfd"); /* empty files: open_device() in entry.c opens a device instead */
     for (uint32_t i = 0; i < config->n_gpus; i++) {
         put(w, "dev/dri/renderD%u", KFD_FIRST_RENDER_MINOR + i);
         put(w, "dev/dri/card%u", i);

@@ -12,7 +12,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* The C library's sigaction() by a name that is not redirected. */
+/* The C library's sigaction(), under a name that the stub does not redirect. */
 int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
 
 enum {
@@ -77,8 +77,8 @@ static void add_both(sigset_t *set)
         sigaddset(set, numbers[i]);
 }
 
-/* A signal that was sent, and is no fault, has come to a thread of the device: sends it to the
- * process again. This thread blocks both signals until its next guard, so that a thread of the
+/* For a signal that was sent, is no fault, and was delivered to a thread of the device: sends it to
+ * the process again. This thread blocks both signals until its next guard, so that a thread of the
  * program gets it. */
 static void pass_on(int number, siginfo_t *info, ucontext_t *context)
 {

@@ -183,7 +183,7 @@ static void retire(sg_memory_t *m, extent_node_t *node)
     atomic_store_explicit(&m->retired, node, memory_order_release);
 }
 
-/* Under the lock: the extent that was mapped at va, which may not be in the table any more. */
+/* Under the lock: the extent that was mapped at va, which may have been removed from the table. */
 static extent_node_t *mapped_at(const sg_memory_t *m, uint64_t va)
 {
     extent_node_t *node = (extent_node_t *)sg_memory_find(m, va);
@@ -350,7 +350,8 @@ const sg_extent_t *sg_memory_prove(sg_memory_t *m, uint64_t va)
     const sg_extent_t *e = sg_memory_find(m, va);
     if (!e || is_whole(e)) return e;
     pthread_mutex_lock(&m->lock);
-    e = sg_memory_find(m, va); /* again: another thread may have trimmed it meanwhile */
+    e = sg_memory_find(
+        m, va); /* looked up again, since another thread may have trimmed it meanwhile */
     int rc = e && !is_whole(e) ? trim(m, (const extent_node_t *)e) : 0;
     e = rc ? NULL : sg_memory_find(m, va);
     pthread_mutex_unlock(&m->lock);

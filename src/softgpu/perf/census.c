@@ -247,7 +247,7 @@ static softgpu_instruction_t *find(softgpu_instruction_t *slot, uint64_t size, u
     return &slot[k];
 }
 
-/* Moves the entries that are kept to a table of that size. */
+/* Moves all entries that are not in the range `without` to a table of that size. */
 static bool resize(sg_census_sum_t *s, uint64_t size, const softgpu_instruction_range_t *without)
 {
     softgpu_instruction_t *slot = calloc(size, sizeof *slot);
@@ -281,7 +281,7 @@ static softgpu_instruction_t *sum_of(sg_census_sum_t *s, const isa_census_line_t
     return i;
 }
 
-/* `lanes`: of the waves that were counted. */
+/* `lanes`: number of lanes of the waves that were counted. */
 static void add_line(softgpu_instruction_counts_t *to, const isa_census_line_t *l, unsigned lanes,
                      uint64_t times)
 {

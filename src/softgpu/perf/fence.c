@@ -77,17 +77,17 @@ void sg_perf_dequeue(sg_perf_t *p, sg_place_in_order_t *at)
     }
 }
 
-/* Whether the fence changes nothing: no dispatch has used the caches since the same fence took
- * place, and no counter would count it. */
+/* Whether the fence has no effect: no dispatch has used the caches since the same fence took place,
+ * and no counter would count it. */
 static bool has_no_effect(const sg_perf_t *p, const sg_perf_queue_t *queue, uint64_t actions)
 {
     return !(actions & ~atomic_load(&p->fenced)) && sg_perf_level(p, queue) != SG_PERF_MODEL;
 }
 
-/* Puts a fence behind the queue's last dispatch that is still modelled. If there is none, or memory
- * has run out, it takes place at once. Fences of a queue that is not counted, such as the one in
- * which the runtime copies, are deferred: their time relative to counted kernels is random, and
- * results have to be the same in every run. */
+/* Queues a fence after the queue's last dispatch that is still modelled. If there is none, or
+ * memory has run out, it takes place at once. Fences of a queue that is not counted, such as the
+ * one in which the runtime copies, are deferred: their time relative to counted kernels is random,
+ * and results have to be the same in every run. */
 static void put(sg_perf_t *p, sg_perf_queue_t *queue, uint64_t actions)
 {
     if (!actions || !atomic_load_explicit(&p->caches, memory_order_acquire)) return;
@@ -129,7 +129,7 @@ void sg_perf_fence(sg_perf_t *p, sg_perf_queue_t *queue, unsigned acquire, unsig
 
 /* An ACQUIRE_MEM of less than all of memory is for a buffer that the command processor has written,
  * as when counters are read. The model does not have such writes, and reading counters must not
- * change the caches, so nothing is done. */
+ * change the caches, so the packet has no effect here. */
 void sg_perf_acquire_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t control, uint64_t blocks)
 {
     const uint64_t whole = UINT64_C(0xffffffff); /* a tebibyte */

@@ -54,7 +54,7 @@ typedef enum {
 /* Sums of the whole GPU, in clocks. */
 typedef enum {
     SG_D_CLOCK,
-    SG_D_WAVES, /* in which a dispatch has waves, or memory is at work for them */
+    SG_D_WAVES, /* clocks in which a dispatch has waves, or memory transfers data for them */
     SG_D_PACKETS,
     SG_D_COUNT
 } sg_device_tally_t;
@@ -172,9 +172,9 @@ struct sg_perf {
 /* events.c. Which events there are depends on the GPU. */
 typedef struct sg_events sg_events_t; /* events.h */
 const sg_events_t *sg_perf_events(const isa_arch_t *arch);
-/* Total of an event since the GPU was made. Of events that count units of several clocks it is the
- * number of clocks. `previous` is the event selected in the slot before: accumulating events sum
- * that one up over time. */
+/* Total of an event since the GPU was made. For events that count units of several clocks the total
+ * is in clocks. `previous` is the event selected in the slot before: accumulating events sum that
+ * one up over time. */
 uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
                        uint32_t select, uint32_t previous);
 /* Converts a total, or a difference of two totals, to the event's units. The difference is to be

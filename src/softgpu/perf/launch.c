@@ -39,8 +39,8 @@ struct sg_perf_group {
 
 /* ---- dispatches ---- */
 
-/* Whether SQ counts compute waves, and waves of the first virtual memory id (VMID) that the driver
- * gives to programs, where SQ has a choice of these. */
+/* Whether SQ counts compute waves, and, on GPUs whose SQ can select VMIDs, waves of the first one
+ * that the driver assigns to programs. */
 static bool sq_enabled(const isa_arch_t *arch, uint32_t control)
 {
     enum { COMPUTE = 1 << 6, FIRST_VMID = 8, VMID_SHIFT = 16 };
@@ -329,7 +329,7 @@ static void add_counts(sg_sums_t *sums, isa_counter_t *c, unsigned first, unsign
     }
 }
 
-/* Of a workgroup whose waves have 32 lanes: how many of its instructions are of the classes. */
+/* The number of instructions of the given classes in a workgroup whose waves have 32 lanes. */
 static uint64_t runs_of(const sg_perf_group_t *g, uint32_t classes)
 {
     const isa_counter_t *c = &g->counter;

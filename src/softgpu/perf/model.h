@@ -45,7 +45,8 @@ typedef struct {
     unsigned unit; /* compute unit */
     uint8_t simd;
     bool ended;
-    sg_flight_t vm, vs, lgkm; /* vs: stores, where they count apart (isa_arch_t.stores_apart) */
+    sg_flight_t vm, vs,
+        lgkm; /* vs: stores, if they have a counter of their own (isa_arch_t.stores_apart) */
 } sg_wave_clock_t;
 
 typedef struct {
@@ -112,16 +113,16 @@ typedef struct sg_ran {
     } wave[ISA_GROUP_WAVES];
 } sg_ran_t;
 
-/* Where the workgroups of a dispatch run and when, in clocks since the dispatch began. */
+/* The places and times of a dispatch's workgroups; times are in clocks since the dispatch began. */
 typedef struct sg_schedule sg_schedule_t;
 sg_schedule_t *sg_schedule_create(sg_perf_t *p, const sg_perf_launch_t *launch);
 /* The thread trace of the dispatch, or NULL. */
 sg_sqtt_run_t *sg_schedule_trace(sg_schedule_t *s);
 /* The first workgroup is about to run. */
 void sg_schedule_begin(sg_schedule_t *s);
-/* When a workgroup starts. Of *ran only id, unit, counted, n_waves and the waves' SIMDs have to be
- * set. To be called once, before the workgroup is added; the result is too early if workgroups
- * before it have not been added yet. */
+/* When a workgroup starts. Only the members id, unit, counted, n_waves and the waves' SIMDs of *ran
+ * have to be set. To be called once, before the workgroup is added; the result is too early if
+ * workgroups before it have not been added yet. */
 uint64_t sg_schedule_start(sg_schedule_t *s, const sg_ran_t *ran);
 /* Places a workgroup that has run, and adds its clocks to the sums of the units. Workgroups may be
  * added in any order. */

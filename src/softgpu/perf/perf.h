@@ -43,7 +43,7 @@ typedef struct sg_perf_group sg_perf_group_t; /* of a workgroup in flight */
 typedef struct {
     uint32_t enable;  /* COMPUTE_PERFCOUNT_ENABLE, of which each queue has its own */
     bool modelled;    /* one of its dispatches has been modelled */
-    uint64_t waiting; /* fences that have not taken place yet, packed as fence.c does it */
+    uint64_t waiting; /* fences that have not taken place yet, in the packed form of fence.c */
 } sg_perf_queue_t;
 
 /* `page` and `user` are those of sgc_create(). NULL: out of memory. */
@@ -142,7 +142,7 @@ void sg_perf_group_barrier(sg_perf_group_t *g, const isa_group_t *group,
  *
  * none. */
 bool sg_perf_group_snapshot(sg_perf_group_t *g, isa_wave_t *w);
-/* The workgroup has ended or was given up. */
+/* The workgroup has ended or was cancelled. */
 void sg_perf_group_end(sg_perf_group_t *g);
 
 /* Only if the dispatch is not modelled: the workgroup has ended, and also stands for identical

@@ -1,4 +1,4 @@
-/* registers.c - the performance counter registers behind GRBM_GFX_INDEX.
+/* registers.c - the registers of the performance counters, which GRBM_GFX_INDEX selects.
  *
  * This file has the programming interface; events.c computes what an event counts. A counter's
  * value is the event's total minus its total when counting began. So any number of slots can count
@@ -173,13 +173,13 @@ void sg_perf_set_trace_memory(sg_perf_t *p, sg_sqtt_memory_fn_t *memory, void *u
 
 /* ---- slots ---- */
 
-/* Engines of the block's bank that are of one XCC. */
+/* Number of engines of the block's bank that belong to one XCC. */
 static uint32_t of_xcc(const sg_perf_t *p, unsigned block)
 {
     return p->bank[block].engines / p->xccs;
 }
 
-/* Whether the XCC counts that engine `e` of the block is of. */
+/* Whether counting is started on the XCC of the block's engine `e`. */
 static bool running(const sg_perf_t *p, unsigned block, uint32_t e)
 {
     return (p->xcc[e / of_xcc(p, block)].control & STATE) == START;

@@ -215,9 +215,9 @@ static uint64_t share(uint64_t clocks, uint64_t part, uint64_t all)
     return (uint64_t)((double)clocks * (double)part / (double)all);
 }
 
-/* For how many of the `clocks` that a wave waits for memory it cannot issue its loads, since the
- * unit's waves want more lines at once than can be in flight. A line is in flight for the share
- * LINES_AT_ONCE / wanted of the time, and waits to be requested for the rest. */
+/* The part of the `clocks` for which a wave waits for memory in which it cannot issue its loads,
+ * since the unit's waves want more lines at once than can be in flight. A line is in flight for the
+ * share LINES_AT_ONCE / wanted of the time, and waits to be requested for the rest. */
 static uint64_t held_up(uint64_t clocks, uint64_t wanted)
 {
     return wanted > LINES_AT_ONCE ? share(clocks, wanted - LINES_AT_ONCE, wanted) : 0;
@@ -419,8 +419,8 @@ void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran)
 }
 
 /* Moves clocks that waves have waited for the unit's address unit from SG_T_WAIT to SG_T_STALL. The
- * waves of a workgroup come to that unit together, so each waits for those before it; workgroups
- * come at random. */
+ * waves of a workgroup reach that unit together, so each waits for those before it; workgroups
+ * reach it at random times. */
 static void queue_up(sg_perf_t *p, uint32_t unit, const unit_state_t *u, uint64_t busy,
                      uint64_t clocks)
 {

@@ -15,7 +15,7 @@ static uint32_t at_least_one(uint64_t n)
     return n ? (uint32_t)n : 1;
 }
 
-/* As many waves as the unit holds at once of those that the dispatch has for it. */
+/* The number of waves that the unit holds at once, of those that the dispatch has for it. */
 static uint32_t waves_of_unit(const sg_perf_t *p, const sg_perf_launch_t *l, uint32_t waves)
 {
     const sg_profile_t *profile = &p->profile;
@@ -92,8 +92,9 @@ static uint32_t not_issued(isa_snapshot_reason_t why, uint32_t stalls)
            (uint32_t)why << ISA_SNAPSHOT_REASON | stalls << ISA_SNAPSHOT_STALLS;
 }
 
-/* An instruction waits by itself (s_waitcnt, s_nop, s_sleep), or it has been chosen and its unit
- * does not take it: the matrix unit works, or as many are in flight as can be. */
+/* The sample of an instruction that waits. It waits by itself (s_waitcnt, s_nop, s_sleep), or it
+ * has been chosen and its unit does not accept it: the matrix unit is busy, or the most possible
+ * instructions are in flight. */
 static uint32_t waiting(seen_t what, const sg_traits_t *t)
 {
     if (t->flow == SG_FLOW_WAITCNT) return not_issued(ISA_REASON_WAITCNT, 0);

@@ -3,7 +3,7 @@
  * A sample is a segment: lines of 16 values of 16 bits, first those of the whole GPU, then those of
  * each engine. Two multiplexer tables, which packets fill, name the counter of each value; even
  * lines have the even counters of a block, odd lines the odd ones. The formats and the counters'
- * modes are known from AMD's register headers and its public library. */
+ * modes follow AMD's register headers and its public library. */
 #include "softgpu/perf/spm.h"
 
 #include "softgpu/perf/internal.h"

@@ -1,8 +1,8 @@
 /* sqtt.c - registers of the thread trace, and the tokens of gfx9.
  *
- * The format is known from AMD's register headers and decoder: little-endian tokens of 2 to 8
- * bytes, type in bits 3:0, most with one bit of time, in units of 4 clocks. A stream begins with
- * its time and ends in zeros up to a multiple of 32 bytes. */
+ * The format follows AMD's register headers and decoder: little-endian tokens of 2 to 8 bytes, type
+ * in bits 3:0, most with one bit of time, in units of 4 clocks. A stream begins with its time and
+ * ends in zeros up to a multiple of 32 bytes. */
 #include "softgpu/perf/sqtt_internal.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ enum {
     PTR_UNIT = 32,
     TIME_UNIT = 4,
     DELTA_SHIFT = 4, /* of tokens: units of time since the one before */
-    MISC_SHIFT = 13  /* what a MISC token says */
+    MISC_SHIFT = 13  /* the kind of a MISC token */
 };
 #define STATUS_FULL  (1u << 31)
 #define RESET_BUFFER (1u << 31)

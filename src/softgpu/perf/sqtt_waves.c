@@ -38,7 +38,7 @@ struct sg_sqtt_group {
     uint8_t lanes[ISA_GROUP_WAVES];
     struct {
         size_t jump;   /* number of the event of the jump just executed, + 1; 0: none */
-        uint64_t next; /* address of the instruction behind that jump */
+        uint64_t next; /* address of the instruction after that jump */
         size_t before; /* the same as jump, for a jump just before a trap */
         bool trapped;
     } wave[ISA_GROUP_WAVES];
@@ -79,7 +79,7 @@ static void add_register(sg_sqtt_run_t *r, list_t *l, uint32_t number, uint32_t 
                               .value = value});
 }
 
-/* The order of the registers is that of a trace from a gfx9. */
+/* Adds events for the registers, in the order of a trace from a gfx9 GPU. */
 static void add_registers(sg_sqtt_run_t *r, list_t *l, const sg_sqtt_launch_t *launch)
 {
     enum { INITIATOR = 0x00, DISPATCH = 1, USER = 0x40, USER_MAX = 16 };

@@ -17,8 +17,8 @@ static uint16_t matrix_operations(const isa_shape_t *s)
     return (uint16_t)(2u * s->m * s->n * s->k * s->blocks / 512);
 }
 
-/* DMASK says how many dwords an image's instruction sends: of a store mostly all four, of an atomic
- * operation one. */
+/* DMASK says how many dwords an image's instruction sends: for a store mostly all four, for an
+ * atomic operation one. */
 static uint8_t image_dwords(const isa_row_desc_t *row)
 {
     return row->klass == ISA_CLASS_VMEM_WR ? 4 : 1;
@@ -103,7 +103,7 @@ unsigned sg_buckets_fill(sg_buckets_t *to, unsigned room)
 
 static sg_buckets_t buckets;
 
-/* A test of the table makes sure that ISA_BUCKETS are enough. */
+/* Makes the buckets; a test checks that ISA_BUCKETS are enough. */
 static void make(void)
 {
     const unsigned merged = sg_buckets_fill(&buckets, ISA_BUCKETS);

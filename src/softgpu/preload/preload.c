@@ -30,7 +30,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Calls that the headers declare for old or fortified programs only, or not at all. */
+/* Declarations of calls that the headers declare only for old or fortified programs, or not at
+ * all. */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int dirfd, const char *path, int flags);

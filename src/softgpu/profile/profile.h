@@ -24,7 +24,8 @@
     X(sdma_firmware, 8, 0, 0xffff)                                                                 \
     X(gpus, 1, 1,                                                                                  \
       8) /* GPUs that the driver shows for one product: dies with memory of their own */           \
-    X(num_xcc, 1, 1, 8) /* accelerator dies that work as one; the shape below is of each */        \
+    X(num_xcc, 1, 1,                                                                               \
+      8) /* accelerator dies that work as one GPU; the shape below is that of each */              \
     X(shader_engines, 8, 1, 32)                                                                    \
     X(arrays_per_engine, 1, 1, 2)                                                                  \
     X(cus_per_array, 1, 1, 16)                                                                     \
@@ -38,9 +39,9 @@
     X(l1_instruction_kb, 32, 1, 1024)                                                              \
     X(l2_kb, 8192, 64, 1048576)                                                                    \
     X(l2_channels, 32, 1, 128)                                                                     \
-    X(mall_kb, 0, 0, 1048576) /* the cache of memory behind all L2s, of the GPU; 0: none */        \
+    X(mall_kb, 0, 0, 1048576) /* the GPU's memory-side cache, which all L2s share; 0: none */      \
     X(vram_mb, 8192, 64, 1048576)                                                                  \
-    X(apu, 0, 0, 1) /* 1: its memory is the host's, and vram_mb says nothing */                    \
+    X(apu, 0, 0, 1) /* 1: its memory is that of the host, and vram_mb is ignored */                \
     X(host_xgmi, 0, 0,                                                                             \
       1) /* 1: XGMI links it with the processor, whose caches it keeps coherent */                 \
     X(engine_clock_mhz, 1700, 1, 10000)                                                            \
@@ -109,7 +110,7 @@ typedef struct {
 #define SG_PROFILE_FIELD(key, def, lo, hi) uint32_t key;
     SG_PROFILE_KEYS(SG_PROFILE_FIELD)
 #undef SG_PROFILE_FIELD
-    /* shader_engines and cus_per_array of the product, before it was given fewer units */
+    /* shader_engines and cus_per_array of the product, before sg_profile_set_cus() reduced them */
     uint32_t most_engines, most_array_cus;
 } sg_profile_t;
 
