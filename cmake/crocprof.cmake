@@ -102,13 +102,26 @@ function(crocprof_hip output source)
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/hip-compile ${CMAKE_BINARY_DIR}/tests/hip_headers ${HIPCC}
             --offload-arch=${A_GPU} ${source} -o ${output} ${A_FLAGS}
     DEPENDS ${source} ${A_DEPENDS} VERBATIM)
+  if(A_LONG)
+    crocprof_long_output(${output})
+  else()
+    crocprof_output_target(target ${output})
+  endif()
+endfunction()
+
+# crocprof_output_target(variable output): the target that makes a custom command's output alone
+function(crocprof_output_target variable output)
   file(RELATIVE_PATH target ${CMAKE_BINARY_DIR} ${output})
   string(REPLACE "/" "." target ${target})
   add_custom_target(${target} DEPENDS ${output})
-  if(A_LONG)
-    set_property(GLOBAL APPEND PROPERTY crocprof_long ${target})
-  endif()
   set_property(GLOBAL APPEND PROPERTY crocprof_hip "${target}\t${output}\t${CMAKE_CURRENT_BINARY_DIR}\n")
+  set(${variable} ${target} PARENT_SCOPE)
+endfunction()
+
+# crocprof_long_output(output): what a custom command makes and only tests labelled long use
+function(crocprof_long_output output)
+  crocprof_output_target(target ${output})
+  set_property(GLOBAL APPEND PROPERTY crocprof_long ${target})
 endfunction()
 
 # crocprof_fuzz_test(name LIBS ... [SOURCES ...] [SEEDS file ...] [RUNS n]): tests/fuzz/<name>.c fed
@@ -139,8 +152,8 @@ function(crocprof_fuzz_test name)
 endfunction()
 
 # crocprof_cases(name script argument ...): a test for each class of a unittest file, <name>.<class>; its arguments and
-# the class's name come behind the script. TESTS_OF_<name> is the list of them. The test suite looks that no
-# case is left out
+# the class's name come behind the script. TESTS_OF_<name> is the list of them. A class whose name begins with Long
+# is for make test-long. The test suite looks that no case is left out
 function(crocprof_cases name script)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script})
   file(STRINGS ${script} lines REGEX "^class [A-Za-z]+[(]|^    def test_")
@@ -160,6 +173,9 @@ function(crocprof_cases name script)
     string(TOLOWER ${class} lower)
     add_test(NAME ${name}.${lower} COMMAND ${Python3_EXECUTABLE} ${script} ${ARGN} ${class})
     list(APPEND tests ${name}.${lower})
+    if(class MATCHES "^Long")
+      crocprof_long(${name}.${lower})
+    endif()
   endforeach()
   set(TESTS_OF_${name} ${tests} PARENT_SCOPE)
 endfunction()

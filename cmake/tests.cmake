@@ -3,7 +3,7 @@
 #   gpu   runs something on softgpu: a program under its launcher, or in a unit test its executor
 #   slow  takes more than some twenty seconds; it may have gpu besides
 #   long  asks what a shorter test asks, of further levels of optimisation, GPUs or sizes: make test leaves it out,
-#         make test-long has it; it has one of the others besides
+#         make test-long has it; it has gpu or slow besides
 # The helpers of crocprof.cmake give unit and fuzz tests theirs, crocprof_label() all others.
 # Generated for scripts, in BUILD/tests: programs.tsv (target, file, folder) and uses.tsv (what tests run that
 # their commands do not name: of tests whose names match a regular expression, of the fast tests of a folder), long.tsv
@@ -113,11 +113,27 @@ function(crocprof_slow)
   endforeach()
 endfunction()
 
-# crocprof_long(test ...): make test leaves these out. Programs that no other test runs are made with LONG
-# (crocprof_hip), so that they are not built for nothing.
+# crocprof_long(test ...): make test leaves these out. HIP programs that no other test runs are made with LONG
+# (crocprof_hip), others are named to crocprof_long_programs, so that they are not built for nothing.
 function(crocprof_long)
   foreach(test ${ARGN})
     crocprof_label_more(${test} long)
+    if(TEST ${test})
+      get_test_property(${test} LABELS labels)
+      if(NOT labels MATCHES "gpu|slow")
+        crocprof_label_more(${test} slow)
+      endif()
+    endif()
+  endforeach()
+endfunction()
+
+# crocprof_long_programs(target ...): only tests labelled long run these, so no folder builds them, but long_programs does.
+function(crocprof_long_programs)
+  foreach(target ${ARGN})
+    if(TARGET ${target})
+      set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+      set_property(GLOBAL APPEND PROPERTY crocprof_long ${target})
+    endif()
   endforeach()
 endfunction()
 

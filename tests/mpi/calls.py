@@ -308,7 +308,7 @@ class Fortran(Case):
         self.check("mpich")
 
 
-class Ends(Case):
+class EndsCase(Case):
     """Whatever way a program ends and whoever starts it, its result is its own."""
 
     def said(self):
@@ -319,9 +319,12 @@ class Ends(Case):
         os.remove(path)
         return lines
 
-    def check(self, implementation):
-        for how, status, last in (("plain", 0, "MPI_Finalize"), ("unfinished", None, "MPI_Barrier"), ("abort", None, "MPI_Abort"),
-                                  ("threads", 0, "MPI_Finalize")):
+    WAYS = {"plain": (0, "MPI_Finalize"), "unfinished": (None, "MPI_Barrier"), "abort": (None, "MPI_Abort"),
+            "threads": (0, "MPI_Finalize")}
+
+    def check(self, implementation, *ways):
+        for how in ways or self.WAYS:
+            status, last = self.WAYS[how]
             with self.subTest(how=how):
                 shutil.rmtree(self.folder + "/out", ignore_errors=True)
                 bare = launch(implementation, 2, [f"{PROGRAMS}/ends-{implementation}", how], self.folder)
@@ -343,14 +346,9 @@ class Ends(Case):
                     self.assertEqual(functions.count("MPI_Send"), 200)
                     self.assertEqual(functions.count("MPI_Recv"), 200)
 
-    def test_open_mpi(self):
-        self.check("openmpi")
-
-    def test_mpich(self):
-        self.check("mpich")
-
-    def test_launcher_inside(self):
-        for implementation, launcher in LAUNCHERS.items():
+    def launch_inside(self, *implementations):
+        for implementation in implementations:
+            launcher = LAUNCHERS[implementation]
             done = subprocess.run([ROCPROFV3, "--mpi-trace", "-f", "csv", "-d", "out", "-o", "r%rank%", "--", *launcher, "-n", "2",
                                    f"{PROGRAMS}/ends-{implementation}", "plain"], cwd=self.folder, capture_output=True, text=True,
                                   timeout=60, env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -359,6 +357,17 @@ class Ends(Case):
             for rank in range(2):
                 self.assertEqual(self.lines(rank)[-1][0], "MPI_Finalize")
             shutil.rmtree(self.folder + "/out")
+
+
+class Ends(EndsCase):
+    def test_open_mpi(self):
+        self.check("openmpi")
+
+    def test_mpich(self):
+        self.check("mpich", "abort")
+
+    def test_launcher_inside(self):
+        self.launch_inside("mpich")
 
     def test_a_program_without_mpi(self):
         done = subprocess.run([ROCPROFV3, "--mpi-trace", "-d", "out", "--", "sh", "-c", "echo hello; exit 7"], cwd=self.folder,
@@ -372,6 +381,16 @@ class Ends(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("mpi-bridge", done.stdout)
         self.assertEqual(glob.glob(self.folder + "/out/*mpi*"), [])
+
+
+class LongEnds(EndsCase):
+    """With the other implementation."""
+
+    def test_mpich(self):
+        self.check("mpich")
+
+    def test_launcher_inside(self):
+        self.launch_inside("openmpi")
 
 
 if __name__ == "__main__":

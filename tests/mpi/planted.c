@@ -1,8 +1,10 @@
-/* planted.c - a program of steps in which one thing is planted that makes ranks wait, for waits.py.
+/* planted.c - programs of steps in which one thing is planted that makes ranks wait, for waits.py.
  *
  *   planted NAME [twin]
+ *   planted all twin
  *
- * The twin does the same without it. Work is sleep, so that ranks need no processor of their own.
+ * The twin does the same without it, and takes each rank the same time, so that all of them are one
+ * program, too. Work is sleep, so that ranks need no processor of their own.
  * Ranges need no GPU: they are ROCTx's, by its library if it is there. */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -12,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { STEPS = 12, WORK_MS = 25, MORE_MS = 30, LARGE = 1 << 20 };
+enum { STEPS = 8, WORK_MS = 25, MORE_MS = 30, LARGE = 1 << 20 };
 
 static int me, size;
 static bool twin;
@@ -59,7 +61,7 @@ static void late_sender(int step)
         work(WORK_MS);
         MPI_Recv(buffer, 100, MPI_CHAR, 1, step, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else {
-        work(WORK_MS + MORE_MS);
+        work(twin ? WORK_MS : WORK_MS + MORE_MS);
     }
 }
 
@@ -73,7 +75,7 @@ static void late_receiver(int step)
         work(twin ? WORK_MS : WORK_MS + MORE_MS);
         MPI_Recv(buffer, LARGE, MPI_CHAR, 0, step, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else {
-        work(WORK_MS + MORE_MS);
+        work(twin ? WORK_MS : WORK_MS + MORE_MS);
     }
 }
 
@@ -133,7 +135,7 @@ static void late_request(int step)
         work(WORK_MS);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else {
-        work(WORK_MS + MORE_MS);
+        work(twin ? WORK_MS : WORK_MS + MORE_MS);
     }
 }
 
@@ -144,6 +146,11 @@ static const struct {
     {"slow_rank", slow_rank},   {"late_sender", late_sender},  {"late_receiver", late_receiver},
     {"late_start", late_start}, {"wrong_root", wrong_root},    {"one_phase", one_phase},
     {"barrier", barrier},       {"late_request", late_request}};
+
+static bool is_asked(const char *name, const char *word)
+{
+    return strcmp(word, name) == 0 || (twin && strcmp(word, "all") == 0);
+}
 
 int main(int argc, char **argv)
 {
@@ -157,7 +164,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (size_t i = 0; argc > 1 && i < sizeof(programs) / sizeof(*programs); i++)
-        for (int step = 0; step < STEPS && strcmp(programs[i].name, argv[1]) == 0; step++)
+        for (int step = 0; step < STEPS && is_asked(programs[i].name, argv[1]); step++)
             programs[i].step(step);
     MPI_Finalize();
     return size < 4;
