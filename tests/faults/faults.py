@@ -243,20 +243,20 @@ def convert():
         with Place() as store:
             abandoned(store.out, form, root, *words)
             Target(f"convert to {form}", "rocprofv3", "", lambda place: [ROCPROFV3, "convert", place.out],
-                   prepare=lambda place: shutil.copytree(store.out, place.out), tried=tried).all()
+                   prepare=lambda place: shutil.copytree(store.out, place.out), tried=tried, most=16).all()
 
 
 def sdk():
     Target("profiled HIP program", "traced", OURS, lambda place: profile(
         place.out, "--kernel-trace", "--memory-copy-trace", "--hip-trace", "-f", "csv", program=(FAKE + "/traced",)),
-        most=8).all()
+        most=4).all()
 
 
 def counted():
     """Counters: by the SDK, and by the first generation's library and command."""
     Target("counted HIP program", "traced", OURS + ":libhsa-amd-aqlprofile64", lambda place: profile(
         place.out, "--pmc", "SQ_WAVES", "L2CacheHit", "--kernel-include-regex", ".", "-f", "csv",
-        program=(FAKE + "/traced",)), most=4).all()
+        program=(FAKE + "/traced",)), most=2).all()
 
     def ask(place):
         os.mkdir(place.out)
@@ -264,7 +264,7 @@ def counted():
             f.write("pmc: SQ_WAVES L2CacheHit\n")
     Target("rocprof", "traced", "librocprofiler64:librocprof-tool:libhsa-amd-aqlprofile64", lambda place: [
         BUILD + "/bin/rocprof", "--gpu", "soft", "--timestamp", "on", "-i", place.path + "/in.txt",
-        "-o", place.out + "/x.csv", FAKE + "/traced"], prepare=ask, judge=judge_rocprof, most=4).all()
+        "-o", place.out + "/x.csv", FAKE + "/traced"], prepare=ask, judge=judge_rocprof, most=2).all()
 
 
 def buffered():
@@ -273,28 +273,28 @@ def buffered():
     Target("tool that counts in a buffer", "shapes", OURS, lambda place: [
         "env", f"ROCP_TOOL_LIBRARIES={counting}/libcount_tool.so", "COUNT_BUFFER=1000000",
         f"HSA_TOOLS_LIB={BUILD}/lib/librocprofiler-register.so.0", f"LD_LIBRARY_PATH={BUILD}/lib",
-        BUILD + "/bin/softgpu", "--", counting + "/shapes", "leave"], judge=judge_tracer, most=4, sample=60).all()
+        BUILD + "/bin/softgpu", "--", counting + "/shapes", "leave"], judge=judge_tracer, most=2, sample=60).all()
 
 
 def roctracer():
     Target("program on roctracer", "kineto", OURS + ":libroctracer64", lambda place: [
-        ROCPROFV3, "--gpu", "soft", "--", BUILD + "/tests/roctracer/kineto"], judge=judge_tracer, most=4).all()
+        ROCPROFV3, "--gpu", "soft", "--", BUILD + "/tests/roctracer/kineto"], judge=judge_tracer, most=2).all()
 
 
 def attach():
     """What is the same in a run of its own is among "rocprofv3"."""
     Target("attached program", "rocprofv3", "", lambda place: [
         sys.executable, os.path.dirname(os.path.abspath(__file__)) + "/attach.py", BUILD, place.out],
-        judge=judge_attached, most=4, sample=24).all()
+        judge=judge_attached, most=2, sample=24).all()
 
 
 def softgpu():
     Target("HIP program on softgpu", "traced", "softgpu/lib", lambda place: [
-        BUILD + "/bin/softgpu", "--", FAKE + "/traced"], judge=judge_program, most=8, theirs=True).all()
+        BUILD + "/bin/softgpu", "--", FAKE + "/traced"], judge=judge_program, most=4, theirs=True).all()
     Target("checked HIP program", "traced", "softgpu/lib", lambda place: [
-        BUILD + "/bin/softgpu", "--check=all", "--", FAKE + "/traced"], judge=judge_checked, most=4, theirs=True).all()
+        BUILD + "/bin/softgpu", "--check=all", "--", FAKE + "/traced"], judge=judge_checked, most=2, theirs=True).all()
     Target("softgpu, the command", "softgpu", "", lambda place: [BUILD + "/bin/softgpu", "--cus", "4", "--", "true"],
-           judge=judge_program).all()
+           judge=judge_program, most=12).all()
 
 
 # ---- sudden ends ----
@@ -376,7 +376,7 @@ def kill():
     if f"{MANY} written, 0 dropped" not in told:
         sys.exit(f"without faults: {told}")
     for victim, span in spans.items():
-        moments = [chance.uniform(0, span) for _ in range(200 if args.full else 16)]
+        moments = [chance.uniform(0, span) for _ in range(200 if args.full else 8)]
         problems = [f"{victim} after {delay * 1000:.3f} ms: {killed_so}" for delay, killed_so in zip(
             moments, workers.map(lambda delay: killed(victim, delay, root), moments)) if killed_so]
         report.line(f"killed: {victim}", len(moments), problems)
@@ -421,7 +421,7 @@ def disks():
         report.failed |= subprocess.run([*space, *words], env={**os.environ, "FAULTS_NAMESPACE": "1"}).returncode != 0
         return
     root = root_of_fakes()
-    sizes = [64 << i for i in range(7)] if not args.full else list(range(64, 4097, 64))
+    sizes = [64, 256, 1024, 4096] if not args.full else list(range(64, 4097, 64))
     for form in FORMATS:
         with Place() as place:
             disk_clean[form] = execute(profile(place.out, "-s", "-f", form, program=(

@@ -1,14 +1,19 @@
 /* asm.c - runs the LLVM assembler for tests.
  *
- * A file of its own, so that only one file of the tests starts processes. Assembly goes through an
- * object file whose .text is found by its ELF headers. */
+ * A file of its own, so that only one file of the tests starts processes: one, which is kept
+ * (asm_kept.c), or where that is not possible one for each text. Assembly goes through an object
+ * file whose .text is found by its ELF headers. */
 #include "asm.h"
+#include "asm_kept.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,11 +21,19 @@
 static const char *const known[] = {"llvm-mc-15", "llvm-mc-17", "llvm-mc-21", "llvm-mc-22",
                                     "llvm-mc"};
 
+/* Whether there is a program of that name, or at that path. */
 static bool runs(const char *name)
 {
-    char command[256];
-    snprintf(command, sizeof(command), "%s --version >/dev/null 2>&1", name);
-    return system(command) == 0;
+    char path[4096];
+    const char *folders = getenv("PATH");
+    if (strchr(name, '/')) return access(name, X_OK) == 0;
+    while (folders && *folders) {
+        const size_t n = strcspn(folders, ":");
+        snprintf(path, sizeof path, "%.*s/%s", (int)n, folders, name);
+        if (access(path, X_OK) == 0) return true;
+        folders += n + (folders[n] == ':');
+    }
+    return false;
 }
 
 static const char *llvm_mc(void)
@@ -88,35 +101,119 @@ static char *read_all(FILE *in, size_t *size)
     return data;
 }
 
+/* ---- the assembler that is kept ---- */
+
+static struct {
+    pid_t of; /* the process that has started it: a child of that starts its own */
+    int socket;
+} kept;
+
+/* In the child: llvm-mc with asm_kept.c in it. What it is without that reads nothing and ends. */
+static void become_kept(int socket)
+{
+#ifdef ASM_KEPT
+    char number[16];
+    const int nothing = open("/dev/null", O_RDWR);
+    snprintf(number, sizeof number, "%d", socket);
+    if (setenv("LD_PRELOAD", ASM_KEPT, 1) == 0 && setenv(ASM_KEPT_SOCKET, number, 1) == 0 &&
+        dup2(nothing, STDIN_FILENO) >= 0 && dup2(nothing, STDOUT_FILENO) >= 0)
+        execlp(llvm_mc(), llvm_mc(), (char *)NULL);
+#endif
+    (void)socket;
+    _exit(127);
+}
+
+/* Starts it, or has it already; false if there is none. */
+static bool keep(void)
+{
+    int pair[2], status;
+    if (kept.of == getpid()) return kept.socket >= 0;
+    kept.of = getpid();
+    kept.socket = -1;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0) return false;
+    const pid_t child = fork();
+    if (child == 0) { /* and its child, so that the test has none that it has not started */
+        close(pair[0]);
+        if (fork() == 0) become_kept(pair[1]);
+        _exit(0);
+    }
+    close(pair[1]);
+    if (child > 0) waitpid(child, &status, 0);
+    if (child > 0 && fcntl(pair[0], F_SETFD, FD_CLOEXEC) == 0 &&
+        recv(pair[0], &status, sizeof status, 0) == sizeof status) {
+        kept.socket = pair[0];
+        return true;
+    }
+    close(pair[0]);
+    return false;
+}
+
+static void path_of(int fd, char *path, size_t room)
+{
+    snprintf(path, room, "/proc/%d/fd/%d", (int)getpid(), fd);
+}
+
+/* What the kept assembler makes of the file `input`; false if it cannot be asked. */
+static bool ask(const char *words, int input, bool quiet, int *status, char **output, size_t *size)
+{
+    asm_question_t q = {.quiet = quiet};
+    const int made = keep() ? memfd_create("made", MFD_CLOEXEC) : -1;
+    FILE *in = NULL;
+    path_of(input, q.input, sizeof q.input);
+    path_of(made, q.output, sizeof q.output);
+    snprintf(q.words, sizeof q.words, "%s", words);
+    if (made >= 0 && send(kept.socket, &q, sizeof q, MSG_NOSIGNAL) == sizeof q &&
+        recv(kept.socket, status, sizeof *status, 0) == sizeof *status)
+        in = fdopen(made, "r");
+    if (!in) {
+        if (made >= 0) close(made);
+        return false;
+    }
+    *output = read_all(in, size);
+    fclose(in);
+    return true;
+}
+
+/* The same by a process of its own. */
+static char *start(const char *words, int input, bool quiet, int *status, size_t *size)
+{
+    char command[1024], path[64];
+    path_of(input, path, sizeof path);
+    snprintf(command, sizeof(command), "%s %s <%s%s", llvm_mc(), words, path,
+             quiet ? " 2>/dev/null" : "");
+    FILE *in = popen(command, "r");
+    if (!in) return NULL;
+    char *output = read_all(in, size);
+    *status = pclose(in);
+    return output;
+}
+
 /* Feeds `text` to llvm-mc with these options; its output, malloc'ed. `strict`: exit status 0 only
  * (the disassembler gives another when a bracketed row is no instruction). */
 static char *run_mc(const char *options, const char *text, bool strict, size_t *size)
 {
-    char path[] = "/tmp/crocprof-asm-XXXXXX", command[512], *output = NULL;
-    int fd = mkstemp(path);
-    if (fd < 0) return NULL;
+    char words[512], *output = NULL;
+    int status = 0;
+    const int fd = memfd_create("text", MFD_CLOEXEC);
     size_t left = strlen(text);
+    if (fd < 0) return NULL;
     for (const char *at = text; left;) {
         ssize_t n = write(fd, at, left);
         if (n <= 0) goto out;
         at += n;
         left -= (size_t)n;
     }
-    snprintf(command, sizeof(command), "%s -triple=amdgcn-amd-amdhsa -mcpu=%s %s %s", llvm_mc(),
-             gpu, options, path);
-    FILE *in = popen(command, "r");
-    if (!in) goto out;
-    output = read_all(in, size);
-    int status = pclose(in);
+    snprintf(words, sizeof(words), "-triple=amdgcn-amd-amdhsa -mcpu=%s %s", gpu, options);
+    if (!ask(words, fd, !strict, &status, &output, size))
+        output = start(words, fd, !strict, &status, size);
     /* The shell reports a crash as 128 and more. */
     if (!WIFEXITED(status) || WEXITSTATUS(status) >= 128 || (strict && WEXITSTATUS(status))) {
-        if (strict) fprintf(stderr, "'%s' failed on:\n%.2000s\n", command, text);
+        if (strict) fprintf(stderr, "'%s %s' failed on:\n%.2000s\n", llvm_mc(), words, text);
         free(output);
         output = NULL;
     }
 out:
     close(fd);
-    unlink(path);
     return output;
 }
 
@@ -180,7 +277,7 @@ char *asm_disassemble(const uint32_t *words, size_t n)
     char *text = malloc(20 * n + 2);
     if (!text) return NULL;
     strcpy(print_bytes(text, words, n), "\n");
-    char *listing = run_mc("-disassemble 2>/dev/null", text, false, &size);
+    char *listing = run_mc("-disassemble", text, false, &size);
     free(text);
     if (listing) tidy(listing);
     return listing;
@@ -203,7 +300,7 @@ char *asm_disassemble_rows(const uint32_t (*rows)[ASM_DWORDS], const unsigned *s
         at = stpcpy(at, "]\n");
     }
     *at = 0;
-    char *listing = run_mc("-disassemble 2>/dev/null", text, false, &length);
+    char *listing = run_mc("-disassemble", text, false, &length);
     free(text);
     if (!listing) return NULL;
     tidy(listing);

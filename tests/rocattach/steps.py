@@ -13,7 +13,7 @@ import time
 import unittest
 
 ATTACHER, TARGET, KILLER = sys.argv[1:4]
-KILLS = 200
+KILLS = 60
 SECONDS = 30  # until something that must come is missing
 
 

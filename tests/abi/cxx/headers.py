@@ -6,7 +6,8 @@ other in one of them. A header also brings what AMD's header of that name brings
 
 usage: headers.py SOURCE_DIR COMPILER STANDARD PART PARTS
 Alone, a header is compiled by one of the compilers, as its STANDARD: PART of PARTS says which headers are its. What a
-header lacks, it lacks for each of them. All together are compiled by each compiler, as both standards.
+header lacks, it lacks for each of them. All together are compiled by each compiler, in one order as its STANDARD, or, if
+there is one part, in both orders as both standards.
 """
 import pathlib
 import subprocess
@@ -59,12 +60,13 @@ def main():
     wrong, compiled = [], 0
     with tempfile.TemporaryDirectory(prefix="crocprof-headers-") as directory:
         path = directory + "/unit.cpp"
-        for number, (name, text) in enumerate(units(pathlib.Path(source, "include/rocprofiler-sdk/cxx"))):
+        all_units = list(units(pathlib.Path(source, "include/rocprofiler-sdk/cxx")))
+        for number, (name, text) in enumerate(all_units[-2:] + all_units[:-2]):
             together = name.startswith("all")
-            if not together and number % parts != part:
+            if number % parts != part:
                 continue
             pathlib.Path(path).write_text(text, encoding="utf-8")
-            for standard in ("c++17", "c++20") if together else (alone,):
+            for standard in ("c++17", "c++20") if together and parts == 1 else (alone,):
                 done = subprocess.run(
                     [compiler, "-std=" + standard, "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
                      "-D__HIP_PLATFORM_AMD__", f"-I{source}/include", f"-I{source}/tests/abi/cxx/stand-in", path],

@@ -67,7 +67,7 @@ def table(output):
     return {row[0]: (row[1], row[3]) for row in rows[1:]}
 
 
-class Script(unittest.TestCase):
+class Case(unittest.TestCase):
     maxDiff = None
 
     @classmethod
@@ -103,6 +103,8 @@ class Script(unittest.TestCase):
         self.assertEqual(done.stdout, "")
         self.assertNotIn("Traceback", done.stderr)
 
+
+class Script(Case):
     def test_what_is_refused(self):
         self.refused(self.here(checkout=self.dir + "/nothing"), f"{self.dir}/nothing is no folder")
         self.refused(self.here(checkout=self.checkout + "/tests"), f"{self.checkout}/tests has no tests of rocprofiler-sdk,")
@@ -146,6 +148,10 @@ class Script(unittest.TestCase):
         done = self.here("--tests", "^right$")
         self.assertEqual((done.returncode, list(table(done.stdout))), (0, ["right"]), done.stdout + done.stderr)
         self.assertEqual(done.stdout.splitlines()[-1], "1 passed, 0 failed, 0 skipped")
+
+
+class LongScript(Case):
+    """What is chosen and what is known of tests."""
 
     def test_what_a_test_needs_runs_with_it(self):
         self.assertEqual(sorted(table(self.here("--tests", "^after$").stdout)), ["after", "wrong"])
