@@ -3,9 +3,10 @@ and its repaired twin is not.
 
 A family is FAMILY.hip (corpus.h) and FAMILY.py, which ends with corpus.main(BUGS), a Bug by the name of its program;
 a plain tuple will do. Further tests are classes of unittest beside it.
-usage: FAMILY.py SOFTGPU PROGRAM SOURCE [name of a program or unittest argument ...]
+usage: FAMILY.py SOFTGPU PROGRAM SOURCE [kinds] [name of a program or unittest argument ...]
        FAMILY.py SOFTGPU PROGRAM SOURCE observed[=N] [name of a program ...]
-With "observed", findings are compared with those of the same program under each observer of OBSERVERS; with N, of every
+With "kinds", of the programs that are reported as the same kinds of findings the first stands for all; their twins are
+what they are. With "observed", findings are compared with those of the same program under each observer of OBSERVERS; with N, of every
 Nth program under two of them.
 """
 import concurrent.futures
@@ -106,6 +107,7 @@ def nothing_is_wrong(test, names, options):
 
 class Corpus(unittest.TestCase):
     bugs: typing.ClassVar[dict] = {}
+    stand_for: typing.ClassVar[dict] = {}  # those that are run, each for others of its kinds
     options = ("--check",)
     together = 16  # twins that are one process
     single = ()   # programs whose twins change what comes after them
@@ -129,7 +131,7 @@ class Corpus(unittest.TestCase):
         self.assertEqual(found, bug.kinds, text)
 
     def test_bugs_are_found(self):
-        for name, done in in_twos(lambda name: check(name, options=self.options), self.bugs):
+        for name, done in in_twos(lambda name: check(name, options=self.options), self.stand_for):
             with self.subTest(name):
                 self.judge(self.bugs[name], done)
 
@@ -234,13 +236,23 @@ class Observed(unittest.TestCase):
                         self.assertEqual(found, alone)
 
 
+def of_each_kind(bugs):
+    """The first program of those that are reported as the same kinds and end in the same way."""
+    first = {}
+    for name, bug in bugs.items():
+        first.setdefault((tuple(sorted(bug.kinds)), bug.status), name)
+    return {name: bugs[name] for name in first.values()}
+
+
 def main(bugs, options=("--check",), streams=(), unprofiled=(), single=()):
     """Runs the tests of the family, of those programs alone that are named."""
     chosen = [word for word in sys.argv[1:] if word in bugs]
     observed = [word for word in sys.argv[1:] if re.fullmatch(r"observed(=\d+)?", word)]
-    sys.argv[1:] = [word for word in sys.argv[1:] if word not in bugs and word not in observed]
+    kinds = "kinds" in sys.argv[1:]
+    sys.argv[1:] = [word for word in sys.argv[1:] if word not in bugs and word not in observed and word != "kinds"]
     tests = Observed if observed else Corpus
     tests.bugs = {name: Bug(*bugs[name]) for name in chosen or bugs}
+    Corpus.stand_for = of_each_kind(tests.bugs) if kinds else tests.bugs
     tests.options = options
     Corpus.single = single
     if observed:

@@ -23,7 +23,7 @@
 
 enum {
     PLACES = 20000, /* so many that adding and taking back is under the lock nearly always */
-    CHILDREN = 40,
+    CHILDREN = 12,
     SECONDS = 10, /* until a child is taken to hang, and gets a signal */
     PAGE = 4096
 };

@@ -16,7 +16,7 @@ enum {
     GROUPS = 3, /* workgroups; the first is all of an earlier dispatch */
     WAVES = 2,
     STEPS = 100,
-    PLAYS = 240,
+    PLAYS = 80,
     FOUND_MAX = 256,
     REGION = 8 << 10, /* half of it in one chunk, half in the next */
     LDS = 4 << 10
@@ -280,7 +280,7 @@ static void test_same_outcome(void **unused)
 
 /* ---- at the same moment ---- */
 
-enum { ROUNDS = 1500 };
+enum { ROUNDS = 500 };
 
 typedef struct {
     race_kind_t kind[2]; /* of one and of the other */

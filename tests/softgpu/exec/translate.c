@@ -259,7 +259,7 @@ static void every_instruction(void **state)
 static void random_loops(void **state)
 {
     const char *wanted = getenv("TRANSLATE_LOOPS");
-    const unsigned loops = wanted ? (unsigned)atoi(wanted) : 150;
+    const unsigned loops = wanted ? (unsigned)atoi(wanted) : 40;
     (void)state;
     for (unsigned h = 0; h < HOSTS; h++) {
         if (!isa_core_by_name(hosts[h])) continue;

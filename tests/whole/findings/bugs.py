@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """rocprofv3 findings on programs with one performance bug each: the bug is named first, and of the repaired twin nothing is,
-with the host's times and with the model's; and every command that is printed runs as it is printed, where it is. A
-command that another finding has had already, of another run, is not run again.
+with the model's times and, of bugs that are in what the host does, the host's; and every command that is printed runs as
+it is printed, where it is. A command that another finding has had already, of another run, is not run again.
 
-usage: bugs.py BUILD_DIR PROGRAM trace|counted
-PROGRAM is bugs.hip; counted: with counts of instructions and counters too, where only these show the bug
+usage: bugs.py BUILD_DIR PROGRAM trace|counted [all]
+PROGRAM is bugs.hip; counted: with counts of instructions and counters too, where only these show the bug; all: every bug with
+both clocks
 """
 import concurrent.futures
 import json
@@ -14,6 +15,7 @@ import sys
 import tempfile
 
 BUILD, PROGRAM, WHAT = sys.argv[1:4]
+ALL = "all" in sys.argv[4:]
 COUNTERS = ("TCP_TOTAL_CACHE_ACCESSES_sum SQ_INSTS_VMEM SQ_LDS_BANK_CONFLICT SQ_LDS_IDX_ACTIVE TCC_ATOMIC_sum TCC_REQ_sum "
             "VALUUtilization SQ_INSTS_VALU SQC_DCACHE_MISSES SQC_DCACHE_REQ VALUBusy MemUnitBusy").split()
 # bug: rules of which the first finding may be
@@ -22,6 +24,7 @@ TRACE = {"launches": {"launch-bound"}, "waits": {"sync-in-loop"}, "copies": {"sy
          "arrays": {"scratch"}, "grid": {"few-waves"}, "groups": {"partial-waves"}, "host": {"idle-gpu"}}
 COUNTED = {"atomics": {"atomics", "line-atomics"}, "banks": {"line-conflicts"}, "columns": {"line-uncoalesced"},
            "structures": {"line-uncoalesced"}, "branches": {"line-divergence"}, "spills": {"spill-in-loop"}}
+OF_HOST = ("waits", "host")  # whose findings are of the host's times alone
 NOTES = {"host-times", "model-times"}
 TRIED = set()  # commands that have been run, with the folder's name left out
 
@@ -79,7 +82,8 @@ def judged(folder, bug, rules, clock):
 def main():
     bugs = COUNTED if WHAT == "counted" else TRACE
     with tempfile.TemporaryDirectory(prefix="bugs-") as folder:
-        cases = [(folder, bug, rules, clock) for bug, rules in bugs.items() for clock in ("host", "model")]
+        cases = [(folder, bug, rules, clock) for bug, rules in bugs.items() for clock in ("host", "model")
+                 if ALL or clock == "model" or bug in OF_HOST]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             problems = [p for of_one in pool.map(lambda c: judged(*c), cases) for p in of_one]
     for p in problems:

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 ROCPROFV3, PROGRAM = sys.argv[1:]
-CALLS = 200000  # some thousand interrupts, of which hundreds hit a record in the making
+CALLS = 60000  # a thousand interrupts, of which a hundred hit a record in the making
 
 
 def run(kind, option):

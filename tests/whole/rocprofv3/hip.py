@@ -263,12 +263,11 @@ class Traced(unittest.TestCase):
 
     def test_the_last_dispatches(self):
         """What the program has waited for is recorded, however soon after that it ends."""
-        for round in range(3):
-            for how, status in (("_exit", 7), ("abort", 134), ("term", 143)):
-                with self.subTest(how, round=round):
-                    self.run_it("--kernel-trace", "-o", how, how=(how, "300"), status=status)
-                    with open(f"{self.dir}/{how}_kernel_trace.csv", newline="") as f:
-                        self.assertEqual(len(list(csv.DictReader(f))), 304)
+        for how, status in (("_exit", 7), ("abort", 134), ("term", 143)):
+            with self.subTest(how):
+                self.run_it("--kernel-trace", "-o", how, how=(how, "300"), status=status)
+                with open(f"{self.dir}/{how}_kernel_trace.csv", newline="") as f:
+                    self.assertEqual(len(list(csv.DictReader(f))), 304)
 
     def test_children_and_exec(self):
         for how in ((PROGRAM, "exec"), ("sh", "-c", f"{PROGRAM}; {PROGRAM}")):

@@ -209,23 +209,23 @@ class Sync(unittest.TestCase):
         self.assertEqual(shown, sorted(t for rank in range(2) for t in self.measured(rank)[::2]))
         self.assertFalse(os.path.exists(self.dir + "/all/out_clocks.csv"))
 
-    def test_64_ranks_into_one_folder(self):
-        """Four ranks of each of sixteen nodes; names never collide, and all find rank 0."""
+    def test_20_ranks_into_one_folder(self):
+        """Four ranks of each of five nodes; names never collide, and all find rank 0."""
         begun = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
-        self.nodes = [Node(self.dir, i, begun) for i in range(16)]
-        said = [self.end(p) for p in [self.start(rank, 64, node=self.nodes[rank // 4], ROCPROF_SYNC_TIMEOUT="60000")
-                                      for rank in range(64)]]
-        self.assertEqual(said, [""] * 64)
-        self.assertEqual(len(glob.glob(self.dir + "/out/*.db")), 64)
+        self.nodes = [Node(self.dir, i, begun) for i in range(5)]
+        said = [self.end(p) for p in [self.start(rank, 20, node=self.nodes[rank // 4], ROCPROF_SYNC_TIMEOUT="60000")
+                                      for rank in range(20)]]
+        self.assertEqual(said, [""] * 20)
+        self.assertEqual(len(glob.glob(self.dir + "/out/*.db")), 20)
         self.assertEqual(glob.glob(self.dir + "/out/.*"), [])
-        for rank in range(64):
+        for rank in range(20):
             begin, end = self.points(rank)
             self.assertEqual(begin[0], end[0])
             for p in (begin, end):
                 off = p[1] + p[2] - self.nodes[rank // 4].right(p[1])
                 self.assertLessEqual(abs(off), p[3] + (2 if rank > 3 else 1000), f"rank {rank}")
-        guids = {self.metadata(rank)["guid"] for rank in range(64)}
-        self.assertEqual(len(guids), 64)
+        guids = {self.metadata(rank)["guid"] for rank in range(20)}
+        self.assertEqual(len(guids), 20)
 
     def test_rank_0_never_comes(self):
         begun = time.monotonic()

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Real HIP programs on the software GPU under tools that come and programs that go in every way.
 
-usage: stress.py BUILD_DIR order|ways|dlopen|rocprofv3|forks   (STRESS_FORKS=10000: children of "forks")
+usage: stress.py BUILD_DIR order|ways|dlopen|rocprofv3|forks [all]   (STRESS_FORKS=10000: children of "forks")
+Without "all", of two programs that ask the same in another order, or with other threads at work, one runs.
 """
 import os
 import re
@@ -13,7 +14,8 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 import remarks
 
-BUILD, WHAT = sys.argv[1:]
+BUILD, WHAT = sys.argv[1:3]
+ALL = "all" in sys.argv[3:]
 HERE = f"{BUILD}/tests/whole/stress"
 LIB = f"{BUILD}/lib"
 SOFTGPU, BRIDGE = f"{LIB}/softgpu/libsoftgpu-preload.so", f"{LIB}/librocprofiler-hip-bridge.so"
@@ -68,6 +70,10 @@ def order():
             expect(f"{first} first, {name}", run(program, **{"HSA_TOOLS_LIB": REGISTER, **how}),
                    (0, "right", lines))
 
+        if first == "hip" and not ALL:  # what differs then is what a tool finds that comes late
+            case("opened at middle 1", [missed("hip_compiler, hip, hsa"), "summary: 0 HIP, some HSA, 0 dispatches, 0 copies, "
+                                        "unnamed kernels, 0 lost"], program=[*program, TOOL, "middle"], SUMMARY_FORCE="1")
+            continue
         case("no tool", [])
         case("listed", [WHOLE], ROCP_TOOL_LIBRARIES=TOOL)
         case("preloaded", [WHOLE], preload=(BRIDGE, TOOL))
@@ -122,10 +128,15 @@ WAYS = {
 }
 
 
+SOME = ("return", "thread-busy", "quick_exit", "abort-busy", "exec", "fork-busy")  # that rocprofv3 sees without "all"
+
+
 def ways():
     for way, (status, rests, told) in WAYS.items():
-        bare = run([f"{HERE}/ways", way], preload=())
-        expect(f"{way} bare", bare, (status, "", []))
+        if ALL:
+            expect(f"{way} bare", run([f"{HERE}/ways", way], preload=()), (status, "", []))
+        elif way + "-busy" in WAYS:  # which is the harder one
+            continue
         got = run([f"{HERE}/ways", way], HSA_TOOLS_LIB=REGISTER,
                   ROCP_TOOL_LIBRARIES=f"{HERE}/libways_tool.so")
         expect(f"{way}", got[:2], (status, ""))
@@ -143,7 +154,8 @@ def ways():
 
 
 def rocprofv3():
-    for way, (status, rests, _) in WAYS.items():
+    for way in WAYS if ALL else SOME:
+        status = WAYS[way][0]
         with tempfile.TemporaryDirectory() as folder:
             command = [f"{BUILD}/bin/rocprofv3", "--gpu", "soft", "-d", folder, "-s", "--",
                        f"{HERE}/ways", way]
@@ -162,7 +174,7 @@ def rocprofv3():
 # ---- threads that use the GPU and fork: STRESS_FORKS children in all ----
 
 def forks():
-    number = os.environ.get("STRESS_FORKS", "160")
+    number = os.environ.get("STRESS_FORKS", "160" if ALL else "48")
     with tempfile.TemporaryDirectory() as folder:
         command = [f"{BUILD}/bin/rocprofv3", "--gpu", "soft", "-d", folder, "-s", "--", f"{HERE}/forks", number]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60 + int(number))
