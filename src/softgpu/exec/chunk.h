@@ -21,8 +21,8 @@
 
 enum { ISA_CHUNK_ROWS = 4, ISA_CHUNK_SOURCES = 3 };
 
-/* A vector instruction on a chunk of lanes, those of one vector of the host: rows of dwords. ORDER:
- * translate_emit.c uses the offsets of the members. */
+/* A vector instruction on a chunk of lanes, which are two vectors of the host: rows of dwords.
+ * ORDER: translate_emit.c uses the offsets of the members. */
 typedef struct {
     alignas(64) uint32_t dst[ISA_CHUNK_ROWS][ISA_LANES]; /* in and out */
     uint32_t src[ISA_CHUNK_SOURCES][ISA_CHUNK_ROWS][ISA_LANES];
