@@ -2,16 +2,16 @@
  *
  * The extension of the HSA runtime under which it loads libhsa-amd-aqlprofile64.so (extension
  * 0x202, hsa_system_get_major_extension_table version 1). Names and layouts are AMD's. Runtimes
- * come with a header of this name too, older ones without the last three functions; this one takes
- * its place where it is included first, and leaves it alone where it is included later.
+ * have a header of this name, too, older ones without the last three functions. If this header is
+ * included first, the runtime's has no effect; if it is included later, it has no effect itself.
  *
- * How it is used: describe the counters in a profile, ask hsa_ven_amd_aqlprofile_start() with
- * NULL buffers for their sizes, allocate them, let start, read and stop fill one
- * AQL packet each, submit start, the work, read and stop to a queue, and take the results with
- * hsa_ven_amd_aqlprofile_iterate_data() once the read packet has completed.
+ * To use it, describe the counters in a profile; call hsa_ven_amd_aqlprofile_start() with NULL
+ * buffers, which sets their sizes; allocate them; let start, read and stop fill one AQL packet
+ * each; submit start, the work, read and stop to a queue; and get the results by
+ * hsa_ven_amd_aqlprofile_iterate_data() after the read packet has completed.
  *
- * Every function may be called from any thread; a profile belongs to one thread at a time. On
- * failure hsa_ven_amd_aqlprofile_error_string() tells the calling thread what was wrong. */
+ * Every function may be called from any thread; a profile may be used by one thread at a time. On
+ * failure hsa_ven_amd_aqlprofile_error_string() returns the cause to the calling thread. */
 #ifndef OPENSRC_HSA_RUNTIME_INC_HSA_VEN_AMD_AQLPROFILE_H_
 #define OPENSRC_HSA_RUNTIME_INC_HSA_VEN_AMD_AQLPROFILE_H_
 
@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/* What a profile asks for: counters, or a thread trace. */
+/* What a profile collects: counters, or a thread trace. */
 typedef enum {
     HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_PMC = 0,
     HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE = 1
@@ -80,7 +80,7 @@ typedef struct {
     uint32_t counter_id;
 } hsa_ven_amd_aqlprofile_event_t;
 
-/* Parameters of a profile; docs/aqlprofile.md says which take what. */
+/* Parameters of a profile; docs/aqlprofile.md describes their values. */
 typedef enum {
     HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_COMPUTE_UNIT_TARGET = 0, /* traced compute unit, 0-15 */
     HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_VM_ID_MASK = 1,
@@ -110,8 +110,8 @@ typedef struct {
 } hsa_ven_amd_aqlprofile_descriptor_t;
 
 /* A profile. command_buffer must be memory that the GPU executes from and the host writes;
- * output_buffer memory that the GPU writes and the host reads, zeroed. Both may be NULL while only
- * sizes are asked for. */
+ * output_buffer memory that the GPU writes and the host reads, zeroed. Both are NULL in calls that
+ * only return the sizes. */
 typedef struct {
     hsa_agent_t agent;
     hsa_ven_amd_aqlprofile_event_type_t type;
@@ -123,23 +123,23 @@ typedef struct {
     hsa_ven_amd_aqlprofile_descriptor_t command_buffer;
 } hsa_ven_amd_aqlprofile_profile_t;
 
-/* A vendor packet that carries PM4 commands. The library writes pm4_command alone; type and fences
- * in the header and the signal are the caller's. */
+/* A vendor packet that carries PM4 commands. The library writes pm4_command only; the caller sets
+ * the signal, and in the header the type and the fences. */
 typedef struct {
     uint16_t header;
     uint16_t pm4_command[27];
     hsa_signal_t completion_signal;
 } hsa_ext_amd_aql_pm4_packet_t;
 
-/* Bytes that hsa_ven_amd_aqlprofile_legacy_get_pm4() writes. */
+/* The number of bytes that hsa_ven_amd_aqlprofile_legacy_get_pm4() writes. */
 #ifdef __cplusplus
 const unsigned HSA_VEN_AMD_AQLPROFILE_LEGACY_PM4_PACKET_SIZE = 192;
 #else
 enum { HSA_VEN_AMD_AQLPROFILE_LEGACY_PM4_PACKET_SIZE = 192 };
 #endif
 
-/* One result. For counters sample_id numbers the results of an event, one for each shader engine
- * of a block that every shader engine has; for traces it is the shader engine. */
+/* One result. For counters, sample_id numbers the results of an event: if every shader engine has
+ * the block, there is one for each. For traces it is the shader engine. */
 typedef struct {
     uint32_t sample_id;
     __extension__ union {
@@ -151,7 +151,7 @@ typedef struct {
     };
 } hsa_ven_amd_aqlprofile_info_data_t;
 
-/* A block by name: id is its hsa_ven_amd_aqlprofile_block_name_t. */
+/* A block, by its name: id is its hsa_ven_amd_aqlprofile_block_name_t. */
 typedef struct {
     const char *name;
     uint32_t id;
@@ -166,19 +166,19 @@ typedef enum {
     HSA_VEN_AMD_AQLPROFILE_ATT_CHANNEL_3 = 3
 } hsa_ven_amd_aqlprofile_att_marker_channel_t;
 
-/* What hsa_ven_amd_aqlprofile_get_info() answers, and the type of its value. */
+/* What hsa_ven_amd_aqlprofile_get_info() can return, with the type of the value. */
 typedef enum {
     HSA_VEN_AMD_AQLPROFILE_INFO_COMMAND_BUFFER_SIZE = 0, /* uint32_t, bytes */
     HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA_SIZE = 1,       /* uint32_t, bytes */
-    HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA = 2,            /* info_data_t; event given */
-    HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA = 3,          /* info_data_t; sample_id given */
-    HSA_VEN_AMD_AQLPROFILE_INFO_BLOCK_COUNTERS = 4,      /* uint32_t; block of events[0] */
-    HSA_VEN_AMD_AQLPROFILE_INFO_BLOCK_ID = 5,            /* id_query_t; name given */
-    HSA_VEN_AMD_AQLPROFILE_INFO_ENABLE_CMD = 6,          /* pm4_packet_t that gives the counters */
-    HSA_VEN_AMD_AQLPROFILE_INFO_DISABLE_CMD = 7          /* ... to compute queues, and takes them */
+    HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA = 2,       /* info_data_t; the caller sets its event */
+    HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA = 3,     /* info_data_t; the caller sets its sample_id */
+    HSA_VEN_AMD_AQLPROFILE_INFO_BLOCK_COUNTERS = 4, /* uint32_t; of events[0]'s block */
+    HSA_VEN_AMD_AQLPROFILE_INFO_BLOCK_ID = 5,       /* id_query_t; the caller sets its name */
+    HSA_VEN_AMD_AQLPROFILE_INFO_ENABLE_CMD = 6,     /* pm4_packet_t that enables the counters */
+    HSA_VEN_AMD_AQLPROFILE_INFO_DISABLE_CMD = 7     /* for compute queues, and disables them */
 } hsa_ven_amd_aqlprofile_info_type_t;
 
-/* One call per result, dimension or coordinate. */
+/* Called once for each result, dimension or coordinate. */
 typedef hsa_status_t (*hsa_ven_amd_aqlprofile_data_callback_t)(
     hsa_ven_amd_aqlprofile_info_type_t info_type, hsa_ven_amd_aqlprofile_info_data_t *info_data,
     void *callback_data);
@@ -188,74 +188,75 @@ typedef hsa_status_t (*hsa_ven_amd_aqlprofile_coordinate_callback_t)(int positio
                                                                      const char *name,
                                                                      void *userdata);
 
-/* Version of the library, 2.0 now. */
+/* Return the version of the library. */
 uint32_t hsa_ven_amd_aqlprofile_version_major(void);
 uint32_t hsa_ven_amd_aqlprofile_version_minor(void);
 
-/* Whether the agent can count the event: *result. Fails only for NULL pointers and agents that are
- * not supported. */
+/* Sets *result to whether the agent can count the event. Fails only for NULL pointers and agents
+ * that are not supported. */
 hsa_status_t hsa_ven_amd_aqlprofile_validate_event(hsa_agent_t agent,
                                                    const hsa_ven_amd_aqlprofile_event_t *event,
                                                    bool *result);
 
 /* Writes the commands of start, stop and read into the profile's command buffer and makes
- * aql_start_packet execute those of start. With NULL buffers it sets the
- * two sizes that the profile needs instead. INVALID_ARGUMENT when an event does not exist, when
- * more counters are wanted than the block has, and when a buffer is too small; then its size is
- * set. */
+ * aql_start_packet execute those of start. With NULL buffers it only sets the sizes of both that
+ * the profile needs. Returns INVALID_ARGUMENT if an event does not exist, if there are more events
+ * than the block has counters, or if a buffer is too small, whose size is then set. */
 hsa_status_t hsa_ven_amd_aqlprofile_start(hsa_ven_amd_aqlprofile_profile_t *profile,
                                           hsa_ext_amd_aql_pm4_packet_t *aql_start_packet);
 
-/* The packets that stop the counters of a profile that start has prepared, and that store their
- * values in the output buffer while they run: submit read before stop. With AQLPROFILE_READ_API=0
- * in the environment there is no read, and stop stores the values first. */
+/* Fill the packet that stops the counters of a profile prepared by start, and the packet that
+ * stores their values in the output buffer while they run; read is submitted before stop. With
+ * AQLPROFILE_READ_API=0 in the environment there is no read, and stop stores the values first. */
 hsa_status_t hsa_ven_amd_aqlprofile_stop(const hsa_ven_amd_aqlprofile_profile_t *profile,
                                          hsa_ext_amd_aql_pm4_packet_t *aql_stop_packet);
 hsa_status_t hsa_ven_amd_aqlprofile_read(const hsa_ven_amd_aqlprofile_profile_t *profile,
                                          hsa_ext_amd_aql_pm4_packet_t *aql_read_packet);
 
-/* For queues of gfx8, which take no vendor packets. No supported agent has these: always
- * HSA_STATUS_ERROR, and data stays as it is. */
+/* Meant for queues of gfx8, which accept no vendor packets. No supported agent has such queues: it
+ * always returns HSA_STATUS_ERROR, and data is not changed. */
 hsa_status_t hsa_ven_amd_aqlprofile_legacy_get_pm4(const hsa_ext_amd_aql_pm4_packet_t *aql_packet,
                                                    void *data);
 
-/* Answers one question about the profile; the types of the values are with the enum. PMC_DATA with
- * sample_id UINT32_MAX sums the event's samples; an event or sample that the profile does not have
- * is INVALID_ARGUMENT. ENABLE_CMD and DISABLE_CMD write their commands to the command buffer, whose
- * size must be exact: with a NULL buffer they set it. */
+/* Returns information on the profile; the enum has the types of the values. PMC_DATA with sample_id
+ * UINT32_MAX returns the sum of the event's samples; for an event or sample that the profile does
+ * not have, the status is INVALID_ARGUMENT. ENABLE_CMD and DISABLE_CMD write their commands to the
+ * command buffer, whose size must be exact: with a NULL buffer they set it. */
 hsa_status_t hsa_ven_amd_aqlprofile_get_info(const hsa_ven_amd_aqlprofile_profile_t *profile,
                                              hsa_ven_amd_aqlprofile_info_type_t attribute,
                                              void *value);
 
-/* Gives every result to the callback: each event in the profile's order, each with its samples.
- * HSA_STATUS_INFO_BREAK from the callback ends the iteration well, any other status but success is
- * returned. A trace whose buffer was too small gives what it has and OUT_OF_RESOURCES. */
+/* Calls the callback for every result: by event in the profile's order, then by sample.
+ * HSA_STATUS_INFO_BREAK from the callback ends the iteration with success; any other status but
+ * success ends it and is returned. For a trace whose buffer was too small, what it contains is
+ * delivered and OUT_OF_RESOURCES returned. */
 hsa_status_t hsa_ven_amd_aqlprofile_iterate_data(const hsa_ven_amd_aqlprofile_profile_t *profile,
                                                  hsa_ven_amd_aqlprofile_data_callback_t callback,
                                                  void *data);
 
-/* Why the last call of this thread failed: one line, valid until its next failure. Empty before
- * the first. */
+/* Sets *str to the reason why the last failed call of this thread has failed: one line, valid until
+ * the thread's next failure; empty if none has failed. */
 hsa_status_t hsa_ven_amd_aqlprofile_error_string(const char **str);
 
-/* The dimensions that results can have, in the order of their ids. */
+/* Calls the callback for the dimensions that results can have, in the order of their ids. */
 hsa_status_t
 hsa_ven_amd_aqlprofile_iterate_event_ids(hsa_ven_amd_aqlprofile_eventname_callback_t callback);
 
-/* Where the result sample_id of the event was counted, one call per dimension. */
+/* Calls the callback with the position at which the result sample_id of the event was counted, once
+ * for each dimension. */
 hsa_status_t hsa_ven_amd_aqlprofile_iterate_event_coord(
     hsa_agent_t agent, hsa_ven_amd_aqlprofile_event_t event, uint32_t sample_id,
     hsa_ven_amd_aqlprofile_coordinate_callback_t callback, void *userdata);
 
-/* A packet that writes `data` into a running trace. The command buffer of the profile holds its
- * commands, which must not be those of a running trace: use a profile of its own. With size 0 the
- * size needed is set. */
+/* Fills a packet that writes `data` into a running trace. Its commands are written to the profile's
+ * command buffer, which must not be that of the running trace: use another profile. If the size of
+ * that buffer is 0, it is set to the size needed. */
 hsa_status_t hsa_ven_amd_aqlprofile_att_marker(hsa_ven_amd_aqlprofile_profile_t *profile,
                                                hsa_ext_amd_aql_pm4_packet_t *aql_marker_packet,
                                                uint32_t data,
                                                hsa_ven_amd_aqlprofile_att_marker_channel_t channel);
 
-/* The functions as hsa_system_get_major_extension_table() hands them out. */
+/* The table of functions that hsa_system_get_major_extension_table() returns. */
 typedef struct hsa_ven_amd_aqlprofile_1_00_pfn_s {
     uint32_t (*hsa_ven_amd_aqlprofile_version_major)(void);
     uint32_t (*hsa_ven_amd_aqlprofile_version_minor)(void);

@@ -1,6 +1,6 @@
-/* What a decoder makes of a thread trace: records, and the values in them. Times are in cycles of
- * the shader clock, from the beginning of the trace unless said otherwise. This is version 2 of the
- * interface; comments say where version 1 has less. */
+/* The records into which a decoder turns a thread trace, and the values in them. Times are in
+ * cycles of the shader clock, from the beginning of the trace unless said otherwise. This is
+ * version 2 of the interface; comments say where version 1 has less. */
 #ifndef ROCPROF_TRACE_DECODER_TRACE_DECODER_TYPES_H_
 #define ROCPROF_TRACE_DECODER_TRACE_DECODER_TYPES_H_
 
@@ -40,7 +40,8 @@ typedef enum rocprofiler_thread_trace_decoder_info_t {
     ROCPROFILER_THREAD_TRACE_DECODER_INFO_STITCH_INCOMPLETE = 2,
     ROCPROFILER_THREAD_TRACE_DECODER_INFO_WAVE_INCOMPLETE = 3,
     ROCPROFILER_THREAD_TRACE_DECODER_INFO_LAST = 4,
-    /** Of this implementation alone: what some tokens, or kinds of instructions, mean is not known. */
+    /** Only this implementation emits it: the meaning of some tokens, or kinds of instructions, is
+     * unknown. */
     ROCPROFILER_THREAD_TRACE_DECODER_INFO_TOKENS_UNKNOWN = 24
 } rocprofiler_thread_trace_decoder_info_t;
 
@@ -72,8 +73,8 @@ typedef enum rocprofiler_thread_trace_decoder_inst_category_t {
     ROCPROFILER_THREAD_TRACE_DECODER_INST_LAST = 13
 } rocprofiler_thread_trace_decoder_inst_category_t;
 
-/** Bits of shader data's flags: IMM if it has eight bits, an immediate of the instruction; PRIV if a
- * trap handler wrote it. */
+/** Bits of shader data's flags: IMM if it has eight bits, an immediate of the instruction; PRIV if
+ * a trap handler wrote it. */
 typedef enum rocprofiler_thread_trace_decoder_shaderdata_flags_t {
     ROCPROFILER_THREAD_TRACE_DECODER_SHADERDATA_FLAGS_IMM = 0,
     ROCPROFILER_THREAD_TRACE_DECODER_SHADERDATA_FLAGS_PRIV = 1
@@ -164,7 +165,7 @@ typedef enum rocprofiler_thread_trace_decoder_dispatch_flags_t {
     ROCPROFILER_THREAD_TRACE_DECODER_DISPATCH_FLAGS_LAST = 16
 } rocprofiler_thread_trace_decoder_dispatch_flags_t;
 
-/** How records are wanted. */
+/** How records are to be delivered. */
 typedef enum rocprofiler_thread_trace_decoder_record_request_flags_t {
     ROCPROFILER_THREAD_TRACE_DECODER_RECORD_REQUEST_FLAGS_NONE = 0,
     ROCPROFILER_THREAD_TRACE_DECODER_RECORD_REQUEST_FLAGS_IMMEDIATE = 1,

@@ -13,7 +13,7 @@
 
 #define ROCPROFILER_REGISTER_PUBLIC_API __attribute__((visibility("default")))
 
-/* Version number of a runtime, as `lib_version` below wants it. */
+/* The version number of a runtime in the form of the argument `lib_version` below. */
 #define ROCPROFILER_REGISTER_COMPUTE_VERSION_1(MAJOR_VERSION) (10000 * MAJOR_VERSION)
 #define ROCPROFILER_REGISTER_COMPUTE_VERSION_2(MAJOR_VERSION, MINOR_VERSION)                       \
     (ROCPROFILER_REGISTER_COMPUTE_VERSION_1(MAJOR_VERSION) + (100 * MINOR_VERSION))
@@ -77,7 +77,7 @@ typedef int (*rocprofiler_register_registration_info_cb_t)(
  * import_func       the runtime's rocprofiler_register_import_<name>; never called; may be null
  * lib_version       ROCPROFILER_REGISTER_COMPUTE_VERSION_3(...)
  * api_tables        the tables; tools change them in place, so they must not move; not null.
- *                   The array itself is copied.
+ *                   Only the array of their addresses is copied.
  * api_table_length  number of tables, 1 to 8
  * register_id       receives the identity of the registration; not null; not written if a check
  *                   of the arguments fails
@@ -86,21 +86,21 @@ typedef int (*rocprofiler_register_registration_info_cb_t)(
  * waits, for two seconds at most. Registering the same first table again under the same name
  * changes nothing and has the same result as the first time.
  *
- * Results: the enumerators of rocprofiler_register_error_code_t.
- * Defined in src/register/registry.c. */
+ * Results: the enumerators of rocprofiler_register_error_code_t. Defined in
+ * src/register/registry.c. */
 rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
     const char *lib_name, rocprofiler_register_import_func_t import_func, uint32_t lib_version,
     void **api_tables, uint64_t api_table_length,
     rocprofiler_register_library_indentifier_t *register_id) ROCPROFILER_REGISTER_PUBLIC_API;
 
-/* The text for a code; for an unknown code, a fixed text. Never null, static storage. Thread-safe.
- * Defined in src/register/registry.c. */
+/* Returns an explanation of a code, in static storage; a fixed text for unknown codes, never null.
+ * Thread-safe. Defined in src/register/registry.c. */
 const char *rocprofiler_register_error_string(rocprofiler_register_error_code_t)
     ROCPROFILER_REGISTER_PUBLIC_API;
 
-/* Calls back for each stored registration, oldest first, until a non-zero return. Always
- * ROCP_REG_SUCCESS. Thread-safe; registrations that arrive meanwhile may or may not be seen.
- * Defined in src/register/registry.c. */
+/* Calls the callback for each stored registration, oldest first, until it returns a value other
+ * than 0. Always returns ROCP_REG_SUCCESS. Thread-safe; registrations made meanwhile may or may not
+ * be included. Defined in src/register/registry.c. */
 rocprofiler_register_error_code_t
 rocprofiler_register_iterate_registration_info(rocprofiler_register_registration_info_cb_t callback,
                                                void *data) ROCPROFILER_REGISTER_PUBLIC_API;

@@ -1,7 +1,7 @@
 /* api_trace.h - the tables of functions that tools may replace.
  *
- * Every public function calls through its entry. The size comes first, so that a tool knows how
- * many entries there are; entries keep their place for ever. */
+ * Every public function calls through its entry in a table. The first member is the table's size in
+ * bytes, by which a tool knows how many entries there are; an entry never changes its position. */
 #ifndef ROCPROFILER_SDK_ROCTX_API_TRACE_H_
 #define ROCPROFILER_SDK_ROCTX_API_TRACE_H_
 
@@ -10,7 +10,8 @@
 
 #include <stdint.h>
 
-/* Major: entries have changed. Step: entries were added at the end. */
+/* The major version increases when entries change, the step version when entries are added at the
+ * end. */
 #define ROCTX_API_TABLE_VERSION_MAJOR          0
 #define ROCTX_API_TABLE_VERSION_STEP           0
 #define ROCTX_CORE_API_TABLE_VERSION_MAJOR     0
@@ -40,7 +41,7 @@ typedef int (*roctxNameHsaAgent_fn_t)(const char *name, const struct hsa_agent_s
 typedef int (*roctxNameHipDevice_fn_t)(const char *name, int device_id);
 typedef int (*roctxNameHipStream_fn_t)(const char *name, const struct ihipStream_t *stream);
 
-/** Marks and ranges. */
+/** The functions of marks and ranges. */
 typedef struct roctxCoreApiTable_t {
     uint64_t size;
     roctxMarkA_fn_t roctxMarkA_fn;
@@ -51,14 +52,14 @@ typedef struct roctxCoreApiTable_t {
     roctxGetThreadId_fn_t roctxGetThreadId_fn;
 } roctxCoreApiTable_t;
 
-/** Requests to the tool. */
+/** The functions that pause and resume the tool. */
 typedef struct roctxControlApiTable_t {
     uint64_t size;
     roctxProfilerPause_fn_t roctxProfilerPause_fn;
     roctxProfilerResume_fn_t roctxProfilerResume_fn;
 } roctxControlApiTable_t;
 
-/** Names for things. */
+/** The functions that name threads, agents, devices and streams. */
 typedef struct roctxNameApiTable_t {
     uint64_t size;
     roctxNameOsThread_fn_t roctxNameOsThread_fn;

@@ -37,7 +37,7 @@ int roctxRangePop(void) ROCTX_API;
  * number: never 0, never used twice in a process. */
 roctx_range_id_t roctxRangeStartA(const char *message) ROCTX_API;
 
-/** Ends the range with this number. Numbers that are not open have no effect. */
+/** Ends the range with this number. The number of a range that is not open has no effect. */
 void roctxRangeStop(roctx_range_id_t id) ROCTX_API;
 
 /** Asks the profiling tool to stop collecting: for the whole process if tid is 0, by convention,

@@ -2,7 +2,7 @@
 #ifndef ROCPROFILER_SDK_ROCTX_VERSION_H_
 #define ROCPROFILER_SDK_ROCTX_VERSION_H_
 
-/** Distinguishes this interface from that of roctracer. */
+/** Defined by this interface, but not by that of roctracer, which has the same function names. */
 #define ROCTX_IS_ROCPROFILER_SDK 1
 
 #define ROCTX_VERSION_MAJOR    1

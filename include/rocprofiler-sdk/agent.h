@@ -17,13 +17,13 @@ typedef enum rocprofiler_agent_version_t {
 
 /** A cache of an agent. */
 typedef struct rocprofiler_agent_cache_t {
-    uint64_t processor_id_low;
-    uint64_t size; /**< KiB */
-    uint32_t level;
-    uint32_t cache_line_size;
+    uint64_t processor_id_low; /**< number of the first processor that uses the cache */
+    uint64_t size;             /**< KiB */
+    uint32_t level;            /**< 1 for L1, and so on */
+    uint32_t cache_line_size;  /**< bytes */
     uint32_t cache_lines_per_tag;
-    uint32_t association;
-    uint32_t latency;
+    uint32_t association; /**< number of ways */
+    uint32_t latency;     /**< ns */
     HsaCacheType type;
 } rocprofiler_agent_cache_t;
 
@@ -32,14 +32,14 @@ typedef struct rocprofiler_agent_io_link_t {
     HSA_IOLINKTYPE type;
     uint32_t version_major;
     uint32_t version_minor;
-    uint32_t node_from;
-    uint32_t node_to;
-    uint32_t weight;
-    uint32_t min_latency;
-    uint32_t max_latency;
-    uint32_t min_bandwidth;
-    uint32_t max_bandwidth;
-    uint32_t recommended_transfer_size;
+    uint32_t node_from;                 /**< KFD topology node of the agent */
+    uint32_t node_to;                   /**< KFD topology node at the other end */
+    uint32_t weight;                    /**< relative cost, as in the NUMA distance table */
+    uint32_t min_latency;               /**< ns */
+    uint32_t max_latency;               /**< ns */
+    uint32_t min_bandwidth;             /**< MB/s */
+    uint32_t max_bandwidth;             /**< MB/s */
+    uint32_t recommended_transfer_size; /**< bytes */
     HSA_LINKPROPERTY flags;
 } rocprofiler_agent_io_link_t;
 
@@ -47,7 +47,7 @@ typedef struct rocprofiler_agent_io_link_t {
 typedef struct rocprofiler_agent_mem_bank_t {
     HSA_HEAPTYPE heap_type;
     HSA_MEMORYPROPERTY flags;
-    uint32_t width;
+    uint32_t width;       /**< bits of the memory bus */
     uint32_t mem_clk_max; /**< MHz */
     uint64_t size_in_bytes;
 } rocprofiler_agent_mem_bank_t;
@@ -66,49 +66,49 @@ typedef struct rocprofiler_agent_v0_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_agent_id_t id;
     rocprofiler_agent_type_t type;
-    uint32_t cpu_cores_count;
-    uint32_t simd_count;
-    uint32_t mem_banks_count;
-    uint32_t caches_count;
-    uint32_t io_links_count;
-    uint32_t cpu_core_id_base;
-    uint32_t simd_id_base;
+    uint32_t cpu_cores_count;  /**< 0 for GPUs */
+    uint32_t simd_count;       /**< SIMDs of all compute units; 0 for CPUs */
+    uint32_t mem_banks_count;  /**< elements of mem_banks */
+    uint32_t caches_count;     /**< elements of caches */
+    uint32_t io_links_count;   /**< elements of io_links */
+    uint32_t cpu_core_id_base; /**< number of the first core */
+    uint32_t simd_id_base;     /**< number of the first SIMD */
     uint32_t max_waves_per_simd;
-    uint32_t lds_size_in_kb;
-    uint32_t gds_size_in_kb;
-    uint32_t num_gws;
-    uint32_t wave_front_size;
+    uint32_t lds_size_in_kb;  /**< KiB per compute unit */
+    uint32_t gds_size_in_kb;  /**< KiB */
+    uint32_t num_gws;         /**< barriers of the global wave sync */
+    uint32_t wave_front_size; /**< lanes */
     uint32_t num_xcc;
     uint32_t cu_count;
-    uint32_t array_count;
-    uint32_t num_shader_banks;
-    uint32_t simd_arrays_per_engine;
-    uint32_t cu_per_simd_array;
+    uint32_t array_count;            /**< shader arrays */
+    uint32_t num_shader_banks;       /**< shader engines */
+    uint32_t simd_arrays_per_engine; /**< shader arrays per shader engine */
+    uint32_t cu_per_simd_array;      /**< compute units per shader array */
     uint32_t simd_per_cu;
-    uint32_t max_slots_scratch_cu;
-    uint32_t gfx_target_version;
-    uint16_t vendor_id;
-    uint16_t device_id;
-    uint32_t location_id;
-    uint32_t domain;
-    uint32_t drm_render_minor;
+    uint32_t max_slots_scratch_cu; /**< waves per compute unit that can use scratch; 0: no limit */
+    uint32_t gfx_target_version;   /**< 10000 * major + 100 * minor + stepping */
+    uint16_t vendor_id;            /**< PCI */
+    uint16_t device_id;            /**< PCI */
+    uint32_t location_id;          /**< PCI bus, device and function: 8, 5 and 3 bits */
+    uint32_t domain;               /**< PCI */
+    uint32_t drm_render_minor;     /**< number of /dev/dri/renderD* */
     uint32_t num_sdma_engines;
     uint32_t num_sdma_xgmi_engines;
     uint32_t num_sdma_queues_per_engine;
-    uint32_t num_cp_queues;
+    uint32_t num_cp_queues;           /**< compute queues */
     uint32_t max_engine_clk_ccompute; /**< MHz, of the CPU */
     uint32_t max_engine_clk_fcompute; /**< MHz, of the GPU */
     HSA_ENGINE_VERSION sdma_fw_version;
     HSA_ENGINE_ID fw_version;
     HSA_CAPABILITY capability;
-    uint32_t cu_per_engine;
+    uint32_t cu_per_engine; /**< compute units per shader engine */
     uint32_t max_waves_per_cu;
     uint32_t family_id;
-    uint32_t workgroup_max_size;
-    uint32_t grid_max_size;
-    uint64_t local_mem_size; /**< bytes */
-    uint64_t hive_id;
-    uint64_t gpu_id;
+    uint32_t workgroup_max_size; /**< work-items */
+    uint32_t grid_max_size;      /**< work-items */
+    uint64_t local_mem_size;     /**< bytes */
+    uint64_t hive_id;            /**< the same for GPUs that XGMI connects; 0: none */
+    uint64_t gpu_id;             /**< the driver's number of the GPU */
     rocprofiler_dim3_t workgroup_max_dim;
     rocprofiler_dim3_t grid_max_dim;
     const rocprofiler_agent_mem_bank_t *mem_banks;
@@ -127,19 +127,19 @@ typedef struct rocprofiler_agent_v0_t {
 
 typedef rocprofiler_agent_v0_t rocprofiler_agent_t;
 
-/** Gets all agents at once.
+/** Called with all agents at once.
  * @param version version of the structure
  * @param agents array of pointers to structures of that version, valid as long as the process
  * @param num_agents their number
  * @param user_data as given to rocprofiler_query_available_agents
- * @return handed on by rocprofiler_query_available_agents */
+ * @return becomes the result of rocprofiler_query_available_agents */
 typedef rocprofiler_status_t (*rocprofiler_query_available_agents_cb_t)(
     rocprofiler_agent_version_t version, const void **agents, size_t num_agents, void *user_data);
 
-/** Calls back once with all agents. Needs no runtime: may be called in rocprofiler_configure and
- * any time later, from any thread.
+/** Calls callback once with all agents. It needs no runtime: it may be called in
+ * rocprofiler_configure and at any time later, from any thread.
  * @param version ROCPROFILER_AGENT_INFO_VERSION_0
- * @param callback gets the agents
+ * @param callback called with the agents
  * @param agent_size sizeof of the structure as the caller knows it; at most the library's own
  * @param user_data passed to callback
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT callback is null

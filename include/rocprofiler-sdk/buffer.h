@@ -1,4 +1,5 @@
-/* Buffers: where buffer tracing services put their records, and how the tool gets them. */
+/* Buffers: memory in which the library collects records, which it then delivers to the tool in
+ * batches. */
 #ifndef ROCPROFILER_SDK_BUFFER_H_
 #define ROCPROFILER_SDK_BUFFER_H_
 
@@ -7,19 +8,20 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Delivers records. The headers and what they point to belong to the library and are valid until
- * the callback returns. Records of one thread come in the order in which they were completed;
- * between threads there is no order. One buffer is delivered by one thread at a time: its callback
- * thread, a thread that flushes, or (LOSSLESS) one that has found it full. The callback may call
- * functions of the runtimes; they are traced like others. With a watermark of 0 each thread
- * delivers its own records, several threads at the same time.
+/** Called by the library to deliver records. The headers and what they point to belong to the
+ * library and are valid until the callback returns. Records of one thread arrive in the order in
+ * which they were completed; records of different threads are in no particular order. One buffer is
+ * delivered by one thread at a time: its callback thread, a thread that flushes it, or, with policy
+ * LOSSLESS, a thread that has found it full. The callback may call functions of the runtimes; they
+ * are traced like others. With a watermark of 0 each thread delivers its own records, several
+ * threads at the same time.
  * @param context the context that the buffer was made for
  * @param buffer_id the buffer
  * @param headers type and address of each record
  * @param num_headers their number; 0 if the callback only reports lost records
  * @param data as given to rocprofiler_create_buffer
- * @param drop_count records of this buffer lost since the last callback: the sum over all
- * callbacks is the total */
+ * @param drop_count records of this buffer lost since the last callback: the sum over all callbacks
+ * is the total */
 typedef void (*rocprofiler_buffer_tracing_cb_t)(rocprofiler_context_id_t context,
                                                 rocprofiler_buffer_id_t buffer_id,
                                                 rocprofiler_record_header_t **headers,
@@ -27,15 +29,15 @@ typedef void (*rocprofiler_buffer_tracing_cb_t)(rocprofiler_context_id_t context
                                                 uint64_t drop_count);
 
 /** Makes a buffer. Its memory is size bytes, rounded up to pages, and one page for each thread that
- * writes to it; nothing of it is touched before it is used.
+ * writes to it; no page of it is touched before it is used.
  * @param size bytes
- * @param watermark bytes in use at which delivery begins; at most size. 0: the callback is called
- * with every record, by the thread that made it, before that thread goes on: nothing is left in a
- * buffer when the process dies. It must then be ready to be called by several threads at once, and
- * it delays the program: keep it short
- * @param policy what happens when it is full; NONE means DISCARD
+ * @param watermark bytes in use at which delivery begins; at most size. With 0 the callback is
+ * called for every record, by the thread that completed the record, before that thread continues,
+ * so that nothing is left in the buffer if the process dies. Several threads may then be in the
+ * callback at once, and its run time delays the program
+ * @param policy what happens when the buffer is full; NONE means DISCARD
  * @param callback gets the records
- * @param callback_data passed to it
+ * @param callback_data passed to callback
  * @param buffer_id the handle is written here
  * @retval ROCPROFILER_STATUS_SUCCESS made
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT a null pointer, size 0, watermark above size,

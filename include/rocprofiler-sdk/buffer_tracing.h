@@ -38,7 +38,7 @@ typedef struct rocprofiler_buffer_tracing_hip_api_record_t {
     rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
 } rocprofiler_buffer_tracing_hip_api_record_t;
 
-/** Record of HIP API EXT kinds: with arguments and result. */
+/** Record of HIP API EXT kinds, which has arguments and result. */
 typedef struct rocprofiler_buffer_tracing_hip_api_ext_record_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_buffer_tracing_kind_t kind;
@@ -84,7 +84,7 @@ typedef struct rocprofiler_buffer_tracing_rocdecode_api_record_t {
     rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
 } rocprofiler_buffer_tracing_rocdecode_api_record_t;
 
-/** Record of rocDecode API EXT: with arguments and result. */
+/** Record of rocDecode API EXT, which has arguments and result. */
 typedef struct rocprofiler_buffer_tracing_rocdecode_api_ext_record_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_buffer_tracing_kind_t kind;
@@ -119,7 +119,7 @@ typedef struct rocprofiler_buffer_tracing_rocshmem_api_record_t {
     rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
 } rocprofiler_buffer_tracing_rocshmem_api_record_t;
 
-/** Record of rocSHMEM API EXT: with arguments and result. */
+/** Record of rocSHMEM API EXT, which has arguments and result. */
 typedef struct rocprofiler_buffer_tracing_rocshmem_api_ext_record_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_buffer_tracing_kind_t kind;
@@ -143,7 +143,7 @@ typedef struct rocprofiler_buffer_tracing_hipfile_api_record_t {
     rocprofiler_thread_id_t thread_id;       /**< kernel thread id of the caller */
 } rocprofiler_buffer_tracing_hipfile_api_record_t;
 
-/** Record of hipFile API EXT: with arguments and result. */
+/** Record of hipFile API EXT, which has arguments and result. */
 typedef struct rocprofiler_buffer_tracing_hipfile_api_ext_record_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_buffer_tracing_kind_t kind;
@@ -227,7 +227,7 @@ typedef struct rocprofiler_buffer_tracing_memory_allocation_record_t {
     rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
     rocprofiler_agent_id_t agent_id;
     rocprofiler_address_t address;
-    uint64_t allocation_size;
+    uint64_t allocation_size; /**< bytes */
 } rocprofiler_buffer_tracing_memory_allocation_record_t;
 
 /** Record of KERNEL_DISPATCH: the times are those of the device. */
@@ -242,7 +242,7 @@ typedef struct rocprofiler_buffer_tracing_kernel_dispatch_record_t {
     rocprofiler_kernel_dispatch_info_t dispatch_info;
 } rocprofiler_buffer_tracing_kernel_dispatch_record_t;
 
-/** Record of HIP graph tracing: one for each launch that succeeded. */
+/** Record of HIP graph tracing: one record for each launch that succeeded. */
 typedef struct rocprofiler_buffer_tracing_hip_graph_record_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_buffer_tracing_kind_t kind;
@@ -252,7 +252,7 @@ typedef struct rocprofiler_buffer_tracing_hip_graph_record_t {
     rocprofiler_timestamp_t start_timestamp; /**< of the call; ns, CLOCK_BOOTTIME */
     rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
     rocprofiler_agent_id_t agent_id;         /**< of the stream's device */
-    rocprofiler_queue_id_t queue_id;         /**< 0: a launch may use several */
+    rocprofiler_queue_id_t queue_id;         /**< always 0, since a launch may use several */
     rocprofiler_graph_exec_id_t graph_exec_id;
     uint64_t kernel_dispatch_count; /**< kernels that the call has dispatched */
 } rocprofiler_buffer_tracing_hip_graph_record_t;
@@ -266,10 +266,10 @@ typedef struct rocprofiler_buffer_tracing_hip_event_record_t {
     rocprofiler_thread_id_t thread_id;                 /**< kernel thread id of its caller */
     rocprofiler_timestamp_t start_timestamp;           /**< ns, CLOCK_BOOTTIME */
     rocprofiler_timestamp_t end_timestamp;  /**< ns, CLOCK_BOOTTIME; never before start */
-    rocprofiler_agent_id_t agent_id;        /**< where the barrier is */
+    rocprofiler_agent_id_t agent_id;        /**< agent of the barrier's queue */
     rocprofiler_queue_id_t queue_id;        /**< the barrier's queue */
     uint64_t hip_event_handle;              /**< the hipEvent_t */
-    rocprofiler_queue_id_t source_queue_id; /**< where the event was recorded */
+    rocprofiler_queue_id_t source_queue_id; /**< queue on which the event was recorded */
 } rocprofiler_buffer_tracing_hip_event_record_t;
 
 /** Record of KFD_EVENT_PAGE_MIGRATE. */
@@ -278,14 +278,14 @@ typedef struct rocprofiler_buffer_tracing_kfd_event_page_migrate_record_t {
     rocprofiler_buffer_tracing_kind_t kind;
     rocprofiler_kfd_event_page_migrate_operation_t operation;
     rocprofiler_timestamp_t timestamp; /**< ns, CLOCK_BOOTTIME */
-    uint32_t pid;
+    uint32_t pid;                      /**< the process that owns the pages */
     rocprofiler_address_t start_address;
-    rocprofiler_address_t end_address;
-    rocprofiler_agent_id_t src_agent;
-    rocprofiler_agent_id_t dst_agent;
-    rocprofiler_agent_id_t prefetch_agent;
-    rocprofiler_agent_id_t preferred_agent;
-    int32_t error_code;
+    rocprofiler_address_t end_address;      /**< first address after the pages */
+    rocprofiler_agent_id_t src_agent;       /**< where the pages were */
+    rocprofiler_agent_id_t dst_agent;       /**< where they are moved */
+    rocprofiler_agent_id_t prefetch_agent;  /**< the last prefetch of the pages */
+    rocprofiler_agent_id_t preferred_agent; /**< preferred location of the pages */
+    int32_t error_code;                     /**< errno of the driver; 0: none or not known */
 } rocprofiler_buffer_tracing_kfd_event_page_migrate_record_t;
 
 /** Record of KFD_EVENT_PAGE_FAULT. */
@@ -294,7 +294,7 @@ typedef struct rocprofiler_buffer_tracing_kfd_event_page_fault_record_t {
     rocprofiler_buffer_tracing_kind_t kind;
     rocprofiler_kfd_event_page_fault_operation_t operation;
     rocprofiler_timestamp_t timestamp; /**< ns, CLOCK_BOOTTIME */
-    uint32_t pid;
+    uint32_t pid;                      /**< the process to which the event belongs */
     rocprofiler_agent_id_t agent_id;
     rocprofiler_address_t address;
 } rocprofiler_buffer_tracing_kfd_event_page_fault_record_t;
@@ -305,7 +305,7 @@ typedef struct rocprofiler_buffer_tracing_kfd_event_queue_record_t {
     rocprofiler_buffer_tracing_kind_t kind;
     rocprofiler_kfd_event_queue_operation_t operation;
     rocprofiler_timestamp_t timestamp; /**< ns, CLOCK_BOOTTIME */
-    uint32_t pid;
+    uint32_t pid;                      /**< the process to which the event belongs */
     rocprofiler_agent_id_t agent_id;
 } rocprofiler_buffer_tracing_kfd_event_queue_record_t;
 
@@ -315,10 +315,10 @@ typedef struct rocprofiler_buffer_tracing_kfd_event_unmap_from_gpu_record_t {
     rocprofiler_buffer_tracing_kind_t kind;
     rocprofiler_kfd_event_unmap_from_gpu_operation_t operation;
     rocprofiler_timestamp_t timestamp; /**< ns, CLOCK_BOOTTIME */
-    uint32_t pid;
+    uint32_t pid;                      /**< the process to which the event belongs */
     rocprofiler_agent_id_t agent_id;
     rocprofiler_address_t start_address;
-    rocprofiler_address_t end_address;
+    rocprofiler_address_t end_address; /**< first address after the pages */
 } rocprofiler_buffer_tracing_kfd_event_unmap_from_gpu_record_t;
 
 /** Record of KFD_EVENT_DROPPED_EVENTS. */
@@ -327,8 +327,8 @@ typedef struct rocprofiler_buffer_tracing_kfd_event_dropped_events_record_t {
     rocprofiler_buffer_tracing_kind_t kind;
     rocprofiler_kfd_event_dropped_events_operation_t operation;
     rocprofiler_timestamp_t timestamp; /**< ns, CLOCK_BOOTTIME */
-    uint32_t pid;
-    uint32_t count;
+    uint32_t pid;                      /**< the process to which the event belongs */
+    uint32_t count;                    /**< number of lost events */
 } rocprofiler_buffer_tracing_kfd_event_dropped_events_record_t;
 
 /** Record of KFD_PAGE_MIGRATE. */
@@ -338,14 +338,14 @@ typedef struct rocprofiler_buffer_tracing_kfd_page_migrate_record_t {
     rocprofiler_kfd_page_migrate_operation_t operation;
     rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
     rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
-    uint32_t pid;
+    uint32_t pid;                            /**< the process that owns the pages */
     rocprofiler_address_t start_address;
-    rocprofiler_address_t end_address;
-    rocprofiler_agent_id_t src_agent;
-    rocprofiler_agent_id_t dst_agent;
-    rocprofiler_agent_id_t prefetch_agent;
-    rocprofiler_agent_id_t preferred_agent;
-    int32_t error_code;
+    rocprofiler_address_t end_address;      /**< first address after the pages */
+    rocprofiler_agent_id_t src_agent;       /**< where the pages were */
+    rocprofiler_agent_id_t dst_agent;       /**< where they are moved */
+    rocprofiler_agent_id_t prefetch_agent;  /**< the last prefetch of the pages */
+    rocprofiler_agent_id_t preferred_agent; /**< preferred location of the pages */
+    int32_t error_code;                     /**< errno of the driver; 0: none or not known */
 } rocprofiler_buffer_tracing_kfd_page_migrate_record_t;
 
 /** Record of KFD_PAGE_FAULT. */
@@ -355,7 +355,7 @@ typedef struct rocprofiler_buffer_tracing_kfd_page_fault_record_t {
     rocprofiler_kfd_page_fault_operation_t operation;
     rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
     rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
-    uint32_t pid;
+    uint32_t pid;                            /**< the process to which the event belongs */
     rocprofiler_agent_id_t agent_id;
     rocprofiler_address_t address;
 } rocprofiler_buffer_tracing_kfd_page_fault_record_t;
@@ -367,7 +367,7 @@ typedef struct rocprofiler_buffer_tracing_kfd_queue_record_t {
     rocprofiler_kfd_queue_operation_t operation;
     rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
     rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
-    uint32_t pid;
+    uint32_t pid;                            /**< the process to which the event belongs */
     rocprofiler_agent_id_t agent_id;
 } rocprofiler_buffer_tracing_kfd_queue_record_t;
 
@@ -383,7 +383,7 @@ typedef struct rocprofiler_buffer_tracing_scratch_memory_record_t {
     rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
     rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
     rocprofiler_scratch_alloc_flag_t flags;
-    uint64_t allocation_size;
+    uint64_t allocation_size; /**< bytes */
 } rocprofiler_buffer_tracing_scratch_memory_record_t;
 
 /** Record of CORRELATION_ID_RETIREMENT: no later record carries this id. */
@@ -406,19 +406,19 @@ typedef struct rocprofiler_buffer_tracing_runtime_initialization_record_t {
     uint64_t instance;
 } rocprofiler_buffer_tracing_runtime_initialization_record_t;
 
-/** Gets a kind; a return value other than 0 ends the iteration. */
+/** Called for one kind; a return value other than 0 ends the iteration. */
 typedef int (*rocprofiler_buffer_tracing_kind_cb_t)(rocprofiler_buffer_tracing_kind_t kind,
                                                     void *data);
 
-/** Gets an operation; a return value other than 0 ends the iteration. */
+/** Called for one operation; a return value other than 0 ends the iteration. */
 typedef int (*rocprofiler_buffer_tracing_kind_operation_cb_t)(
     rocprofiler_buffer_tracing_kind_t kind, rocprofiler_tracing_operation_t operation, void *data);
 
-/** Gets an argument; a return value other than 0 ends the iteration.
+/** Called for one argument; a return value other than 0 ends the iteration.
  * @param kind of the record
  * @param operation of the record
  * @param arg_number position, from 0
- * @param arg_value_addr where the value stands in the record
+ * @param arg_value_addr address of the value in the record
  * @param arg_indirection_count number of pointers in its type
  * @param arg_type its C type as text
  * @param arg_name its name
@@ -449,7 +449,7 @@ rocprofiler_status_t rocprofiler_configure_buffer_tracing_service(
     const rocprofiler_tracing_operation_t *operations, size_t operations_count,
     rocprofiler_buffer_id_t buffer_id) ROCPROFILER_API;
 
-/** Name of a kind, as "KERNEL_DISPATCH". Any thread, any time.
+/** Returns the name of a kind, such as "KERNEL_DISPATCH". Any thread, any time.
  * @param name set to constant text; may be null
  * @param name_len set to its length; may be null
  * @retval ROCPROFILER_STATUS_SUCCESS written
@@ -458,7 +458,7 @@ rocprofiler_status_t
 rocprofiler_query_buffer_tracing_kind_name(rocprofiler_buffer_tracing_kind_t kind,
                                            const char **name, uint64_t *name_len) ROCPROFILER_API;
 
-/** Name of an operation, as "KERNEL_DISPATCH_COMPLETE". Any thread, any time.
+/** Returns the name of an operation, such as "KERNEL_DISPATCH_COMPLETE". Any thread, any time.
  * @param name set to constant text; may be null
  * @param name_len set to its length; may be null
  * @retval ROCPROFILER_STATUS_SUCCESS written
@@ -471,14 +471,15 @@ rocprofiler_status_t rocprofiler_query_buffer_tracing_kind_operation_name(
     rocprofiler_buffer_tracing_kind_t kind, rocprofiler_tracing_operation_t operation,
     const char **name, uint64_t *name_len) ROCPROFILER_API;
 
-/** Calls back for each kind in the order of numbers. Any thread, any time.
+/** Calls callback for each kind, in the order of their numbers. Any thread, any time.
  * @retval ROCPROFILER_STATUS_SUCCESS also when a callback ended the iteration
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT callback is null */
 rocprofiler_status_t
 rocprofiler_iterate_buffer_tracing_kinds(rocprofiler_buffer_tracing_kind_cb_t callback,
                                          void *data) ROCPROFILER_API;
 
-/** Calls back for each operation of a kind in the order of numbers. Any thread, any time.
+/** Calls callback for each operation of a kind, in the order of their numbers. Any thread, any
+ * time.
  * @retval ROCPROFILER_STATUS_SUCCESS also when a callback ended the iteration
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT callback is null, or the kind is NONE or LAST
  * @retval ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND no such kind
@@ -487,10 +488,10 @@ rocprofiler_status_t rocprofiler_iterate_buffer_tracing_kind_operations(
     rocprofiler_buffer_tracing_kind_t kind, rocprofiler_buffer_tracing_kind_operation_cb_t callback,
     void *data) ROCPROFILER_API;
 
-/** Calls back for each argument of a record of an EXT kind, in the order of the signature. Only
- * inside the buffer callback that got the record. Pointers are not followed.
+/** Calls callback for each argument of a record of an EXT kind, in the order of the signature. To
+ * be called only inside the buffer callback that got the record. Pointers are not followed.
  * @param record as the buffer callback got it
- * @param callback gets the arguments
+ * @param callback called for the arguments
  * @param user_data passed to callback
  * @retval ROCPROFILER_STATUS_SUCCESS also when a callback ended the iteration
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT callback or the payload is null

@@ -1,4 +1,5 @@
-/* Callback tracing: the tool is called on the thread that does what is traced, before and after. */
+/* Callback tracing: the tool is called before and after each traced operation, on the thread that
+ * performs it. */
 #ifndef ROCPROFILER_SDK_CALLBACK_TRACING_H_
 #define ROCPROFILER_SDK_CALLBACK_TRACING_H_
 
@@ -63,7 +64,7 @@ typedef struct rocprofiler_callback_tracing_rocjpeg_api_data_t {
     rocprofiler_rocjpeg_api_retval_t retval;
 } rocprofiler_callback_tracing_rocjpeg_api_data_t;
 
-/** Payload of rocSHMEM API; its functions return nothing. */
+/** Payload of rocSHMEM API. Its functions return nothing, so retval is not set. */
 typedef struct rocprofiler_callback_tracing_rocshmem_api_data_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_rocshmem_api_args_t args;
@@ -84,8 +85,8 @@ typedef struct rocprofiler_callback_tracing_ompt_data_t {
 } rocprofiler_callback_tracing_ompt_data_t;
 
 /** Payload of marker API kinds; retval is set at EXIT. A range of MARKER_CORE_RANGE_API is one
- * operation: ENTER when it begins, EXIT when it ends, perhaps on another thread. The message of a
- * range is a copy of the library's, valid during the callback. */
+ * operation: ENTER when it begins, and EXIT when it ends, which may be on another thread. The
+ * message of a range is a copy owned by the library, valid during the callback. */
 typedef struct rocprofiler_callback_tracing_marker_api_data_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_marker_api_args_t args;
@@ -152,7 +153,7 @@ typedef struct rocprofiler_callback_tracing_code_object_host_kernel_symbol_regis
     uint64_t workgroup_size;
 } rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t;
 
-/** Payload of KERNEL_DISPATCH. Timestamps are set at COMPLETE. */
+/** Payload of KERNEL_DISPATCH. Timestamps are set when the operation is COMPLETE. */
 typedef struct rocprofiler_callback_tracing_kernel_dispatch_data_t {
     uint64_t size;                           /**< bytes of this structure as the library knows it */
     rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
@@ -206,54 +207,55 @@ typedef struct rocprofiler_callback_tracing_hip_stream_data_t {
     rocprofiler_address_t stream_value;
 } rocprofiler_callback_tracing_hip_stream_data_t;
 
-/** Payload of HIP graph tracing. EXEC_CREATE and EXEC_DESTROY have phase NONE and come after the
- * call has succeeded; a graph that was made before a context followed graphs is reported as created
- * when it is first launched. EXEC_LAUNCH has ENTER and EXIT on the launching thread: kernels and
- * copies that are started between them belong to the graph. A tool that supplies external ids can
- * mark these with an id of its own. */
+/** Payload of HIP graph tracing. EXEC_CREATE and EXEC_DESTROY have phase NONE and are reported
+ * after the call has succeeded; a graph that was created while no context traced graphs is reported
+ * as created when it is first launched. EXEC_LAUNCH has ENTER and EXIT on the launching thread:
+ * kernels and copies that are started between them belong to the graph. A tool that supplies
+ * external ids can mark these with an id of its own. */
 typedef struct rocprofiler_callback_tracing_hip_graph_data_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_graph_exec_id_t graph_exec_id;
     rocprofiler_address_t graph_exec_value; /**< the hipGraphExec_t */
 } rocprofiler_callback_tracing_hip_graph_data_t;
 
-/** Payload of HIP event tracing: ENTER and EXIT around the writing of a barrier packet; NONE, the
- * only one with times, when the GPU has processed the barrier. If the runtime writes no packet for
- * a record or a wait, but another packet has its effect, only NONE is reported; otherwise nothing
- * is. */
+/** Payload of HIP event tracing: phases ENTER and EXIT around the writing of a barrier packet;
+ * phase NONE, the only one with timestamps, when the GPU has processed the barrier. If the runtime
+ * writes no packet for a record or a wait, but another packet has its effect, only NONE is
+ * reported; otherwise nothing is. */
 typedef struct rocprofiler_callback_tracing_hip_event_data_t {
     uint64_t size;                           /**< bytes of this structure as the library knows it */
     rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
     rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
-    rocprofiler_agent_id_t agent_id;         /**< where the barrier is */
+    rocprofiler_agent_id_t agent_id;         /**< agent of the barrier's queue */
     rocprofiler_queue_id_t queue_id;         /**< the barrier's queue */
     uint64_t hip_event_handle;               /**< the hipEvent_t */
-    rocprofiler_queue_id_t source_queue_id;  /**< where the event was recorded */
+    rocprofiler_queue_id_t source_queue_id;  /**< queue on which the event was recorded */
 } rocprofiler_callback_tracing_hip_event_data_t;
 
-/** Gets one event. Runs on the thread that does the traced work (completions: on a thread of the
- * library or of the runtime). Runtime functions may be called inside and are traced like others.
- * @param record what happens; its payload is of the type that belongs to the kind
- * @param user_data storage of this context for this event, zero at ENTER, kept until EXIT
+/** Called for one event, on the thread that performs the traced operation; completions are reported
+ * on a thread of the library or of the runtime. It may call functions of the runtimes, which are
+ * traced like others.
+ * @param record the event; its payload is of the type that belongs to the kind
+ * @param user_data storage of this context for this operation, zero at ENTER, kept until EXIT
  * @param callback_data as given when the service was configured */
 typedef void (*rocprofiler_callback_tracing_cb_t)(rocprofiler_callback_tracing_record_t record,
                                                   rocprofiler_user_data_t *user_data,
                                                   void *callback_data);
 
-/** Gets a kind; a return value other than 0 ends the iteration. */
+/** Called for one kind; a return value other than 0 ends the iteration. */
 typedef int (*rocprofiler_callback_tracing_kind_cb_t)(rocprofiler_callback_tracing_kind_t kind,
                                                       void *data);
 
-/** Gets an operation; a return value other than 0 ends the iteration. */
+/** Called for one operation; a return value other than 0 ends the iteration. */
 typedef int (*rocprofiler_callback_tracing_kind_operation_cb_t)(
     rocprofiler_callback_tracing_kind_t kind, rocprofiler_tracing_operation_t operation,
     void *data);
 
-/** Gets an argument; a return value other than 0 ends the iteration.
+/** Called for one argument; a return value other than 0 ends the iteration.
  * @param kind of the record
  * @param operation of the record
  * @param arg_number position, from 0
- * @param arg_value_addr where the value stands
+ * @param arg_value_addr address of the value
  * @param arg_indirection_count number of pointers in its type
  * @param arg_type its C type as text
  * @param arg_name its name
@@ -271,7 +273,7 @@ typedef int (*rocprofiler_callback_tracing_operation_args_cb_t)(
  * @param kind what to trace; a context has each kind once at most
  * @param operations those to trace; null: all
  * @param operations_count their number; 0: all
- * @param callback gets the events of all of them
+ * @param callback called for the events of all of them
  * @param callback_args passed to callback
  * @retval ROCPROFILER_STATUS_SUCCESS added
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not inside an initialize function
@@ -286,7 +288,7 @@ rocprofiler_status_t rocprofiler_configure_callback_tracing_service(
     const rocprofiler_tracing_operation_t *operations, size_t operations_count,
     rocprofiler_callback_tracing_cb_t callback, void *callback_args) ROCPROFILER_API;
 
-/** Name of a kind, as "HIP_RUNTIME_API". Any thread, any time.
+/** Returns the name of a kind, such as "HIP_RUNTIME_API". Any thread, any time.
  * @param name set to constant text; may be null
  * @param name_len set to its length; may be null
  * @retval ROCPROFILER_STATUS_SUCCESS written
@@ -295,7 +297,7 @@ rocprofiler_status_t
 rocprofiler_query_callback_tracing_kind_name(rocprofiler_callback_tracing_kind_t kind,
                                              const char **name, uint64_t *name_len) ROCPROFILER_API;
 
-/** Name of an operation, as "hipMalloc". Any thread, any time.
+/** Returns the name of an operation, such as "hipMalloc". Any thread, any time.
  * @param name set to constant text; may be null
  * @param name_len set to its length; may be null
  * @retval ROCPROFILER_STATUS_SUCCESS written
@@ -308,14 +310,15 @@ rocprofiler_status_t rocprofiler_query_callback_tracing_kind_operation_name(
     rocprofiler_callback_tracing_kind_t kind, rocprofiler_tracing_operation_t operation,
     const char **name, uint64_t *name_len) ROCPROFILER_API;
 
-/** Calls back for each kind in the order of numbers. Any thread, any time.
+/** Calls callback for each kind, in the order of their numbers. Any thread, any time.
  * @retval ROCPROFILER_STATUS_SUCCESS also when a callback ended the iteration
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT callback is null */
 rocprofiler_status_t
 rocprofiler_iterate_callback_tracing_kinds(rocprofiler_callback_tracing_kind_cb_t callback,
                                            void *data) ROCPROFILER_API;
 
-/** Calls back for each operation of a kind in the order of numbers. Any thread, any time.
+/** Calls callback for each operation of a kind, in the order of their numbers. Any thread, any
+ * time.
  * @retval ROCPROFILER_STATUS_SUCCESS also when a callback ended the iteration
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT callback is null, or the kind is NONE or LAST
  * @retval ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND no such kind
@@ -324,11 +327,12 @@ rocprofiler_status_t rocprofiler_iterate_callback_tracing_kind_operations(
     rocprofiler_callback_tracing_kind_t kind,
     rocprofiler_callback_tracing_kind_operation_cb_t callback, void *data) ROCPROFILER_API;
 
-/** Calls back for each argument of an API record. Only inside the callback that got the record.
+/** Calls callback for each argument of an API record. To be called only inside the callback that
+ * got the record.
  * @param record as the tracing callback got it
- * @param callback gets the arguments in the order of the signature
- * @param max_dereference_count follow at most so many pointers: only for arguments known to point
- * to something readable (0: none)
+ * @param callback called for the arguments, in the order of the signature
+ * @param max_dereference_count the number of pointers that may be followed for one argument, only
+ * where they are known to point to readable memory; 0: none
  * @param user_data passed to callback
  * @retval ROCPROFILER_STATUS_SUCCESS also when a callback ended the iteration
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT callback or the payload is null

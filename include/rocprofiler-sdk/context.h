@@ -20,21 +20,21 @@ ROCPROFILER_EXTERN_C_INIT
 rocprofiler_status_t
 rocprofiler_create_context(rocprofiler_context_id_t *context_id) ROCPROFILER_API;
 
-/** Switches the services of a context on. Calls that are running already are not reported. Any
- * thread, also from callbacks; other threads see it at their next call.
- * @retval ROCPROFILER_STATUS_SUCCESS runs, or ran already
+/** Starts the services of a context. Calls that are running already are not reported. Any thread,
+ * also from callbacks; other threads notice it at their next call.
+ * @retval ROCPROFILER_STATUS_SUCCESS the context runs, or did already
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED finalisation of its tool has begun */
 rocprofiler_status_t rocprofiler_start_context(rocprofiler_context_id_t context_id) ROCPROFILER_API;
 
-/** Switches the services of a context off. A call that had its ENTER callback gets its EXIT
- * callback; records of calls and kernels under way still arrive. Does not flush buffers. Any
- * thread, also from callbacks.
+/** Stops the services of a context. A call that had its ENTER callback gets its EXIT callback;
+ * records of calls and kernels under way still arrive. Does not flush buffers. Any thread, also
+ * from callbacks.
  * @retval ROCPROFILER_STATUS_SUCCESS stopped; without effect after finalisation
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context, or it does not run */
 rocprofiler_status_t rocprofiler_stop_context(rocprofiler_context_id_t context_id) ROCPROFILER_API;
 
-/** Whether a context runs. Any thread.
+/** Tells whether a context runs. Any thread.
  * @param status non-zero if it runs
  * @retval ROCPROFILER_STATUS_SUCCESS status is written
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT status is null
@@ -42,7 +42,7 @@ rocprofiler_status_t rocprofiler_stop_context(rocprofiler_context_id_t context_i
 rocprofiler_status_t rocprofiler_context_is_active(rocprofiler_context_id_t context_id,
                                                    int *status) ROCPROFILER_API;
 
-/** Whether a handle names a context that can be started. Any thread.
+/** Tells whether a handle belongs to a context that can be started. Any thread.
  * @param status non-zero if it can
  * @retval ROCPROFILER_STATUS_SUCCESS status is written
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT status is null

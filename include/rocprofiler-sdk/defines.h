@@ -15,7 +15,8 @@
 #define ROCPROFILER_CXX_CODE(...)
 #endif
 
-/** Public linkage. ROCPROFILER_EXPORT marks what a tool defines for the library to find. */
+/** Public linkage. ROCPROFILER_EXPORT marks a function that a tool defines and the library looks
+ * up. */
 #define ROCPROFILER_ATTRIBUTE(...)   __attribute__((__VA_ARGS__))
 #define ROCPROFILER_PUBLIC_API       ROCPROFILER_ATTRIBUTE(visibility("default"))
 #define ROCPROFILER_HIDDEN_API       ROCPROFILER_ATTRIBUTE(visibility("hidden"))
@@ -36,10 +37,11 @@
 #define ROCPROFILER_PACKED            ROCPROFILER_ATTRIBUTE(__packed__)
 #define ROCPROFILER_PACKED_ALIGN(VAL) ROCPROFILER_PACKED ROCPROFILER_ATTRIBUTE(__aligned__(VAL))
 
-/** Introduction of the interface, for tools that ask. */
+/** Defined since the first version of the interface, for tools that test it. */
 #define ROCPROFILER_SDK_VERSION_0_0
 
-/** Warnings at uses of deprecated or experimental names: off unless the tool asks for them. */
+/** Warnings at uses of deprecated or experimental names: off unless the tool defines these macros
+ * as 1. */
 #ifndef ROCPROFILER_SDK_DEPRECATED_WARNINGS
 #define ROCPROFILER_SDK_DEPRECATED_WARNINGS 0
 #endif
@@ -57,7 +59,7 @@
 #define ROCPROFILER_SDK_EXPERIMENTAL
 #endif
 
-/** Names of the beta releases are kept as aliases. */
+/** The names of the beta releases are kept as aliases; 1 means that they are available. */
 #ifndef ROCPROFILER_SDK_BETA_COMPAT
 #define ROCPROFILER_SDK_BETA_COMPAT 1
 #endif
@@ -70,7 +72,8 @@
 #endif
 #define ROCPROFILER_UINT64_C(value) UINT64_C(value)
 
-/** One number from a version: 10000 * major + 100 * minor + patch with the usual maximum of 100. */
+/** Computes one number from a version: 10000 * major + 100 * minor + patch if MAX_VERSION_VALUE is
+ * 100, as usual. */
 #define ROCPROFILER_SDK_COMPUTE_VERSION_VALUE(MAX_VERSION_VALUE, MAJOR, MINOR, PATCH)              \
     (((MAX_VERSION_VALUE * MAX_VERSION_VALUE) * MAJOR) + (MAX_VERSION_VALUE * MINOR) + (PATCH))
 #define ROCPROFILER_SDK_COMPUTE_VERSION(MAJOR, MINOR, PATCH)                                       \

@@ -1,4 +1,4 @@
-/* External correlation ids: values of the tool that appear in the records of a context. */
+/* External correlation ids: values chosen by the tool, which the records of a context contain. */
 #ifndef ROCPROFILER_SDK_EXTERNAL_CORRELATION_H_
 #define ROCPROFILER_SDK_EXTERNAL_CORRELATION_H_
 
@@ -36,8 +36,8 @@ typedef enum rocprofiler_external_correlation_id_request_kind_t {
 } rocprofiler_external_correlation_id_request_kind_t;
 
 /** Puts a value on the stack of a context and thread. The context's records about the thread's
- * calls have the topmost value; if the stack is empty, that of the main thread's stack; if that is
- * empty, too, 0. Any thread; tid may be another living thread.
+ * calls have the topmost value; if the stack is empty, the topmost value of the main thread's
+ * stack; if that is empty, too, 0. Any thread; tid may be another living thread.
  * @retval ROCPROFILER_STATUS_SUCCESS pushed
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no thread of this process has the id tid
@@ -46,17 +46,17 @@ rocprofiler_status_t rocprofiler_push_external_correlation_id(
     rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
     rocprofiler_user_data_t external_correlation_id) ROCPROFILER_API;
 
-/** Takes the topmost value off again.
+/** Removes the topmost value from the stack of a context and thread.
  * @param external_correlation_id the value is written here, 0 if the stack was empty; may be null
- * @retval ROCPROFILER_STATUS_SUCCESS taken, or the stack was empty
+ * @retval ROCPROFILER_STATUS_SUCCESS removed, or the stack was empty
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no thread of this process has the id tid */
 rocprofiler_status_t rocprofiler_pop_external_correlation_id(
     rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
     rocprofiler_user_data_t *external_correlation_id) ROCPROFILER_API;
 
-/** Asked for the external id of an operation before its first callback, once per operation and
- * context, on the thread that begins it. May push and pop.
+/** Called to request the external id of an operation: before the first callback about it, once per
+ * operation and context, on the thread that begins it. It may push and pop.
  * @param thread_id of the operation
  * @param context_id that the id is for
  * @param kind of the operation
@@ -71,15 +71,15 @@ typedef int (*rocprofiler_external_correlation_id_request_cb_t)(
     rocprofiler_tracing_operation_t operation, uint64_t internal_corr_id_value,
     rocprofiler_user_data_t *external_corr_id_value, void *user_data);
 
-/** Makes the context ask the tool for external ids instead of taking them from stacks. Once per
- * context, while tools are initialised.
+/** Makes the context request external ids from the tool, instead of taking them from stacks. May be
+ * called once per context, while tools are initialised.
  * @param kinds of operations; null: all
  * @param kinds_count how many
  * @retval ROCPROFILER_STATUS_SUCCESS configured
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not while tools are initialised
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no callback, or kinds with a count of 0
- * @retval ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED the context asks already
+ * @retval ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED the context requests ids already
  * @retval ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND one of kinds does not exist */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_external_correlation_id_request_service(
@@ -87,7 +87,7 @@ rocprofiler_status_t rocprofiler_configure_external_correlation_id_request_servi
     const rocprofiler_external_correlation_id_request_kind_t *kinds, size_t kinds_count,
     rocprofiler_external_correlation_id_request_cb_t callback, void *callback_args) ROCPROFILER_API;
 
-/** Name of a request kind, as "KERNEL_DISPATCH". Any thread, any time.
+/** Returns the name of a request kind, such as "KERNEL_DISPATCH". Any thread, any time.
  * @param name set to constant text; may be null
  * @param name_len set to its length; may be null
  * @retval ROCPROFILER_STATUS_SUCCESS written

@@ -1,6 +1,6 @@
-/* Types and enumerations that all services share: status, handles, kinds, operations, records.
- * Apart from the functions so that a header can name a type without the service it belongs to.
- * Values and layouts are those of ROCm's rocprofiler-sdk 1.0.0 and do not change. */
+/* Types and enumerations that all services share: status, handles, kinds, operations, records. They
+ * are declared apart from the functions, so that a header can name a type without the service it
+ * belongs to. Values and layouts are those of ROCm's rocprofiler-sdk 1.0.0 and do not change. */
 #ifndef ROCPROFILER_SDK_FWD_H_
 #define ROCPROFILER_SDK_FWD_H_
 
@@ -12,7 +12,8 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** The result of a function. rocprofiler_get_status_name() spells it, _string() explains it. */
+/** The result of a function. rocprofiler_get_status_name() returns its name,
+ * rocprofiler_get_status_string() an explanation. */
 typedef enum rocprofiler_status_t {
     ROCPROFILER_STATUS_SUCCESS = 0, /**< done */
     ROCPROFILER_STATUS_ERROR = 1,   /**< failed for a reason without a code of its own */
@@ -35,36 +36,41 @@ typedef enum rocprofiler_status_t {
     ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED =
         15, /**< the context has this service already */
     ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED =
-        16,                                         /**< too late or too early: see the function */
+        16, /**< the call is too late or too early: see the function */
     ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED = 17,  /**< the library does not offer this */
     ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_ABI = 18, /**< structure sizes or versions do not fit */
     ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT = 19, /**< a null pointer or a value out of range */
     ROCPROFILER_STATUS_ERROR_METRIC_NOT_VALID_FOR_AGENT = 20, /**< the agent has no such counter */
     ROCPROFILER_STATUS_ERROR_FINALIZED = 21,      /**< the library is finalised or finalising */
     ROCPROFILER_STATUS_ERROR_HSA_NOT_LOADED = 22, /**< the HSA runtime has not started */
-    ROCPROFILER_STATUS_ERROR_DIM_NOT_FOUND = 23,
-    ROCPROFILER_STATUS_ERROR_PROFILE_COUNTER_NOT_FOUND = 24,
-    ROCPROFILER_STATUS_ERROR_AST_GENERATION_FAILED = 25,
-    ROCPROFILER_STATUS_ERROR_AST_NOT_FOUND = 26,
-    ROCPROFILER_STATUS_ERROR_AQL_NO_EVENT_COORD = 27,
-    ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_KERNEL = 28,
+    ROCPROFILER_STATUS_ERROR_DIM_NOT_FOUND = 23,  /**< the counter has no such dimension */
+    ROCPROFILER_STATUS_ERROR_PROFILE_COUNTER_NOT_FOUND =
+        24,                                              /**< an expression has an unknown name */
+    ROCPROFILER_STATUS_ERROR_AST_GENERATION_FAILED = 25, /**< a counter's expression is invalid */
+    ROCPROFILER_STATUS_ERROR_AST_NOT_FOUND = 26,         /**< never returned */
+    ROCPROFILER_STATUS_ERROR_AQL_NO_EVENT_COORD = 27,    /**< never returned */
+    ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_KERNEL = 28,   /**< the kernel driver is too old */
     ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES =
         29, /**< a limit of the library or memory is used up */
-    ROCPROFILER_STATUS_ERROR_PROFILE_NOT_FOUND = 30,
-    ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT = 31,
-    ROCPROFILER_STATUS_INTERNAL_NO_AGENT_CONTEXT = 32,
-    ROCPROFILER_STATUS_ERROR_SAMPLE_RATE_EXCEEDED = 33,
-    ROCPROFILER_STATUS_ERROR_NO_PROFILE_QUEUE = 34,
-    ROCPROFILER_STATUS_ERROR_NO_HARDWARE_COUNTERS = 35,
-    ROCPROFILER_STATUS_ERROR_AGENT_MISMATCH = 36,
-    ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE = 37,
-    ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT = 38,
-    ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED = 39,
-    ROCPROFILER_STATUS_ERROR_PERMISSION_DENIED = 40,
-    ROCPROFILER_STATUS_LAST = 41, /**< one past the last */
+    ROCPROFILER_STATUS_ERROR_PROFILE_NOT_FOUND =
+        30, /**< no counter configuration has this handle */
+    ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT =
+        31, /**< a context has services of dispatches and agents */
+    ROCPROFILER_STATUS_INTERNAL_NO_AGENT_CONTEXT = 32,  /**< never returned */
+    ROCPROFILER_STATUS_ERROR_SAMPLE_RATE_EXCEEDED = 33, /**< never returned */
+    ROCPROFILER_STATUS_ERROR_NO_PROFILE_QUEUE = 34,     /**< the agent gave no queue for counting */
+    ROCPROFILER_STATUS_ERROR_NO_HARDWARE_COUNTERS = 35, /**< never returned */
+    ROCPROFILER_STATUS_ERROR_AGENT_MISMATCH = 36, /**< the configuration is for another agent */
+    ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE = 37,  /**< the system lacks what the service needs */
+    ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT =
+        38, /**< the hardware cannot count as much at once */
+    ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED =
+        39, /**< no counters are defined for the architecture */
+    ROCPROFILER_STATUS_ERROR_PERMISSION_DENIED = 40, /**< never returned */
+    ROCPROFILER_STATUS_LAST = 41,                    /**< one past the last */
 } rocprofiler_status_t;
 
-/** First half of a buffer record's type. */
+/** The first half of a buffer record's type, which is (category, kind). */
 typedef enum rocprofiler_buffer_category_t {
     ROCPROFILER_BUFFER_CATEGORY_NONE = 0,
     ROCPROFILER_BUFFER_CATEGORY_TRACING = 1,
@@ -73,7 +79,7 @@ typedef enum rocprofiler_buffer_category_t {
     ROCPROFILER_BUFFER_CATEGORY_LAST = 4,
 } rocprofiler_buffer_category_t;
 
-/** What an agent is. */
+/** The type of an agent. */
 typedef enum rocprofiler_agent_type_t {
     ROCPROFILER_AGENT_TYPE_NONE = 0,
     ROCPROFILER_AGENT_TYPE_CPU = 1,
@@ -81,9 +87,9 @@ typedef enum rocprofiler_agent_type_t {
     ROCPROFILER_AGENT_TYPE_LAST = 3,
 } rocprofiler_agent_type_t;
 
-/** When a callback runs in relation to the operation. */
+/** When a callback runs, relative to the operation that it reports. */
 typedef enum rocprofiler_callback_phase_t {
-    ROCPROFILER_CALLBACK_PHASE_NONE = 0,   /**< neither: a single event */
+    ROCPROFILER_CALLBACK_PHASE_NONE = 0,   /**< neither: the operation is a single event */
     ROCPROFILER_CALLBACK_PHASE_ENTER = 1,  /**< before the function runs */
     ROCPROFILER_CALLBACK_PHASE_LOAD = 1,   /**< same value, for code objects and kernel symbols */
     ROCPROFILER_CALLBACK_PHASE_EXIT = 2,   /**< after the function has run */
@@ -91,7 +97,7 @@ typedef enum rocprofiler_callback_phase_t {
     ROCPROFILER_CALLBACK_PHASE_LAST = 3,
 } rocprofiler_callback_phase_t;
 
-/** What a callback tracing service follows. */
+/** What a callback tracing service reports. */
 typedef enum rocprofiler_callback_tracing_kind_t {
     ROCPROFILER_CALLBACK_TRACING_NONE = 0,
     ROCPROFILER_CALLBACK_TRACING_HSA_CORE_API = 1,
@@ -122,7 +128,8 @@ typedef enum rocprofiler_callback_tracing_kind_t {
     ROCPROFILER_CALLBACK_TRACING_LAST = 26,
 } rocprofiler_callback_tracing_kind_t;
 
-/** What a buffer tracing service follows: second half of a record's type in category TRACING. */
+/** What a buffer tracing service records: the second half of a record's type in category TRACING.
+ */
 typedef enum rocprofiler_buffer_tracing_kind_t {
     ROCPROFILER_BUFFER_TRACING_NONE = 0,
     ROCPROFILER_BUFFER_TRACING_HSA_CORE_API = 1,
@@ -184,7 +191,7 @@ typedef enum rocprofiler_hip_stream_operation_t {
     ROCPROFILER_HIP_STREAM_LAST = 4,
 } rocprofiler_hip_stream_operation_t;
 
-/** Operations of HIP graph tracing: of executable graphs. Buffer records are EXEC_LAUNCH only. */
+/** Operations of HIP graph tracing, on executable graphs. Buffer records have EXEC_LAUNCH only. */
 typedef enum rocprofiler_hip_graph_operation_t {
     ROCPROFILER_HIP_GRAPH_OPERATION_NONE = 0,
     ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_CREATE = 1,
@@ -193,15 +200,15 @@ typedef enum rocprofiler_hip_graph_operation_t {
     ROCPROFILER_HIP_GRAPH_OPERATION_LAST = 4,
 } rocprofiler_hip_graph_operation_t;
 
-/** Operations of HIP event tracing: barriers that the GPU runs for events. */
+/** Operations of HIP event tracing: barrier packets that the runtime writes for events. */
 typedef enum rocprofiler_hip_event_operation_t {
     ROCPROFILER_HIP_EVENT_NONE = 0,
-    ROCPROFILER_HIP_EVENT_RECORD = 1, /**< of hipEventRecord */
-    ROCPROFILER_HIP_EVENT_WAIT = 2,   /**< of hipStreamWaitEvent */
+    ROCPROFILER_HIP_EVENT_RECORD = 1, /**< the barrier of a hipEventRecord */
+    ROCPROFILER_HIP_EVENT_WAIT = 2,   /**< the barrier of a hipStreamWaitEvent */
     ROCPROFILER_HIP_EVENT_LAST = 3,
 } rocprofiler_hip_event_operation_t;
 
-/** Operations of memory copy tracing: where the bytes come from and go to. */
+/** Operations of memory copy tracing: source and destination of the bytes. */
 typedef enum rocprofiler_memory_copy_operation_t {
     ROCPROFILER_MEMORY_COPY_NONE = 0,
     ROCPROFILER_MEMORY_COPY_HOST_TO_HOST = 1,
@@ -221,7 +228,7 @@ typedef enum rocprofiler_memory_allocation_operation_t {
     ROCPROFILER_MEMORY_ALLOCATION_LAST = 5,
 } rocprofiler_memory_allocation_operation_t;
 
-/** Operations of kernel dispatch tracing. Buffer records are COMPLETE only. */
+/** Operations of kernel dispatch tracing. Buffer records have COMPLETE only. */
 typedef enum rocprofiler_kernel_dispatch_operation_t {
     ROCPROFILER_KERNEL_DISPATCH_NONE = 0,
     ROCPROFILER_KERNEL_DISPATCH_ENQUEUE = 1,
@@ -317,7 +324,7 @@ typedef enum rocprofiler_counter_info_version_id_t {
     ROCPROFILER_COUNTER_INFO_VERSION_LAST = 3,
 } rocprofiler_counter_info_version_id_t;
 
-/** Second half of a record's type in category COUNTERS. */
+/** The second half of a record's type in category COUNTERS. */
 typedef enum rocprofiler_counter_record_kind_t {
     ROCPROFILER_COUNTER_RECORD_NONE = 0,
     ROCPROFILER_COUNTER_RECORD_PROFILE_COUNTING_DISPATCH_HEADER = 1,
@@ -333,7 +340,7 @@ typedef enum rocprofiler_counter_flag_t {
     ROCPROFILER_COUNTER_FLAG_LAST = 3,
 } rocprofiler_counter_flag_t;
 
-/** Second half of a record's type in category PC_SAMPLING. */
+/** The second half of a record's type in category PC_SAMPLING. */
 typedef enum rocprofiler_pc_sampling_record_kind_t {
     ROCPROFILER_PC_SAMPLING_RECORD_NONE = 0,
     ROCPROFILER_PC_SAMPLING_RECORD_INVALID_SAMPLE = 1,
@@ -346,24 +353,25 @@ typedef enum rocprofiler_pc_sampling_record_kind_t {
 typedef uint64_t rocprofiler_timestamp_t;
 /** Kernel thread id (gettid). */
 typedef uint64_t rocprofiler_thread_id_t;
-/** Operation of a tracing kind: see the enumeration that belongs to the kind. */
+/** An operation of a tracing kind, numbered by the enumeration that belongs to the kind. */
 typedef int32_t rocprofiler_tracing_operation_t;
-/** Kernel symbol; counts from 1 in the process. */
+/** Id of a kernel symbol, numbered from 1 in the process. */
 typedef uint64_t rocprofiler_kernel_id_t;
-/** Kernel dispatch; counts from 1 in the process. */
+/** Id of a kernel dispatch, numbered from 1 in the process. */
 typedef uint64_t rocprofiler_dispatch_id_t;
-/** One value of a counter: counter and position in its dimensions. */
+/** Identifies one value of a counter: the counter, and the value's position in each of its
+ * dimensions. See counters.h. */
 typedef uint64_t rocprofiler_counter_instance_id_t;
-/** Dimension of a counter. */
+/** Id of a dimension of a counter. */
 typedef uint64_t rocprofiler_counter_dimension_id_t;
 
-/** A value of the tool, carried through the library untouched. */
+/** A value of the tool, which the library passes on unchanged. */
 typedef union rocprofiler_user_data_t {
     uint64_t value;
     void *ptr;
 } rocprofiler_user_data_t;
 
-/** An address as number or pointer. */
+/** An address, as a number or as a pointer. */
 typedef union rocprofiler_address_t {
     uint64_t handle;
     uint64_t value;
@@ -382,7 +390,7 @@ typedef struct rocprofiler_version_triplet_t {
     uint32_t patch;
 } rocprofiler_version_triplet_t;
 
-/* Handles. Zero is never a valid one. */
+/* Handles. A handle of 0 is never valid. */
 typedef struct rocprofiler_context_id_t {
     uint64_t handle;
 } rocprofiler_context_id_t;
@@ -400,26 +408,26 @@ typedef struct rocprofiler_graph_exec_id_t {
     uint64_t handle;
 } rocprofiler_graph_exec_id_t;
 
-/** Number of a kernel or copy within one launch of a graph, from 1 on; 0: not in a graph. Assigned
- * by tools, see rocprofiler_callback_tracing_hip_graph_data_t. */
+/** Number of a kernel or copy within one launch of a graph, from 1 on; 0 if it is not in a graph.
+ * Tools assign it, see rocprofiler_callback_tracing_hip_graph_data_t. */
 typedef struct rocprofiler_graph_node_id_t {
     uint64_t handle;
 } rocprofiler_graph_node_id_t;
 
-/** Ties the records of one call together. */
+/** The correlation id of a call, which all records about the call have. */
 typedef struct rocprofiler_correlation_id_t {
     uint64_t internal;                /**< unique in the process, from 1 */
     rocprofiler_user_data_t external; /**< value pushed by the tool for the context and thread */
-    uint64_t ancestor;                /**< internal id of the enclosing traced call, 0 if none */
+    uint64_t ancestor; /**< internal id of the enclosing traced call, 0 if there is none */
 } rocprofiler_correlation_id_t;
 
-/** Ties asynchronous work to the call that started it. */
+/** The correlation id of asynchronous work: that of the call that started it. */
 typedef struct rocprofiler_async_correlation_id_t {
-    uint64_t internal;                /**< that of the call that started the work */
+    uint64_t internal;                /**< id of the call that started the work */
     rocprofiler_user_data_t external; /**< value pushed by the tool for the context and thread */
 } rocprofiler_async_correlation_id_t;
 
-/** No internal id, no enclosing call. */
+/** Values that mean: there is no internal id, or no enclosing call. */
 #define ROCPROFILER_CORRELATION_ID_INTERNAL_NONE ROCPROFILER_UINT64_C(0)
 #define ROCPROFILER_CORRELATION_ID_ANCESTOR_NONE ROCPROFILER_UINT64_C(0)
 
@@ -446,7 +454,7 @@ typedef struct rocprofiler_dim3_t {
     uint32_t z;
 } rocprofiler_dim3_t;
 
-/** What a callback of callback tracing gets. The structure is a copy for the callback. */
+/** The record that is passed to a callback of callback tracing, by value. */
 typedef struct rocprofiler_callback_tracing_record_t {
     rocprofiler_context_id_t context_id;
     rocprofiler_thread_id_t thread_id; /**< kernel thread id of the caller */
@@ -454,7 +462,7 @@ typedef struct rocprofiler_callback_tracing_record_t {
     rocprofiler_callback_tracing_kind_t kind;
     rocprofiler_tracing_operation_t operation;
     rocprofiler_callback_phase_t phase;
-    void *payload; /**< structure by kind; valid during the callback */
+    void *payload; /**< the structure that belongs to the kind; valid during the callback */
 } rocprofiler_callback_tracing_record_t;
 
 /** Element of the array that a buffer callback gets: type and address of one record. */
@@ -466,7 +474,7 @@ typedef struct rocprofiler_record_header_t {
         };
         uint64_t hash; /**< category in the lower, kind in the upper half */
     };
-    void *payload; /**< the record; type by category and kind; the buffer owns it */
+    void *payload; /**< the record, whose type follows from category and kind; the buffer owns it */
 } rocprofiler_record_header_t;
 
 /** Information on a kernel dispatch. */
@@ -475,7 +483,7 @@ typedef struct rocprofiler_kernel_dispatch_info_t {
     rocprofiler_agent_id_t agent_id;
     rocprofiler_queue_id_t queue_id;
     rocprofiler_kernel_id_t kernel_id;
-    rocprofiler_dispatch_id_t dispatch_id; /**< counts dispatches of the process from 1 */
+    rocprofiler_dispatch_id_t dispatch_id; /**< numbered from 1 in the process */
     uint32_t private_segment_size;         /**< bytes per work-item */
     uint32_t group_segment_size;           /**< bytes per workgroup */
     rocprofiler_dim3_t workgroup_size;     /**< work-items */
@@ -499,12 +507,12 @@ typedef struct rocprofiler_counter_record_t {
     rocprofiler_agent_id_t agent_id;
 } rocprofiler_counter_record_t;
 
-/* names of the beta releases */
+/* The names that these types had in the beta releases. */
 typedef rocprofiler_counter_record_dimension_info_t rocprofiler_record_dimension_info_t;
 typedef rocprofiler_counter_record_t rocprofiler_record_counter_t;
 typedef rocprofiler_counter_config_id_t rocprofiler_profile_config_id_t;
 
-/** The hash field of a record header with this category and kind. Pure, any thread. */
+/** Returns the hash of a record header with this category and kind. Any thread, any time. */
 static inline uint64_t rocprofiler_record_header_compute_hash(uint32_t category, uint32_t kind)
 {
     return (uint64_t)category | ((uint64_t)kind << 32);

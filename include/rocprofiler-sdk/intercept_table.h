@@ -1,4 +1,4 @@
-/* Runtime tables for tools that replace functions themselves. */
+/* Tables of the runtimes' functions, for tools that replace functions themselves. */
 #ifndef ROCPROFILER_SDK_INTERCEPT_TABLE_H_
 #define ROCPROFILER_SDK_INTERCEPT_TABLE_H_
 
@@ -7,10 +7,11 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Gets a runtime's table when the runtime registers it, after the library has put its own
- * functions in, so that what the tool puts in is outermost. The tool keeps the old entry and calls
- * it (chaining). Entries beyond the size (HIP, ROCTx) or minor version (HSA) that the table states
- * do not exist. Runs on the thread that starts the runtime: its functions must not be called here.
+/** Called with a runtime's table when the runtime registers it, after the library has put its own
+ * functions into the table, so that the tool's functions are outermost. The tool keeps the old
+ * entry and calls it (chaining). Entries beyond the size (HIP, ROCTx) or minor version (HSA) that
+ * the table states do not exist. It runs on the thread that starts the runtime, whose functions
+ * must not be called here.
  * @param type the table
  * @param lib_version 10000 * major + 100 * minor + patch of the runtime
  * @param lib_instance 0 for the first registration of this runtime, then 1, ...
@@ -22,8 +23,9 @@ typedef void (*rocprofiler_intercept_library_cb_t)(rocprofiler_intercept_table_t
                                                    void **tables, uint64_t num_tables,
                                                    void *user_data);
 
-/** Asks to get tables. May be called several times; callbacks for a table run in that order.
- * @param callback gets the tables
+/** Registers a callback for tables. May be called several times; the callbacks for a table run in
+ * the order of registration.
+ * @param callback called with the tables
  * @param libs rocprofiler_intercept_table_t values, or-ed; 0 means all
  * @param data passed to callback
  * @retval ROCPROFILER_STATUS_SUCCESS registered
@@ -35,7 +37,7 @@ rocprofiler_status_t
 rocprofiler_at_intercept_table_registration(rocprofiler_intercept_library_cb_t callback, int libs,
                                             void *data) ROCPROFILER_API;
 
-/** Name of a table, as "HIP (runtime)". Any thread, any time.
+/** Returns the name of a table, such as "HIP (runtime)". Any thread, any time.
  * @param name set to constant text; may be null
  * @param name_len set to its length; may be null
  * @retval ROCPROFILER_STATUS_SUCCESS written

@@ -16,9 +16,9 @@ typedef struct rocprofiler_callback_thread_t {
     uint64_t handle;
 } rocprofiler_callback_thread_t;
 
-/** Sets callbacks for the creation of threads by the library. Either one may be null.
- * @param libs rocprofiler_runtime_library_t values, or-ed; 0 means all. All threads of this
- * library are made for ROCPROFILER_LIBRARY.
+/** Sets callbacks that are called when the library creates a thread. Either one may be null.
+ * @param libs rocprofiler_runtime_library_t values, or-ed; 0 means all. All threads of this library
+ * are made for ROCPROFILER_LIBRARY.
  * @retval ROCPROFILER_STATUS_SUCCESS set
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED initialisation is over
  * @retval ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES 16 pairs are set already */
@@ -28,10 +28,11 @@ rocprofiler_at_internal_thread_create(rocprofiler_internal_thread_library_cb_t p
                                       rocprofiler_internal_thread_library_cb_t postcreate, int libs,
                                       void *data) ROCPROFILER_API;
 
-/** Makes a thread for buffer callbacks. Buffers that share a thread share its time; without an
- * assignment all buffers share one thread of the library. The thread starts when a buffer needs it.
+/** Creates a thread for buffer callbacks. The callbacks of buffers that share a thread run one
+ * after another; buffers without an assignment share one thread of the library. The thread starts
+ * when a buffer needs it.
  * @param cb_thread_id the handle is written here
- * @retval ROCPROFILER_STATUS_SUCCESS made
+ * @retval ROCPROFILER_STATUS_SUCCESS created
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT cb_thread_id is null
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED initialisation is over
  * @retval ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES the process has 64 such threads already */
@@ -39,7 +40,7 @@ ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t
 rocprofiler_create_callback_thread(rocprofiler_callback_thread_t *cb_thread_id) ROCPROFILER_API;
 
-/** Lets a thread run the callbacks of a buffer.
+/** Assigns a thread to a buffer: the thread runs the buffer's callbacks.
  * @retval ROCPROFILER_STATUS_SUCCESS assigned
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED initialisation is over
  * @retval ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND no such buffer

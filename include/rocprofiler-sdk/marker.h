@@ -1,4 +1,4 @@
-/* ROCTx as this library names it: operation ids, arguments, tables. */
+/* ROCTx as this library traces it: operation ids, arguments, tables. */
 #ifndef ROCPROFILER_SDK_MARKER_H_
 #define ROCPROFILER_SDK_MARKER_H_
 

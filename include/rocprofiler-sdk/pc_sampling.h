@@ -1,4 +1,4 @@
-/* PC sampling: the program counters of a GPU's waves at regular intervals. */
+/* PC sampling: the program counters of a GPU's waves are recorded at regular intervals. */
 #ifndef ROCPROFILER_SDK_PC_SAMPLING_H_
 #define ROCPROFILER_SDK_PC_SAMPLING_H_
 
@@ -15,7 +15,7 @@ typedef enum rocprofiler_pc_sampling_configuration_flags_t {
     ROCPROFILER_PC_SAMPLING_CONFIGURATION_FLAGS_LAST = 2,
 } rocprofiler_pc_sampling_configuration_flags_t;
 
-/** Kind of the instruction that a wave has issued. */
+/** The kind of the instruction that a wave has issued. */
 typedef enum rocprofiler_pc_sampling_instruction_type_t {
     ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_NONE = 0,
     ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_VALU = 1,
@@ -104,7 +104,7 @@ typedef struct rocprofiler_pc_sampling_record_stochastic_header_t {
     uint8_t reserved_type : 7;
 } rocprofiler_pc_sampling_record_stochastic_header_t;
 
-/** What the sampled wave did, and the waves that competed with it for the issue. */
+/** What the sampled wave did, and with which waves it competed for issue. */
 typedef struct rocprofiler_pc_sampling_snapshot_v0_t {
     uint32_t reason_not_issued : 4; /**< rocprofiler_pc_sampling_instruction_not_issued_reason_t */
     uint32_t reserved0 : 1;
@@ -135,7 +135,7 @@ typedef struct rocprofiler_pc_sampling_snapshot_v0_t {
     uint32_t reserved2 : 3;
 } rocprofiler_pc_sampling_snapshot_v0_t;
 
-/** Memory operations of the wave that were under way. */
+/** The numbers of the wave's memory operations in flight, by kind. */
 typedef struct rocprofiler_pc_sampling_memory_counters_t {
     uint32_t load_cnt : 6;
     uint32_t store_cnt : 6;
@@ -170,9 +170,9 @@ typedef struct rocprofiler_pc_sampling_record_invalid_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
 } rocprofiler_pc_sampling_record_invalid_t;
 
-/** Gets the configurations of an agent.
+/** Called with the configurations of an agent.
  * @param configs valid during the call
- * @param num_config how many
+ * @param num_config number of configurations
  * @param user_data as given to the query
  * @return the result of the query */
 typedef rocprofiler_status_t (*rocprofiler_available_pc_sampling_configurations_cb_t)(
@@ -202,23 +202,26 @@ rocprofiler_status_t rocprofiler_configure_pc_sampling_service(
     rocprofiler_pc_sampling_method_t method, rocprofiler_pc_sampling_unit_t unit, uint64_t interval,
     rocprofiler_buffer_id_t buffer_id, int flags) ROCPROFILER_API;
 
-/** Asks how an agent can be sampled. Any thread.
- * @retval ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED not enabled, as above
+/** Calls cb with the ways in which an agent can be sampled. Any thread.
+ * @retval ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED not enabled: see
+ * rocprofiler_configure_pc_sampling_service
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no callback
  * @retval ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND no such agent
- * @retval ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE the agent, its driver or its runtime cannot sample
- */
+ * @retval ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE the agent, its driver or its runtime cannot
+ * sample */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_query_pc_sampling_agent_configurations(
     rocprofiler_agent_id_t agent_id, rocprofiler_available_pc_sampling_configurations_cb_t cb,
     void *user_data) ROCPROFILER_API;
 
-/** Name of the enumerator, constant text; null if there is none. Any thread, any time. */
+/** Returns the name of the enumerator, a constant text; null if there is none. Any thread, any
+ * time. */
 ROCPROFILER_SDK_EXPERIMENTAL
 const char *rocprofiler_get_pc_sampling_instruction_type_name(
     rocprofiler_pc_sampling_instruction_type_t instruction_type) ROCPROFILER_API;
 
-/** Name of the enumerator, constant text; null if there is none. Any thread, any time. */
+/** Returns the name of the enumerator, a constant text; null if there is none. Any thread, any
+ * time. */
 ROCPROFILER_SDK_EXPERIMENTAL
 const char *rocprofiler_get_pc_sampling_instruction_not_issued_reason_name(
     rocprofiler_pc_sampling_instruction_not_issued_reason_t not_issued_reason) ROCPROFILER_API;

@@ -11,8 +11,8 @@
 ROCPROFILER_EXTERN_C_INIT
 
 /** Identity of a tool, passed to rocprofiler_configure. Valid as long as the process. In C++ a
- * pointer to it and a copy of it convert into each other, because the documentation's samples need
- * that; a pointer to a copy is valid as long as the copy. */
+ * pointer to it and a copy of it convert into each other, because the samples in AMD's
+ * documentation need that; a pointer to a copy is valid as long as the copy. */
 typedef struct rocprofiler_client_id_t {
     size_t size;           /**< bytes of this structure as the library knows it */
     const char *name;      /**< the tool may set it; the text belongs to the tool */
@@ -35,21 +35,21 @@ typedef struct rocprofiler_client_id_t {
 #endif
 } rocprofiler_client_id_t;
 
-/** Finalises a tool early: stops its contexts, delivers its buffers, calls its finalize function
- * once. If it is the only tool in the process, the whole library is finalised. Any thread, also one
- * that the tool has created. A second call has no effect, nor has an id that is not the tool's
- * own. */
+/** Finalises a tool early: its contexts are stopped, its buffers are delivered, and its finalize
+ * function is called once. If it is the only tool in the process, the whole library is finalised.
+ * Any thread, also one that the tool has created. A second call has no effect; nor has a call with
+ * an id that is not the tool's own. */
 typedef void (*rocprofiler_client_finalize_t)(rocprofiler_client_id_t);
 
-/** Called once, after all tools are configured: contexts, buffers and services are made here. HIP
- * and HSA must not be called from it. The return value is ignored. */
+/** Called once, after all tools are configured. It creates the tool's contexts, buffers and
+ * services, and must not call HIP or HSA. The return value is ignored. */
 typedef int (*rocprofiler_tool_initialize_t)(rocprofiler_client_finalize_t finalize_func,
                                              void *tool_data);
 
-/** Runs once, after the last record of the tool's contexts has been delivered. */
+/** Called once, after the last record of the tool's contexts has been delivered. */
 typedef void (*rocprofiler_tool_finalize_t)(void *tool_data);
 
-/** What rocprofiler_configure returns; copied at once. */
+/** What rocprofiler_configure returns; the library copies it at once. */
 typedef struct rocprofiler_tool_configure_result_t {
     size_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_tool_initialize_t initialize; /**< may be null */
@@ -62,23 +62,26 @@ typedef rocprofiler_tool_configure_result_t *(*rocprofiler_configure_func_t)(
     uint32_t version, const char *runtime_version, uint32_t priority,
     rocprofiler_client_id_t *client_id);
 
-/** Defined by the tool, found by name. Runs once on the thread that starts the first runtime (or
- * that forced the configuration), before any initialize function.
+/** Defined by the tool; the library finds it by its name. It is called once, on the thread that
+ * starts the first runtime (or that forced the configuration), before any initialize function.
  * @param version 10000 * major + 100 * minor + patch of the library
  * @param runtime_version the same as text
  * @param priority number of tools configured before this one
  * @param client_id identity of this tool, valid for the life of the process
- * @return what to call, or null to take no part. Contexts cannot be made here. */
+ * @return the functions to call, or null if the tool takes no part. Contexts cannot be created
+ * here. */
 rocprofiler_tool_configure_result_t *
 rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t priority,
                       rocprofiler_client_id_t *client_id) ROCPROFILER_EXPORT;
 
-/** Where initialisation stands: 0 not begun, -1 in progress, 1 done. Any thread, any time.
+/** Writes the state of initialisation to status: 0 not begun, -1 in progress, 1 done. Any thread,
+ * any time.
  * @retval ROCPROFILER_STATUS_SUCCESS status is written
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT status is null */
 rocprofiler_status_t rocprofiler_is_initialized(int *status) ROCPROFILER_API;
 
-/** Where finalisation stands: 0 not begun, -1 in progress, 1 done. Any thread, any time.
+/** Writes the state of finalisation to status: 0 not begun, -1 in progress, 1 done. Any thread, any
+ * time.
  * @retval ROCPROFILER_STATUS_SUCCESS status is written
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT status is null */
 rocprofiler_status_t rocprofiler_is_finalized(int *status) ROCPROFILER_API;
@@ -87,8 +90,8 @@ rocprofiler_status_t rocprofiler_is_finalized(int *status) ROCPROFILER_API;
  * (null: only the tools that are found anyway). Sets ROCPROFILER_REGISTER_FORCE_LOAD=1 in the
  * environment. Call it from one thread, early.
  * @retval ROCPROFILER_STATUS_SUCCESS every tool has been configured and initialised
- * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED initialisation has begun already, or a
- * function was forced before */
+ * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED initialisation has begun already, or this
+ * function was called before */
 rocprofiler_status_t
 rocprofiler_force_configure(rocprofiler_configure_func_t configure_func) ROCPROFILER_API;
 

@@ -26,13 +26,13 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** The version of the library that runs (the headers' own: ROCPROFILER_SDK_VERSION). Each pointer
- * may be null. Any thread, any time.
+/** Returns the version of the loaded library; that of the headers is ROCPROFILER_SDK_VERSION. Each
+ * pointer may be null. Any thread, any time.
  * @retval ROCPROFILER_STATUS_SUCCESS always */
 rocprofiler_status_t rocprofiler_get_version(uint32_t *major, uint32_t *minor,
                                              uint32_t *patch) ROCPROFILER_API;
 
-/** The same as one structure.
+/** Returns the same version in one structure. Any thread, any time.
  * @retval ROCPROFILER_STATUS_SUCCESS written
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT info is null */
 rocprofiler_status_t
@@ -43,15 +43,18 @@ rocprofiler_get_version_triplet(rocprofiler_version_triplet_t *info) ROCPROFILER
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT ts is null */
 rocprofiler_status_t rocprofiler_get_timestamp(rocprofiler_timestamp_t *ts) ROCPROFILER_API;
 
-/** The calling thread as records name it. Any thread, any time.
+/** Returns the calling thread's id, as records have it: the kernel's thread id. Any thread, any
+ * time.
  * @retval ROCPROFILER_STATUS_SUCCESS written
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT tid is null */
 rocprofiler_status_t rocprofiler_get_thread_id(rocprofiler_thread_id_t *tid) ROCPROFILER_API;
 
-/** The enumerator of a status as text, null for numbers outside the enumeration. Constant text. */
+/** Returns the name of the status's enumerator, a constant text; null for numbers outside the
+ * enumeration. Any thread, any time. */
 const char *rocprofiler_get_status_name(rocprofiler_status_t status) ROCPROFILER_API;
 
-/** A sentence that explains a status, null for numbers outside the enumeration. Constant text. */
+/** Returns a sentence that explains the status, a constant text; null for numbers outside the
+ * enumeration. Any thread, any time. */
 const char *rocprofiler_get_status_string(rocprofiler_status_t status) ROCPROFILER_API;
 
 ROCPROFILER_EXTERN_C_FINI

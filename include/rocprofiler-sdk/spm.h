@@ -8,7 +8,7 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Values of one moment. */
+/** The values of one sample. */
 typedef struct rocprofiler_spm_record_t {
     rocprofiler_counter_record_t *counters;
     uint64_t counters_count;

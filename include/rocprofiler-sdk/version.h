@@ -21,7 +21,7 @@
 #define ROCPROFILER_SDK_COMPILER_ID      ""
 #define ROCPROFILER_SDK_COMPILER_VERSION ""
 
-/* the same under the names of the beta releases */
+/* The same values by the names of the beta releases. */
 #define ROCPROFILER_VERSION_MAJOR    ROCPROFILER_SDK_VERSION_MAJOR
 #define ROCPROFILER_VERSION_MINOR    ROCPROFILER_SDK_VERSION_MINOR
 #define ROCPROFILER_VERSION_PATCH    ROCPROFILER_SDK_VERSION_PATCH

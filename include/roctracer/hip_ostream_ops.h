@@ -1,18 +1,18 @@
 /* hip_ostream_ops.h - structures of HIP as text: {field=value, ...}, for hipApiString() of HIP's
- * own <hip/amd_detail/hip_prof_str.h>, which writes the arguments of calls to a stream. C++ alone.
- */
+ * own <hip/amd_detail/hip_prof_str.h>, which writes the arguments of calls to a stream. For C++
+ * only. */
 #ifndef ROCTRACER_HIP_OSTREAM_OPS_H_
 #define ROCTRACER_HIP_OSTREAM_OPS_H_
 
 #ifdef __cplusplus
 #if !defined(__HIP_PLATFORM_AMD__) && !defined(__HIP_PLATFORM_NVIDIA__)
-#define __HIP_PLATFORM_AMD__ 1 /* as in roctracer_hip.h: this header may be the first */
+#define __HIP_PLATFORM_AMD__ 1 /* as in roctracer_hip.h: this header may be included first */
 #endif
 #include <hip/hip_runtime_api.h>
 #include <hip/hip_version.h>
 
 #include <cstddef>
-#include <iostream> /* programs that print with what this header brings rely on it */
+#include <iostream> /* AMD's header includes it, and programs rely on that */
 
 namespace roctracer
 {
@@ -23,13 +23,13 @@ inline auto put_known(std::ostream &out, const T &value, int) -> decltype(out <<
 {
     out << value;
 }
-/** A structure without a row in the table below. */
+/** Writes a structure that has no row in the table below. */
 template <typename T> inline void put_known(std::ostream &out, const T &, long)
 {
     out << "{...}";
 }
 
-/** One value; elements of arrays between brackets. */
+/** Writes one value; arrays as their elements in brackets. */
 template <typename T> inline void put_value(std::ostream &out, const T &value)
 {
     put_known(out, value, 0);
@@ -57,7 +57,7 @@ template <typename R, typename... A> inline void put_value(std::ostream &out, R 
     out << reinterpret_cast<const void *>(function);
 }
 
-/** The next of the names, which blanks part, with its value. */
+/** Writes the next of the names, which are separated by blanks, and its value. */
 template <typename T>
 inline const char *put_field(std::ostream &out, const char *names, const T &value)
 {
@@ -81,7 +81,7 @@ inline std::ostream &put_fields(std::ostream &out, const char *names, const T &.
 
 namespace detail
 {
-/** HIP 6 and later call it by its whole name, for values of every type. */
+/** The operator that HIP 6 and later call by its qualified name, for values of every type. */
 template <typename T> inline std::ostream &operator<<(std::ostream &out, const T &value)
 {
     put_value(out, value);
@@ -91,8 +91,8 @@ template <typename T> inline std::ostream &operator<<(std::ostream &out, const T
 } // namespace hip_support
 } // namespace roctracer
 
-/* A structure's row: its type, the names of its fields, and the fields of the value v. Structures
- * stand behind those that they contain. */
+/* A structure's row: its type, the names of its fields, and the fields of the value v. A structure
+ * is listed after those that it contains. */
 #define ROCTRACER_HIP_STREAM_(type, names, ...)                                                    \
     inline std::ostream &operator<<(std::ostream &out, const type &v)                              \
     {                                                                                              \

@@ -1,10 +1,10 @@
 /* roctracer.h - tracing by callbacks and by pools of records, the interface before rocprofiler-sdk.
  *
- * New tools use rocprofiler-sdk, on which this library is built. It is for programs that are linked
- * with libroctracer64, such as PyTorch's profiler. Functions may be called from any thread and at
- * any time unless they say otherwise; what is enabled before a runtime starts takes effect when it
- * starts. Binary interface: AMD's libroctracer64.so.4. What is missing is listed in
- * docs/roctracer.md. */
+ * New tools use rocprofiler-sdk, on which this library is built. This interface is for programs
+ * that are linked with libroctracer64, such as PyTorch's profiler. Functions may be called from any
+ * thread and at any time unless they say otherwise; what is enabled before a runtime starts takes
+ * effect when it starts. Binary interface: AMD's libroctracer64.so.4. docs/roctracer.md lists what
+ * is missing. */
 #ifndef ROCTRACER_H_
 #define ROCTRACER_H_
 
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/** Version of the library that is loaded; the macros have that of the headers. */
+/** Return the version of the loaded library; the macros have that of the headers. */
 uint32_t roctracer_version_major(void);
 uint32_t roctracer_version_minor(void);
 
@@ -50,27 +50,30 @@ typedef activity_domain_t roctracer_domain_t;
 typedef activity_rtapi_callback_t roctracer_rtapi_callback_t;
 typedef activity_record_t roctracer_record_t;
 
-/** Why the last function failed on this thread. The text is a copy: the caller frees it. Null if
- * there is no memory. */
+/** Returns the reason why the last function that failed on this thread has failed. The text is a
+ * copy, which the caller frees. Null if there is no memory. */
 const char *roctracer_error_string(void);
 
-/** Name of an operation, constant text: of HIP_API, HSA_API, HSA_OPS, HSA_EVT and ROCTX by op, of
- * HIP_OPS by kind; null if there is none. HIP's names are asked of the HIP that is loaded. */
+/** Returns the name of an operation, a constant text; null if there is none. In HIP_OPS kind
+ * selects it, in HIP_API, HSA_API, HSA_OPS, HSA_EVT and ROCTX op. HIP's names are queried from the
+ * loaded HIP library. */
 const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t kind);
 
-/** Number of a call of HIP or HSA by its name; kind may be null and becomes 0.
+/** Writes the number of a function of HIP or HSA, given its name, to *op, and 0 to *kind; kind may
+ * be null.
  * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT no such name, or HIP is not loaded
  * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID another domain than HIP_API and HSA_API */
 roctracer_status_t roctracer_op_code(uint32_t domain, const char *str, uint32_t *op,
                                      uint32_t *kind);
 
-/** Properties of a domain: of EXT_API roctracer_ext_properties_t, for others anything is taken and
- * nothing done.
+/** Sets properties of a domain. For EXT_API they are a roctracer_ext_properties_t; for other
+ * domains, anything is accepted without effect.
  * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID KFD_API, ROCTX or no domain */
 roctracer_status_t roctracer_set_properties(roctracer_domain_t domain, void *properties);
 
 /** Makes the library call back for an operation, or for all of a domain. Calls that are already
- * running are not reported. HIP_OPS and HSA_OPS have no callbacks: accepted without effect.
+ * running are not reported. HIP_OPS and HSA_OPS have no callbacks: they are accepted without
+ * effect.
  * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT no callback, or no such operation
  * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID no such domain, or KFD_API */
 roctracer_status_t roctracer_enable_op_callback(activity_domain_t domain, uint32_t op,
@@ -90,8 +93,9 @@ typedef void roctracer_pool_t;
  * resize. *ptr becomes null if there is no memory. */
 typedef void (*roctracer_allocator_t)(char **ptr, size_t size, void *arg);
 
-/** Gets the records in [begin, end). Runs on the thread that fills or flushes the pool, once at a
- * time for each pool. May call any function except those that close or flush the same pool. */
+/** Called with the records in [begin, end), on the thread that fills or flushes the pool; calls
+ * for one pool do not overlap. It may call any function except those that close or flush the
+ * same pool. */
 typedef void (*roctracer_buffer_callback_t)(const char *begin, const char *end, void *arg);
 
 typedef struct {
@@ -103,7 +107,7 @@ typedef struct {
     void *buffer_callback_arg;
 } roctracer_properties_t;
 
-/** The record behind `record`. For the last one, that is the address of the end.
+/** Returns the record after `record`; for the last one, the end of the records.
  * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT a null pointer */
 roctracer_status_t roctracer_next_record(const activity_record_t *record,
                                          const activity_record_t **next);
@@ -123,8 +127,8 @@ roctracer_status_t roctracer_open_pool(const roctracer_properties_t *properties)
 roctracer_status_t roctracer_close_pool_expl(roctracer_pool_t *pool);
 roctracer_status_t roctracer_close_pool(void);
 
-/** The default pool, null if there is none. The first function also makes `pool` the default pool,
- * unless it is null. */
+/** Return the default pool; null if there is none. The first function also makes `pool` the default
+ * pool, unless it is null. */
 roctracer_pool_t *roctracer_default_pool_expl(roctracer_pool_t *pool);
 roctracer_pool_t *roctracer_default_pool(void);
 
@@ -150,7 +154,7 @@ roctracer_status_t roctracer_disable_domain_activity(activity_domain_t domain);
 roctracer_status_t roctracer_flush_activity_expl(roctracer_pool_t *pool);
 roctracer_status_t roctracer_flush_activity(void);
 
-/** The present time by the clock of the records: ns of CLOCK_MONOTONIC.
+/** Returns the present time on the clock of the records: ns of CLOCK_MONOTONIC.
  * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT timestamp is null */
 roctracer_status_t roctracer_get_timestamp(roctracer_timestamp_t *timestamp);
 

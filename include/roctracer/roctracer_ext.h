@@ -1,4 +1,5 @@
-/* roctracer_ext.h - starting and stopping, and the application's own ids in the records. */
+/* roctracer_ext.h - starting and stopping of tracing, and the application's own ids in the
+ * records. */
 #ifndef ROCTRACER_EXT_H_
 #define ROCTRACER_EXT_H_
 
@@ -31,7 +32,8 @@ void roctracer_stop(void);
  * @retval ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION no memory */
 roctracer_status_t roctracer_activity_push_external_correlation_id(activity_correlation_id_t id);
 
-/** Takes the topmost id off. last_id may be null.
+/** Removes the topmost id from the calling thread's stack and writes it to *last_id; last_id may be
+ * null.
  * @retval ROCTRACER_STATUS_ERROR_MISMATCHED_EXTERNAL_CORRELATION_ID the stack is empty; *last_id
  * becomes 0 */
 roctracer_status_t

@@ -9,7 +9,7 @@
 #define __HIP_PLATFORM_AMD__ 1
 #endif
 #include <hip/hip_runtime.h>
-/* HIP's header writes structures by these, with HIP_PROF_HIP_API_STRING */
+/* With HIP_PROF_HIP_API_STRING, HIP's header needs these operators to write structures. */
 #include "hip_ostream_ops.h"
 #include <hip/amd_detail/hip_prof_str.h>
 

@@ -34,12 +34,12 @@ typedef enum {
     HSA_EVT_ID_NUMBER = 6
 } hsa_evt_id_t;
 
-/** What a callback of ACTIVITY_DOMAIN_HSA_EVT gets: the member of its operation. */
+/** The data of a callback of ACTIVITY_DOMAIN_HSA_EVT, in the member of its operation. */
 __extension__ typedef struct {
     __extension__ union {
         struct {
             const void *ptr;
-            size_t size; /**< 0: it is freed */
+            size_t size; /**< 0: the memory is freed */
             hsa_amd_segment_t segment;
             hsa_amd_memory_pool_global_flag_t global_flag;
             int is_code;
@@ -48,7 +48,7 @@ __extension__ typedef struct {
             hsa_device_type_t type;
             uint32_t id;
             hsa_agent_t agent;
-            const void *ptr; /**< memory that the agent was given access to */
+            const void *ptr; /**< memory to which the agent was given access */
         } device;
         struct {
             const void *dst;
@@ -56,7 +56,7 @@ __extension__ typedef struct {
             size_t size;
         } memcopy;
         struct {
-            const void *packet; /**< null: the packet and the queue are not told by this library */
+            const void *packet; /**< always null, as is queue: not reported by this library */
             const char *kernel_name;
             hsa_queue_t *queue;
             uint32_t device_type;

@@ -15,7 +15,7 @@ typedef enum {
     ROCTX_API_ID_NUMBER = 5
 } roctx_api_id_t;
 
-/** What callbacks of ACTIVITY_DOMAIN_ROCTX get; texts are valid inside the callback. */
+/** The data of callbacks of ACTIVITY_DOMAIN_ROCTX; texts are valid during the callback. */
 typedef struct roctx_api_data_s {
     union {
         __extension__ struct {
@@ -29,14 +29,14 @@ typedef struct roctx_api_data_s {
             const char *message;
         } roctxRangePushA;
         struct {
-            const char *message; /**< null */
+            const char *message; /**< always null */
         } roctxRangePop;
         struct {
             const char *message;
             roctx_range_id_t id;
         } roctxRangeStartA;
         struct {
-            const char *message; /**< null */
+            const char *message; /**< always null */
             roctx_range_id_t id;
         } roctxRangeStop;
     } args;

@@ -1,7 +1,7 @@
-/* roctx.h - marks and ranges by the interface of roctracer, served by libroctx64.
+/* roctx.h - marks and ranges by the interface of roctracer, implemented by libroctx64.
  *
- * New programs include <rocprofiler-sdk-roctx/roctx.h>, which has the same functions and more.
- * All functions may be called from any thread. Binary interface: AMD's libroctx64.so.4. */
+ * New programs include <rocprofiler-sdk-roctx/roctx.h>, which has the same functions and more. All
+ * functions may be called from any thread. Binary interface: AMD's libroctx64.so.4. */
 #ifndef ROCTX_H_
 #define ROCTX_H_ 1
 
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/** Version of the library that is loaded; the macros have that of the headers. */
+/** Return the version of the loaded library; the macros have that of the headers. */
 uint32_t roctx_version_major(void);
 uint32_t roctx_version_minor(void);
 
@@ -29,7 +29,7 @@ int roctxRangePushA(const char *message);
 /** Ends the innermost range of the calling thread; returns its level, or -1 if there is none. */
 int roctxRangePop(void);
 
-/** A range of the process: unique in it, never 0. */
+/** The number of a range of the process: unique in the process, never 0. */
 typedef uint64_t roctx_range_id_t;
 
 /** Begins a range that may end on another thread. */

@@ -1,9 +1,10 @@
-/* instruction_counts.h - what every instruction of a kernel costs, from the software GPU.
+/* instruction_counts.h - counts, for every instruction of a kernel, of its executions and costs on
+ * the software GPU.
  *
- * The only header by which a profiler may know softgpu. The profiler looks up the function with
- * dlsym; if there is none, the GPU cannot do this. Nothing is counted unless a profiler asks. The
- * counts are exact. In addition softgpu can give what the instructions cost in its models of caches
- * and clocks. */
+ * This is the only header that a profiler may include for softgpu. The profiler looks up the
+ * function with dlsym; if there is none, the GPU does not support it. Nothing is counted unless a
+ * profiler asks. The counts are exact. In addition softgpu can report the costs of instructions in
+ * its models of caches and clocks. */
 #ifndef SOFTGPU_INSTRUCTION_COUNTS_H
 #define SOFTGPU_INSTRUCTION_COUNTS_H
 
@@ -41,9 +42,10 @@ extern "C" {
     X(divergent, "waves", "times that it took some of the active lanes out of EXEC, not all")
 
 /** What follows from the cache model and the timing model (docs/counter-model.md,
- * docs/counters.md), as sums like the counts above; 0 unless SOFTGPU_INSTRUCTION_MODEL_LEVEL was
- * asked for. The clocks of all instructions of a wave (issue, waits and stalls) add up to its life,
- * SQ_WAVE_CYCLES. New ones are appended: the structure has its size. */
+ * docs/counters.md), as sums like the counts above; 0 unless the level is
+ * SOFTGPU_INSTRUCTION_MODEL_LEVEL. The clocks of all instructions of a wave (issue, waits and
+ * stalls) add up to its life, SQ_WAVE_CYCLES. New members are appended; readers know from the
+ * structure's size which ones it has. */
 #define SOFTGPU_INSTRUCTION_MODEL(X)                                                               \
     X(l1_hits, "look-ups", "of lines, that the vector L1 served")                                  \
     X(l1_misses, "requests", "of the vector L1 to L2: misses, and all stores and atomics")         \
@@ -76,37 +78,37 @@ extern "C" {
 typedef struct softgpu_instruction_counts {
 #define SOFTGPU_X(name, unit, meaning) uint64_t name;
     SOFTGPU_INSTRUCTION_COUNTS(SOFTGPU_X)
-    /** How often it was executed with so many active lanes: [0] none, [k] 8k-7 to 8k of them. */
+    /** Executions by the number of active lanes: [0] with none, [k] with 8k-7 to 8k. */
     uint64_t by_lanes[9];
     SOFTGPU_INSTRUCTION_MODEL(SOFTGPU_X)
 #undef SOFTGPU_X
 } softgpu_instruction_counts_t;
 
-/** How much is asked for. */
+/** What is counted. */
 enum {
-    SOFTGPU_INSTRUCTION_EXACT_LEVEL = 0, /**< exact counts; dispatches run as without */
+    SOFTGPU_INSTRUCTION_EXACT_LEVEL = 0, /**< exact counts; does not affect how dispatches run */
     SOFTGPU_INSTRUCTION_MODEL_LEVEL =
-        1 /**< also the models; workgroups run one after another, on one core */
+        1 /**< also costs by the models; workgroups run one after another, on one core */
 };
 
-/** One instruction, as a visitor sees it. */
+/** One instruction, as it is passed to a visitor. */
 typedef struct softgpu_instruction {
     uint64_t size;     /**< of this structure as softgpu knows it */
-    uint64_t address;  /**< on the GPU, where the loader put it */
-    uint32_t words[3]; /**< its code as it was executed */
+    uint64_t address;  /**< address on the GPU, as loaded */
+    uint32_t words[3]; /**< its code, as it was executed */
     uint32_t n_words;
     softgpu_instruction_counts_t counts;
 } softgpu_instruction_t;
 
 /** A kernel whose instructions follow. */
 typedef struct softgpu_counted_kernel {
-    uint64_t size;             /**< of this structure as softgpu knows it */
-    uint64_t kernel_object;    /**< address of its descriptor, as in dispatch packets */
-    uint64_t dispatches;       /**< number of dispatches whose counts are summed */
-    uint64_t waves;            /**< number of waves */
-    uint64_t lost;             /**< dispatches with missing counts: out of memory */
-    uint64_t start_ns, end_ns; /**< of a single dispatch, as its signal has them; else 0 */
-    uint64_t group;            /**< set by wanted(); 0 without it */
+    uint64_t size;          /**< of this structure as softgpu knows it */
+    uint64_t kernel_object; /**< address of its descriptor, as in dispatch packets */
+    uint64_t dispatches;    /**< number of dispatches whose counts are summed */
+    uint64_t waves;         /**< number of waves */
+    uint64_t lost; /**< number of dispatches whose counts are incomplete for lack of memory */
+    uint64_t start_ns, end_ns; /**< times of a single dispatch, as in its signal; else 0 */
+    uint64_t group;            /**< as wanted() has set it; 0 if there is no wanted() */
 } softgpu_counted_kernel_t;
 
 /** A dispatch that is about to start. */
@@ -131,13 +133,14 @@ typedef struct softgpu_instruction_visitor {
 /** What to count; zeros count every dispatch and sum by kernel. */
 typedef struct softgpu_instruction_options {
     uint64_t size; /**< of this structure, set by the caller */
-    /** Says whether to count the dispatch; null: all are counted. It may set *group, which is 0
-     * before: the counts of a kernel are summed for each group. Called once for each dispatch, by
-     * the thread of its queue, in the order of the queue; must not wait for the GPU. */
+    /** Returns whether to count the dispatch; if it is null, all are counted. It may set *group,
+     * which is 0 before: the counts of a kernel are summed for each group. It is called once for
+     * each dispatch, by the thread of its queue, in the order of the queue, and must not wait for
+     * the GPU. */
     bool (*wanted)(const softgpu_counted_dispatch_t *dispatch, uint64_t *group, void *user);
-    /** Gets the counts of each dispatch when it ends, before its completion signal; null: they are
-     * summed by kernel, for read(). Called by a thread of softgpu, for one dispatch at a time; must
-     * not wait for the GPU. */
+    /** The visitor that gets the counts of each dispatch when it ends, before its completion
+     * signal; if it is null, counts are summed by kernel, for read(). It is called by a thread of
+     * softgpu, for one dispatch at a time, and must not wait for the GPU. */
     const softgpu_instruction_visitor_t *each_dispatch;
     void *user;     /**< for wanted() */
     uint32_t level; /**< SOFTGPU_INSTRUCTION_*_LEVEL */
@@ -146,7 +149,7 @@ typedef struct softgpu_instruction_options {
 /** Which counts to read. */
 typedef struct softgpu_instruction_range {
     uint64_t first, end; /**< addresses in [first, end); 0, 0: all */
-    bool forget;         /**< counts that are read are set back to none */
+    bool forget;         /**< counts are set to 0 when they have been read */
 } softgpu_instruction_range_t;
 
 /** The functions; all are safe to call from any thread. They return 0 or a value of errno. */
@@ -166,14 +169,14 @@ typedef struct softgpu_instruction_counts_api {
      * which the kernels first ended, once for each of its groups. The counts are sums over all its
      * dispatches that have ended. `range` null: all addresses. Before a code object is unloaded,
      * read its range with `forget`, because other code may be loaded to the same addresses. The
-     * numbers of the kernel itself are forgotten with the last of its instructions. ENOMEM: out of
-     * memory. */
+     * counts of the kernel itself are forgotten with those of the last of its instructions. ENOMEM:
+     * out of memory. */
     int (*read)(const softgpu_instruction_range_t *range,
                 const softgpu_instruction_visitor_t *visitor);
 } softgpu_instruction_counts_api_t;
 
-/** Returns the functions of this version; they are valid until the process ends. NULL: softgpu has
- * another version, or cannot be set up. Does not start the GPU. */
+/** Returns the functions of this version; they are valid until the process ends. Returns NULL if
+ * softgpu has another version, or cannot be set up. Does not start the GPU. */
 typedef const softgpu_instruction_counts_api_t *softgpu_instruction_counts_fn_t(unsigned version);
 
 #ifdef __cplusplus

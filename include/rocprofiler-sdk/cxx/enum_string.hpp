@@ -1,6 +1,6 @@
 /* Enumerators by their names, at compile time and at run time:
- * get_enum_label(ROCPROFILER_STATUS_SUCCESS) is "ROCPROFILER_STATUS_SUCCESS". The enumerations that
- * it knows are listed at the end; their enumerators are in details/enum_labels.hpp. */
+ * get_enum_label(ROCPROFILER_STATUS_SUCCESS) is "ROCPROFILER_STATUS_SUCCESS". The supported
+ * enumerations are listed at the end; their enumerators are in details/enum_labels.hpp. */
 #pragma once
 
 #include <rocprofiler-sdk/agent.h>
@@ -35,13 +35,13 @@ namespace sdk
 {
 namespace details
 {
-/** What is known of an enumeration: the positions [begin, end) and the value at each. A mask has 0
- * at position 0 and a bit at each later one. */
+/** The enumerators of an enumeration: their positions [begin, end), and the value at each position.
+ * A mask has 0 at position 0 and a bit at each later one. */
 template <typename EnumT> struct rocprofiler_enum_info {
     static constexpr bool supported = false;
 };
 
-/** The name of a value. */
+/** The name of the enumerator with a value. */
 template <typename EnumT, size_t Value> struct rocprofiler_enum_label {
     static constexpr bool supported = false;
 };
@@ -70,7 +70,7 @@ template <typename EnumT, size_t Value> constexpr std::string_view enum_label()
         return rocprofiler_enum_info<EnumT>::unsupported;
 }
 
-/* positions may begin at -1, which is the largest size_t: they are counted from begin */
+/* Positions may begin at -1, which is the largest size_t, so they are counted from begin. */
 template <typename EnumT, size_t... Idx> constexpr auto enum_labels(std::index_sequence<Idx...>)
 {
     using info = rocprofiler_enum_info<EnumT>;
@@ -84,8 +84,8 @@ inline constexpr auto enum_labels_v =
                                                 rocprofiler_enum_info<EnumT>::begin>{});
 } // namespace details
 
-/** The enumerator, spelled in full; "unsupported_" and the enumeration's name for a value without
- * one. Constant text. */
+/** Returns the full name of the enumerator; for a value without one, "unsupported_" and the
+ * enumeration's name. Constant text. */
 template <typename EnumT> constexpr std::string_view get_enum_label(EnumT val)
 {
     using info = details::rocprofiler_enum_info<EnumT>;
@@ -99,7 +99,7 @@ template <typename EnumT> constexpr std::string_view get_enum_label(EnumT val)
 } // namespace sdk
 } // namespace rocprofiler
 
-/** Inside rocprofiler::sdk::details: gives an enumerator its label. */
+/** Inside rocprofiler::sdk::details: defines the label of an enumerator. */
 #define ROCPROFILER_ENUM_LABEL(VALUE)                                                              \
     template <> struct rocprofiler_enum_label<decltype(VALUE), static_cast<size_t>(VALUE)> {       \
         using type = decltype(VALUE);                                                              \
@@ -108,7 +108,7 @@ template <typename EnumT> constexpr std::string_view get_enum_label(EnumT val)
         static constexpr auto value = VALUE;                                                       \
     };
 
-/** Inside rocprofiler::sdk::details: makes an enumeration known. */
+/** Inside rocprofiler::sdk::details: adds an enumeration. */
 #define ROCPROFILER_ENUM_INFO(ENUM_T, BEG_VALUE, END_VALUE, IS_BITSET)                             \
     template <> struct rocprofiler_enum_info<ENUM_T> {                                             \
         using type = ENUM_T;                                                                       \

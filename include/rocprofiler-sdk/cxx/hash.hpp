@@ -1,4 +1,4 @@
-/* std::hash of the library's handles: they may be keys of unordered containers. */
+/* std::hash for the library's handles, so that they may be keys of unordered containers. */
 #pragma once
 
 #include <rocprofiler-sdk/fwd.h>

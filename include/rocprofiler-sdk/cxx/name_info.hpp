@@ -31,13 +31,14 @@ template <typename EnumT, typename ValueT = std::string_view> struct name_info_i
     using item_type = std::pair<rocprofiler_tracing_operation_t, const value_type *>;
     using item_array_t = std::vector<item_type>;
 
-    /** Name of the kind. */
+    /** Returns the name of the kind. */
     return_type operator()() const { return name; }
-    /** Name of an operation. @throw std::out_of_range */
+    /** Returns the name of an operation. @throw std::out_of_range */
     return_type operator()(size_t idx) const { return operations.at(idx); }
     return_type operator[](size_t idx) const { return operations.at(idx); }
 
-    /** Each operation with its number, in order. The pointers are good until the table changes. */
+    /** Returns each operation with its number, in order. The pointers are valid until the table
+     * changes. */
     item_array_t items() const
     {
         item_array_t all;
@@ -52,8 +53,8 @@ template <typename EnumT, typename ValueT = std::string_view> struct name_info_i
     std::vector<value_type> operations = {};
 };
 
-/** All kinds. Copies are independent; texts of const char * and std::string_view are the library's
- * and stay valid as long as it is loaded. */
+/** All kinds. Copies are independent; texts of type const char * and std::string_view belong to the
+ * library and are valid as long as it is loaded. */
 template <typename EnumT, typename ValueT = std::string_view> struct name_info {
     using value_type = name_info_impl<EnumT, ValueT>;
     using enum_type = EnumT;
@@ -62,7 +63,8 @@ template <typename EnumT, typename ValueT = std::string_view> struct name_info {
     using item_type = const value_type *;
     using item_array_t = std::vector<item_type>;
 
-    /** Sets the name of a kind. The table ends with it: add kinds in rising order. */
+    /** Sets the name of a kind. The table ends with this kind, so kinds are to be added in
+     * ascending order. */
     void emplace(EnumT idx, const char *name)
     {
         value_type &entry = last(idx);
@@ -70,7 +72,8 @@ template <typename EnumT, typename ValueT = std::string_view> struct name_info {
         entry.name = support_type{}(name);
     }
 
-    /** Sets the name of an operation; the operations end with it. */
+    /** Sets the name of an operation; the kind's operations end with it, so they are to be added in
+     * ascending order. */
     void emplace(EnumT idx, rocprofiler_tracing_operation_t opidx, const char *name)
     {
         auto &operations = last(idx).operations;
@@ -78,16 +81,16 @@ template <typename EnumT, typename ValueT = std::string_view> struct name_info {
         operations.back() = support_type{}(name);
     }
 
-    /** Name of a kind. @throw std::out_of_range */
+    /** Returns the name of a kind. @throw std::out_of_range */
     return_type at(EnumT idx) const { return impl.at(static_cast<size_t>(idx)).name; }
 
-    /** Name of an operation. @throw std::out_of_range */
+    /** Returns the name of an operation. @throw std::out_of_range */
     return_type at(EnumT idx, rocprofiler_tracing_operation_t opidx) const
     {
         return impl.at(static_cast<size_t>(idx)).operations.at(static_cast<size_t>(opidx));
     }
 
-    /** Each kind, in order. The pointers are good until the table changes. */
+    /** Returns each kind, in order. The pointers are valid until the table changes. */
     item_array_t items() const
     {
         item_array_t all;
@@ -103,7 +106,7 @@ template <typename EnumT, typename ValueT = std::string_view> struct name_info {
     decltype(auto) end() { return impl.end(); }
     decltype(auto) end() const { return impl.end(); }
 
-    /** @throw std::out_of_range */
+    /** Returns the entry of a kind. @throw std::out_of_range */
     value_type &operator[](size_t idx) { return impl.at(idx); }
     const value_type &operator[](size_t idx) const { return impl.at(idx); }
 
@@ -126,8 +129,8 @@ using buffer_name_info_t = utility::name_info<rocprofiler_buffer_tracing_kind_t,
 using callback_name_info = callback_name_info_t<std::string_view>;
 using buffer_name_info = buffer_name_info_t<std::string_view>;
 
-/** Asks the library for every kind and operation. Any thread, before and after configuration. What
- * the library cannot name is a gap in the table. */
+/** Queries every kind and operation from the library. Any thread, before and after configuration.
+ * Kinds and operations without a name are gaps in the table. */
 template <typename Tp = std::string_view> callback_name_info_t<Tp> get_callback_tracing_names();
 template <typename Tp = std::string_view> buffer_name_info_t<Tp> get_buffer_tracing_names();
 } // namespace sdk

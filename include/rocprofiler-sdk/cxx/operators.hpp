@@ -1,5 +1,5 @@
-/* Comparison of the library's handles and small structures, so that they may stand in maps, sets
- * and algorithms. They are in the global namespace, as the types are. */
+/* Comparison of the library's handles and small structures, so that they can be used in maps, sets
+ * and algorithms. The operators are in the global namespace, as the types are. */
 #pragma once
 
 #include <rocprofiler-sdk/agent.h>
@@ -24,14 +24,14 @@ namespace sdk
 {
 namespace operators
 {
-/** The same handle. */
+/** Compares two handles for equality. */
 template <typename Tp> bool equal(Tp lhs, Tp rhs)
 {
     static_assert(sizeof(Tp) == sizeof(uint64_t), "not a handle");
     return lhs.handle == rhs.handle;
 }
 
-/** The smaller handle. */
+/** Orders two handles by value. */
 template <typename Tp> bool less(Tp lhs, Tp rhs)
 {
     static_assert(sizeof(Tp) == sizeof(uint64_t), "not a handle");
@@ -52,7 +52,8 @@ template <typename Tp> constexpr decltype(auto) comparable(Tp &value) noexcept
 }
 } // namespace details
 
-/** A tuple of references, with texts as std::string_view: pointers to text compare as text. */
+/** Makes a tuple of references, with texts as std::string_view, so that pointers to text are
+ * compared as text. */
 template <typename... Tp> constexpr auto tie_sv(Tp &...vs) noexcept
 {
     return std::tuple<decltype(details::comparable(vs))...>{details::comparable(vs)...};
@@ -61,7 +62,7 @@ template <typename... Tp> constexpr auto tie_sv(Tp &...vs) noexcept
 } // namespace sdk
 } // namespace rocprofiler
 
-/* The other four follow from == and <. PASS is how the structure is passed. */
+/* The other four follow from == and <. PASS is the type by which the structure is passed. */
 #define ROCPROFILER_SDK_CXX_COMPARE(PASS, EQUAL, LESS)                                             \
     inline bool operator==(PASS lhs, PASS rhs)                                                     \
     {                                                                                              \
@@ -103,7 +104,7 @@ ROCPROFILER_SDK_CXX_COMPARE(const rocprofiler_agent_v0_t &, lhs.id == rhs.id, lh
 ROCPROFILER_SDK_CXX_COMPARE_MEMBERS(rocprofiler_version_triplet_t, ROCPROFILER_SDK_CXX_MEMBERS)
 #undef ROCPROFILER_SDK_CXX_MEMBERS
 
-/** Number of elements of an extent: the first thing by which two are ordered. */
+/** Returns the number of elements of an extent, by which extents are ordered first. */
 namespace rocprofiler
 {
 namespace sdk
@@ -117,7 +118,7 @@ inline uint64_t volume(rocprofiler_dim3_t extent)
     return uint64_t{extent.x} * extent.y * extent.z;
 }
 
-/** The same dimensions at the same positions; null entries are equal to each other. */
+/** Compares the dimensions at each position; null entries are equal to each other. */
 template <typename InfoT> bool same_dimensions(const InfoT &lhs, const InfoT &rhs)
 {
     for (uint64_t i = 0; i < lhs.dimensions_count; ++i) {

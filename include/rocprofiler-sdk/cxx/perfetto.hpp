@@ -1,6 +1,6 @@
 /* Categories of track events for programs that write Perfetto traces of what this library reports,
- * and what each kind belongs to. <perfetto.h> of Perfetto's C++ SDK is the user's; exactly one
- * source file of the program says PERFETTO_TRACK_EVENT_STATIC_STORAGE(). */
+ * and the category of each kind. The program supplies <perfetto.h> of Perfetto's C++ SDK; exactly
+ * one of its source files must contain PERFETTO_TRACK_EVENT_STATIC_STORAGE(). */
 #pragma once
 
 #include <perfetto.h>
@@ -18,8 +18,8 @@
 #include <type_traits>
 #include <utility>
 
-/* name and description of each category; kfd_events is known, but not registered with Perfetto, and
- * none stands apart because no comma may follow the last one that is */
+/* The name and description of each category. kfd_events is defined, but not registered with
+ * Perfetto; `none` is separate because no comma may follow the last registered category. */
 #define RSDK_CATEGORIES(DO)                                                                        \
     DO(hsa_api, "HSA API function")                                                                \
     DO(hip_api, "HIP API function")                                                                \
@@ -38,7 +38,7 @@
 #define RSDK_NO_CATEGORY(DO)    DO(none, "Unknown category")
 #define RSDK_OTHER_CATEGORY(DO) DO(kfd_events, "KFD events collection")
 
-/* the category of each kind */
+/* The category of each kind. */
 #define RSDK_BUFFER_KINDS(DO)                                                                      \
     DO(NONE, none)                                                                                 \
     DO(HSA_CORE_API, hsa_api)                                                                      \
@@ -132,10 +132,10 @@ namespace rocprofiler
 {
 namespace sdk
 {
-/** Name and description of a category, by its tag in namespace category. */
+/** The name and description of a category, selected by its tag in namespace category. */
 template <typename Tp> struct perfetto_category;
 
-/** Name of the category that a kind belongs to. */
+/** The name of the category to which a kind belongs. */
 template <typename KindT, size_t Idx> struct rocprofiler_tracing_perfetto_category;
 
 RSDK_CATEGORIES(RSDK_CATEGORY)
@@ -158,7 +158,8 @@ namespace sdk
 {
 using perfetto_event_context_t = ::perfetto::EventContext;
 
-/** Adds a note to an event: text, truth, number, address, or what a stream makes of the value. */
+/** Adds a note to an event: a text, a truth value, a number, an address, or the value as a stream
+ * prints it. */
 template <typename Np, typename Tp>
 auto add_perfetto_annotation(perfetto_event_context_t &ctx, Np &&_name, Tp &&_val)
 {
@@ -189,7 +190,7 @@ auto add_perfetto_annotation(perfetto_event_context_t &ctx, Np &&_name, Tp &&_va
         static_assert(mpl::assert_false<value_type>::value, "no annotation of such values");
 }
 
-/** Category of a kind, null for a number without a kind. Constant text. */
+/** Returns the category of a kind, a constant text; null for a number without a kind. */
 template <typename KindT, size_t... Idx>
 const char *get_perfetto_category(KindT kind, std::index_sequence<Idx...>)
 {

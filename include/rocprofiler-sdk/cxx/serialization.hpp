@@ -1,4 +1,4 @@
-/* Saving the library's structures with cereal, and loading some of them again. */
+/* Saves the library's structures with cereal, and loads some of them again. */
 #pragma once
 
 #include <rocprofiler-sdk/cxx/serialization/load.hpp>

@@ -12,8 +12,8 @@ namespace sdk
 {
 namespace utility
 {
-/** 0x and the digits of an integer (of its unsigned form, if it is negative) or a pointer in lower
- * case, with zeros in front if there are fewer than width. */
+/** Returns "0x" and the hexadecimal digits, in lower case, of a pointer or an integer (of its
+ * unsigned form if it is negative), with leading zeros if there are fewer digits than width. */
 template <typename Tp> auto as_hex(Tp val, size_t width = 0)
 {
     static_assert(std::is_integral_v<Tp> || std::is_pointer_v<Tp>, "an integer or a pointer");

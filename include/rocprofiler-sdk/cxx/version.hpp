@@ -1,4 +1,4 @@
-/* A version in one number taken apart. */
+/* Splits a version in one number into its parts. */
 #pragma once
 
 #include <rocprofiler-sdk/fwd.h>
@@ -11,7 +11,7 @@ namespace sdk
 {
 namespace version
 {
-/** Of major * FactorV * FactorV + minor * FactorV + patch. */
+/** Returns the parts of major * FactorV * FactorV + minor * FactorV + patch. */
 template <uint64_t FactorV = 100>
 constexpr rocprofiler_version_triplet_t compute_version_triplet(uint64_t version)
 {

@@ -9,7 +9,7 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Gets the dimensions of a counter. The array is valid during the call.
+/** Called with the dimensions of a counter. The array is valid during the call.
  * @return ignored */
 typedef rocprofiler_status_t (*rocprofiler_available_dimensions_cb_t)(
     rocprofiler_counter_id_t id, const rocprofiler_counter_record_dimension_info_t *dim_info,
@@ -18,7 +18,7 @@ typedef rocprofiler_status_t (*rocprofiler_available_dimensions_cb_t)(
 /** Calls info_cb once with all dimensions of a counter. Any thread.
  * @retval ROCPROFILER_STATUS_SUCCESS called
  * @retval ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND no such counter
- * @retval ROCPROFILER_STATUS_ERROR_DIM_NOT_FOUND it has no dimensions
+ * @retval ROCPROFILER_STATUS_ERROR_DIM_NOT_FOUND the counter has no dimensions
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no callback */
 ROCPROFILER_SDK_DEPRECATED("use rocprofiler_counter_info_v1_t")
 rocprofiler_status_t
@@ -26,7 +26,7 @@ rocprofiler_iterate_counter_dimensions(rocprofiler_counter_id_t id,
                                        rocprofiler_available_dimensions_cb_t info_cb,
                                        void *user_data) ROCPROFILER_API;
 
-/** How many values a counter gives for each measurement. Any thread.
+/** Returns how many values a counter has in each measurement. Any thread.
  * @param agent_id ignored: the counter belongs to one agent
  * @retval ROCPROFILER_STATUS_SUCCESS written
  * @retval ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND no such counter; then 0 is written

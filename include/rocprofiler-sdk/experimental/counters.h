@@ -8,15 +8,15 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Gives the library counter definitions (YAML, docs/counter-definitions.md). To be called before
- * any other function that has to do with counters. Faulty definitions are reported on standard
- * error by line and column; the other definitions of the text are used. Any thread.
+/** Supplies counter definitions to the library, in YAML (docs/counter-definitions.md). To be called
+ * before any other function of counters. Faulty definitions are reported on standard error by line
+ * and column; the other definitions of the text are used. Any thread.
  * @param yaml the text, copied
  * @param size its bytes
  * @param flags ROCPROFILER_COUNTER_FLAG_APPEND_DEFINITION: in addition to the library's own
  * definitions; ROCPROFILER_COUNTER_FLAG_NONE: instead of them
- * @retval ROCPROFILER_STATUS_SUCCESS kept for the first use
- * @retval ROCPROFILER_STATUS_ERROR counters have been asked for already, or definitions were given
+ * @retval ROCPROFILER_STATUS_SUCCESS the definitions will be used when counters are first needed
+ * @retval ROCPROFILER_STATUS_ERROR counters have been used already, or definitions were supplied
  * before
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no text, text that is not YAML, or another flag
  * @retval ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES no memory */

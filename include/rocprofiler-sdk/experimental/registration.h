@@ -1,5 +1,5 @@
-/* How a tool gets into a running program. The program must have been started with
- * ROCP_TOOL_ATTACH=1; "rocprofv3 --pid" and librocprofiler-sdk-rocattach bring the tool in. */
+/* How a tool is attached to a running program. The program must have been started with
+ * ROCP_TOOL_ATTACH=1; "rocprofv3 --pid" and librocprofiler-sdk-rocattach attach the tool. */
 #ifndef ROCPROFILER_SDK_EXPERIMENTAL_REGISTRATION_H_
 #define ROCPROFILER_SDK_EXPERIMENTAL_REGISTRATION_H_
 
@@ -12,8 +12,8 @@ ROCPROFILER_EXTERN_C_INIT
  * while an attach or a detach is under way. */
 typedef void (*rocprofiler_client_detach_t)(rocprofiler_client_id_t client_id);
 
-/** The tool is attached: called directly after its initialize function the first time, and again
- * after each detach. Runs on a thread of the library.
+/** Called when the tool is attached: the first time directly after its initialize function, later
+ * when it is attached again after a detach. It runs on a thread of the library.
  * @param detach_func for a tool that wants to end the attachment itself
  * @param context_ids the tool's contexts that the last detach has stopped, which the tool has to
  * start again; the first time, those that are running already
@@ -25,10 +25,11 @@ typedef int (*rocprofiler_tool_attach_t)(rocprofiler_client_detach_t detach_func
                                          rocprofiler_context_id_t *context_ids,
                                          uint64_t context_ids_length, void *tool_data);
 
-/** The tool is detached: its contexts are stopped, its buffers delivered. */
+/** Called when the tool is detached, after its contexts have been stopped and its buffers
+ * delivered. */
 typedef void (*rocprofiler_tool_detach_t)(void *tool_data);
 
-/** What rocprofiler_configure_attach returns; copied at once. */
+/** What rocprofiler_configure_attach returns; the library copies it at once. */
 typedef struct rocprofiler_tool_configure_attach_result_t {
     size_t size;                           /**< bytes of this structure as the tool knows it */
     rocprofiler_tool_attach_t tool_attach; /**< may be null */

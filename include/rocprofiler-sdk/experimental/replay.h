@@ -1,5 +1,6 @@
-/* Several passes of counters for each dispatch: the kernel is run once for each pass, and each time
- * the memory of the GPUs has the contents from before the first run. Not part of AMD's library. */
+/* Several passes of counters for each dispatch: the kernel is run once for each pass, and each run
+ * begins with the contents that the memory of the GPUs had before the first run. Not part of AMD's
+ * library. */
 #ifndef ROCPROFILER_SDK_EXPERIMENTAL_REPLAY_H_
 #define ROCPROFILER_SDK_EXPERIMENTAL_REPLAY_H_
 
@@ -13,8 +14,8 @@ ROCPROFILER_EXTERN_C_INIT
 /** Makes each dispatch that the context counts run up to `passes` times. The dispatch callback is
  * called for each pass in turn, with the number of the pass, from 0, as user data. If it chooses no
  * configuration in pass 0, the kernel is run once and not counted; if it chooses none in another
- * pass, that pass is left out. Values come for each pass with the same dispatch data; the times are
- * those of the last run.
+ * pass, that pass is left out. The values of each pass are delivered with the same dispatch data,
+ * whose timestamps are those of the last run.
  *
  * What kernels write to memory of GPUs is undone between the runs: memory that the program has
  * allocated there, and variables of its code. Writes to memory of the host are not undone: a kernel

@@ -2,7 +2,8 @@
  * kernel dispatch or for a whole GPU. Experimental: it may change.
  *
  * The functions that make configurations and services return NOT_IMPLEMENTED unless
- * ROCPROFILER_SPM_BETA_ENABLED is set in the environment, to a value that does not mean no. */
+ * ROCPROFILER_SPM_BETA_ENABLED is set in the environment, to a value other than "0", "false", "no"
+ * or "off". */
 #ifndef ROCPROFILER_SDK_EXPERIMENTAL_SPM_H_
 #define ROCPROFILER_SDK_EXPERIMENTAL_SPM_H_
 
@@ -73,23 +74,23 @@ typedef struct rocprofiler_spm_dispatch_counting_service_data_t {
     rocprofiler_kernel_dispatch_info_t dispatch_info;
 } rocprofiler_spm_dispatch_counting_service_data_t;
 
-/** Gets the ways in which an agent can sample. The array belongs to the library and is valid during
- * the call. The result becomes that of the function that was called. */
+/** Called with the ways in which an agent can sample. The array belongs to the library and is valid
+ * during the call. The result becomes that of the function that was called. */
 typedef rocprofiler_status_t (*rocprofiler_spm_available_configurations_cb_t)(
     const rocprofiler_spm_available_configuration_t **config, size_t num_config, void *user_data);
 
-/** Asks what to sample, on the thread that launches, before the kernel is written to its queue.
- * Functions of the runtimes must not be called inside.
- * @param config to be set to a configuration made here for the dispatch's agent; it is 0 before:
- * not sampled
+/** Called to choose what to sample for a dispatch, on the launching thread, before the kernel is
+ * written to its queue. It must not call functions of the runtimes.
+ * @param config to be set to a configuration made here for the dispatch's agent; if it stays 0, the
+ * dispatch is not sampled
  * @param user_data passed to the callback with the records */
 typedef void (*rocprofiler_spm_dispatch_counting_service_cb_t)(
     const rocprofiler_spm_dispatch_counting_service_data_t *dispatch_data,
     rocprofiler_counter_config_id_t *config, rocprofiler_user_data_t *user_data,
     void *callback_data_args);
 
-/** Gets the samples of a dispatch that is over, in order of time, in several calls if necessary,
- * and then one call with DISPATCH_END. On a thread of the library.
+/** Called with the samples of a dispatch that has ended, in order of time, in several calls if
+ * necessary, and then one call with DISPATCH_END. It runs on a thread of the library.
  * @param records array of pointers; array and records are valid during the call */
 typedef void (*rocprofiler_spm_dispatch_counting_record_cb_t)(
     const rocprofiler_spm_dispatch_counting_service_data_t *dispatch_data,
@@ -108,11 +109,12 @@ rocprofiler_spm_query_agent_configurations(rocprofiler_agent_id_t agent_id,
                                            rocprofiler_spm_available_configurations_cb_t cb,
                                            void *user_data) ROCPROFILER_API;
 
-/** Makes a configuration of hardware counters that are sampled together, all instances of each.
+/** Creates a configuration of hardware counters that are sampled together; all instances of each
+ * counter are sampled.
  * @param counters_list hardware counters of the agent
  * @param parameters the interval; without one, 8192 clocks
  * @param config_id in: a configuration whose counters are added, or 0; out: the new one
- * @retval ROCPROFILER_STATUS_SUCCESS made
+ * @retval ROCPROFILER_STATUS_SUCCESS created
  * @retval ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED the variable is not set
  * @retval ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND no such agent
  * @retval ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND no such counter
@@ -134,7 +136,7 @@ rocprofiler_spm_destroy_counter_config(rocprofiler_counter_config_id_t config_id
 
 /** Lists the counters of an agent that can be sampled.
  * @retval ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND no such agent
- * @retval ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED it has none */
+ * @retval ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED there are no such counters */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t
 rocprofiler_spm_iterate_agent_supported_counters(rocprofiler_agent_id_t agent_id,
@@ -158,8 +160,8 @@ rocprofiler_status_t rocprofiler_spm_configure_callback_dispatch_service(
     rocprofiler_spm_dispatch_counting_record_cb_t record_callback,
     void *record_callback_args) ROCPROFILER_API;
 
-/** The same with a buffer. Lost samples are not reported in the buffer, but in a message on
- * standard error.
+/** Samples dispatches as the function above does, but writes the samples to a buffer. Lost samples
+ * are not reported in the buffer, but in a message on standard error.
  * @retval ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND no such buffer */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_spm_configure_buffer_dispatch_service(
@@ -168,7 +170,7 @@ rocprofiler_status_t rocprofiler_spm_configure_buffer_dispatch_service(
     void *callback_data_args) ROCPROFILER_API;
 
 /** Samples an agent while the context runs; `cb` is asked for the configuration when the context
- * starts. Once for each agent of a context. Records have dispatch id 0.
+ * starts. May be called once for each agent of a context. Records have dispatch id 0.
  * @retval ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED the variable is not set
  * @retval ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT the context counts dispatches
  * @retval others as rocprofiler_configure_device_counting_service */

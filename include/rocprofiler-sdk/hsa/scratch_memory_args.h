@@ -35,7 +35,7 @@ typedef struct rocprofiler_scratch_memory_no_args {
     char empty;
 } rocprofiler_scratch_memory_no_args;
 
-/** Arguments of a scratch event, by its args_kind. */
+/** Arguments of a scratch event; args_kind says which member is valid. */
 typedef union rocprofiler_scratch_memory_args_t {
     struct {
         uint64_t dispatch_id;

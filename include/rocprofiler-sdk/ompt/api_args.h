@@ -11,7 +11,7 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** For operations without arguments: C++ and C agree on the size. */
+/** Arguments of operations without arguments. The member makes its size the same in C and C++. */
 typedef struct rocprofiler_ompt_no_args {
     char empty;
 } rocprofiler_ompt_no_args;

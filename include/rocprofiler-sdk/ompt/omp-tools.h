@@ -1,7 +1,7 @@
-/* The types of OMPT, OpenMP's interface for tools, version 5.2: as many as the traced arguments and
- * the runtime's functions for tools need. If a compiler's own omp-tools.h was included before, this
- * header does nothing; one that is included later does nothing, because its guard is defined
- * here. */
+/* The types of OMPT, OpenMP's interface for tools, version 5.2: those that the traced arguments
+ * and the runtime's functions for tools use. If a compiler's own omp-tools.h was included
+ * before, this header does nothing; one that is included later does nothing, because its guard
+ * is defined here. */
 #ifndef __OMPT__
 #define __OMPT__
 
@@ -20,7 +20,7 @@ typedef uint64_t ompt_buffer_cursor_t;
 typedef void ompt_device_t;
 typedef void ompt_buffer_t;
 
-/** What a tool may store with a thread, a region or a task. */
+/** A value that a tool may store for a thread, a region or a task. */
 typedef union ompt_data_t {
     uint64_t value;
     void *ptr;
@@ -238,7 +238,7 @@ typedef enum ompt_callbacks_t {
     ompt_callback_error = 37
 } ompt_callbacks_t;
 
-/* ---- What the runtime offers a tool ---- */
+/* ---- Functions of the runtime that a tool may call ---- */
 
 typedef void (*ompt_interface_fn_t)(void);
 typedef void (*ompt_callback_t)(void);

@@ -10,9 +10,9 @@
 /** What is traced; an operation is a number within its domain. */
 typedef enum {
     ACTIVITY_DOMAIN_HSA_API = 0, /**< HSA calls */
-    ACTIVITY_DOMAIN_HSA_OPS = 1, /**< the same dispatches and copies, with the ids of HSA's calls */
+    ACTIVITY_DOMAIN_HSA_OPS = 1, /**< those of HIP_OPS, with correlation ids of HSA calls */
     ACTIVITY_DOMAIN_HIP_OPS = 2, /**< kernels and copies on the GPU: hip_op_id_t */
-    ACTIVITY_DOMAIN_HCC_OPS = ACTIVITY_DOMAIN_HIP_OPS, /**< its former names */
+    ACTIVITY_DOMAIN_HCC_OPS = ACTIVITY_DOMAIN_HIP_OPS, /**< former names of HIP_OPS */
     ACTIVITY_DOMAIN_HIP_VDI = ACTIVITY_DOMAIN_HIP_OPS,
     ACTIVITY_DOMAIN_HIP_API = 3, /**< HIP calls: hip_api_id_t of the loaded HIP */
     ACTIVITY_DOMAIN_KFD_API = 4, /**< not implemented by anyone */
@@ -29,7 +29,7 @@ typedef uint32_t activity_kind_t;
 typedef uint32_t activity_op_t;
 typedef uint64_t activity_correlation_id_t;
 
-/** ns by the clock of roctracer_get_timestamp. */
+/** ns of the clock of roctracer_get_timestamp. */
 typedef uint64_t roctracer_timestamp_t;
 
 /** One record of a pool. */
@@ -39,7 +39,7 @@ typedef struct activity_record_s {
     activity_op_t op;     /**< operation of the domain */
     __extension__ union {
         __extension__ struct {
-            activity_correlation_id_t correlation_id; /**< that of the call which started it */
+            activity_correlation_id_t correlation_id; /**< of the call that started it */
             roctracer_timestamp_t begin_ns;
             roctracer_timestamp_t end_ns;
         };
@@ -51,24 +51,24 @@ typedef struct activity_record_s {
     };
     __extension__ union {
         __extension__ struct {
-            int device_id;     /**< of HIP_OPS and HSA_OPS: position among the GPUs */
-            uint64_t queue_id; /**< likewise: id of the queue, 0 for copies */
+            int device_id;     /**< for HIP_OPS and HSA_OPS: position among the GPUs */
+            uint64_t queue_id; /**< for HIP_OPS and HSA_OPS: id of the queue, 0 for copies */
         };
         __extension__ struct {
-            uint32_t process_id; /**< of calls and marks */
+            uint32_t process_id; /**< for calls and marks */
             uint32_t thread_id;
         };
-        activity_correlation_id_t external_id; /**< of EXT_API */
+        activity_correlation_id_t external_id; /**< for EXT_API */
     };
     __extension__ union {
-        size_t bytes;             /**< of a copy */
-        const char *kernel_name;  /**< of a kernel; valid until the buffer callback returns */
-        const char *mark_message; /**< of a mark or range; likewise */
+        size_t bytes;             /**< bytes copied */
+        const char *kernel_name;  /**< name of a kernel; valid until the buffer callback returns */
+        const char *mark_message; /**< text of a mark or range; valid as long */
     };
 } activity_record_t;
 
 /** A callback of calls and marks: at ENTER and EXIT of HIP calls with hip_api_data_t, once for each
- * mark or range call with roctx_api_data_t. Runs on the thread that calls. */
+ * mark or range call with roctx_api_data_t. It runs on the calling thread. */
 typedef void (*activity_rtapi_callback_t)(uint32_t domain, uint32_t cid, const void *data,
                                           void *arg);
 

@@ -1,5 +1,5 @@
-/* Instructions of loaded code objects as text, with the source lines that they come from. The
- * program links amd_comgr and libdw. Objects of these classes are for one thread at a time. */
+/* Instructions of loaded code objects as text, with their source lines. The program links amd_comgr
+ * and libdw. Objects of these classes are for one thread at a time. */
 #pragma once
 
 #include <rocprofiler-sdk/cxx/codeobj/disassembly.hpp>
@@ -42,7 +42,7 @@ struct Instruction {
     Instruction() = default;
     Instruction(std::string &&_inst, size_t _size) : inst{std::move(_inst)}, size{_size} {}
 
-    /** Between the source references of one instruction. */
+    /** Separates the source references of one instruction. */
     static constexpr std::string_view separator = " -> ";
 
     std::string inst = {};      /**< its text */
@@ -50,15 +50,15 @@ struct Instruction {
     uint64_t faddr = 0;         /**< offset in the file */
     uint64_t vaddr = 0;         /**< virtual address in the ELF image */
     size_t size = 0;            /**< bytes */
-    uint64_t ld_addr = 0;       /**< where it is loaded; 0 if it was not asked for by that */
-    marker_id_t codeobj_id = 0; /**< 0 likewise */
+    uint64_t ld_addr = 0;       /**< loaded address; 0 if it was not looked up by that */
+    marker_id_t codeobj_id = 0; /**< 0 if it was looked up without one */
 };
 
 /** One ELF image with its line table. */
 class CodeobjDecoderComponent
 {
   public:
-    /** The bytes are copied. @throw std::exception they are no code object */
+    /** Copies the bytes. @throw std::exception the bytes are not a code object */
     CodeobjDecoderComponent(const char *codeobj_data, uint64_t codeobj_size)
         : disassembly{std::make_unique<DisassemblyInstance>(codeobj_data, codeobj_size)}
     {
@@ -66,10 +66,11 @@ class CodeobjDecoderComponent
         read_lines();
     }
 
-    /** Where in the file a virtual address lies. */
+    /** Returns the offset in the file of a virtual address. */
     std::optional<uint64_t> va2fo(uint64_t vaddr) const { return disassembly->va2fo(vaddr); }
 
-    /** The instruction at an offset in the file, with the source reference of the virtual address.
+    /** Returns the instruction at an offset in the file, with the source reference of the virtual
+     * address.
      * @throw std::exception there is none */
     std::unique_ptr<Instruction> disassemble_instruction(uint64_t faddr, uint64_t vaddr)
     {
@@ -83,7 +84,7 @@ class CodeobjDecoderComponent
     }
 
     std::map<uint64_t, SymbolInfo> m_symbol_map = {}; /**< functions by virtual address */
-    std::vector<std::shared_ptr<Instruction>> instructions = {}; /**< for the user to keep some */
+    std::vector<std::shared_ptr<Instruction>> instructions = {}; /**< for use by the program only */
     std::unique_ptr<DisassemblyInstance> disassembly = nullptr;
     std::map<segment::address_range_t, std::string> m_line_number_map = {};
 
@@ -93,15 +94,15 @@ class CodeobjDecoderComponent
         return std::string{file ? file : ""} + ':' + std::to_string(line);
     }
 
-    /** The call sites through which the code at an address was inlined, outermost first. */
+    /** Returns the call sites through which the code at an address was inlined, outermost first. */
     static std::string call_sites(Dwarf_Die *unit, Dwarf_Addr address)
     {
         Dwarf_Files *files = nullptr;
         Dwarf_Die *innermost = nullptr;
         Dwarf_Die *scopes = nullptr;
         std::string sites;
-        /* behind the innermost scope, dwarf_getscopes goes on where the function was defined;
-         * where it was inlined is told by the tree */
+        /* After the innermost scope, dwarf_getscopes continues with the scopes of the function's
+         * definition; where the function was inlined follows from the tree. */
         int count = 0;
         if (dwarf_getscopes(unit, address, &innermost) > 0)
             count = dwarf_getscopes_die(innermost, &scopes);
@@ -170,8 +171,8 @@ class CodeobjDecoderComponent
 class LoadedCodeobjDecoder
 {
   public:
-    /** @param filepath a file, or the URI of one with what CodeObjectBinary knows behind it
-     * @throw std::exception it cannot be read, or is no code object */
+    /** @param filepath a file's path, or a URI as for CodeObjectBinary
+     * @throw std::exception the file cannot be read, or is not a code object */
     LoadedCodeobjDecoder(const char *filepath, uint64_t _load_addr, uint64_t memsize)
         : load_addr{_load_addr}, load_end{_load_addr + memsize}
     {
@@ -189,7 +190,7 @@ class LoadedCodeobjDecoder
     {
     }
 
-    /** The instruction at an address; null if there is none. */
+    /** Returns the instruction at an address; null if there is none. */
     std::unique_ptr<Instruction> get(uint64_t ld_addr)
     {
         if (ld_addr < load_addr) return nullptr;
@@ -211,14 +212,15 @@ class LoadedCodeobjDecoder
     uint64_t size() const { return load_end - load_addr; }
     bool inrange(uint64_t addr) const { return addr >= begin() && addr < end(); }
 
-    /** The function that begins at an address, or null; the text lives as long as the object. */
+    /** Returns the name of the function that begins at an address, or null; the text is valid as
+     * long as this object. */
     const char *getSymbolName(uint64_t addr) const
     {
         const auto found = decoder->m_symbol_map.find(addr - load_addr);
         return found == decoder->m_symbol_map.end() ? nullptr : found->second.name.c_str();
     }
 
-    /** Functions by their virtual addresses. */
+    /** Returns the functions by their virtual addresses. */
     std::map<uint64_t, SymbolInfo> &getSymbolMap() const { return decoder->m_symbol_map; }
 
     const uint64_t load_addr;
@@ -242,7 +244,7 @@ class CodeobjMap
     CodeobjMap() = default;
     virtual ~CodeobjMap() = default;
 
-    /** Adds a code object, or puts it in the place of one with the id.
+    /** Adds a code object; replaces the one that has the id.
      * @throw std::exception as LoadedCodeobjDecoder */
     virtual void addDecoder(const char *filepath, marker_id_t id, uint64_t load_addr,
                             uint64_t memsize)
@@ -256,10 +258,11 @@ class CodeobjMap
             std::make_shared<LoadedCodeobjDecoder>(data, memory_size, load_addr, memsize);
     }
 
-    /** Whether there was one with the id. */
+    /** Removes a code object. Returns whether there was one with the id. */
     virtual bool removeDecoderbyId(marker_id_t id) { return decoders.erase(id) != 0; }
 
-    /** The instruction at an offset from the start of a code object; null if there is none. */
+    /** Returns the instruction at an offset from the start of a code object; null if there is
+     * none. */
     std::unique_ptr<Instruction> get(marker_id_t id, uint64_t offset)
     {
         const auto found = decoders.find(id);
@@ -269,7 +272,8 @@ class CodeobjMap
         return instruction;
     }
 
-    /** The function that begins at an offset from the start of a code object, or null. */
+    /** Returns the name of the function that begins at an offset from the start of a code object,
+     * or null. */
     const char *getSymbolName(marker_id_t id, uint64_t offset)
     {
         const auto found = decoders.find(id);
@@ -300,7 +304,7 @@ class CodeobjAddressTranslate : public CodeobjMap
         enter({load_addr, memsize, id});
     }
 
-    /** Whether it was known. */
+    /** Removes a code object. Returns whether there was one with the id. */
     bool removeDecoder(marker_id_t id, uint64_t load_addr)
     {
         return table.remove(load_addr) && removeDecoderbyId(id);
@@ -311,7 +315,7 @@ class CodeobjAddressTranslate : public CodeobjMap
         return found != decoders.end() && removeDecoder(id, found->second->begin());
     }
 
-    /** The instruction at an absolute address; null if it cannot be decoded.
+    /** Returns the instruction at an absolute address; null if it cannot be decoded.
      * @throw std::exception no code object has the address */
     std::unique_ptr<Instruction> get(uint64_t vaddr)
     {
@@ -319,14 +323,14 @@ class CodeobjAddressTranslate : public CodeobjMap
         return CodeobjMap::get(range.id, vaddr - range.addr);
     }
 
-    /** The instruction at an offset from the start of a code object, or with id 0 at an absolute
-     * address; null if there is none. */
+    /** Returns the instruction at an offset from the start of a code object, or with id 0 at an
+     * absolute address; null if there is none. */
     std::unique_ptr<Instruction> get(marker_id_t id, uint64_t offset)
     {
         return id == 0 ? get(offset) : CodeobjMap::get(id, offset);
     }
 
-    /** The function that begins at an absolute address, or null. */
+    /** Returns the name of the function that begins at an absolute address, or null. */
     const char *getSymbolName(uint64_t vaddr)
     {
         for (const auto &[id, decoder] : decoders) {
@@ -335,7 +339,7 @@ class CodeobjAddressTranslate : public CodeobjMap
         return nullptr;
     }
 
-    /** Functions of all code objects by their absolute addresses. */
+    /** Returns the functions of all code objects by their absolute addresses. */
     std::map<uint64_t, SymbolInfo> getSymbolMap() const
     {
         std::map<uint64_t, SymbolInfo> all;
@@ -346,7 +350,8 @@ class CodeobjAddressTranslate : public CodeobjMap
         return all;
     }
 
-    /** Functions of one code object by their virtual addresses; none if it is unknown. */
+    /** Returns the functions of one code object by their virtual addresses; none if the id is
+     * unknown. */
     std::map<uint64_t, SymbolInfo> getSymbolMap(marker_id_t id) const
     {
         const auto found = decoders.find(id);
@@ -355,7 +360,8 @@ class CodeobjAddressTranslate : public CodeobjMap
     }
 
   private:
-    /* an address belongs to what was loaded there last, also when nobody told of the unload */
+    /* An address belongs to the code object that was loaded there last, even if the unload of an
+     * earlier one was not reported. */
     void enter(const segment::address_range_t &range)
     {
         table.remove(range);

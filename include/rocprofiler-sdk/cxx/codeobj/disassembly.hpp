@@ -1,5 +1,5 @@
-/* A code object's bytes: where they are found by URI, its function symbols, its instructions as
- * text by comgr. The program links amd_comgr. */
+/* The bytes of a code object, given its URI; its function symbols; and its instructions as text, by
+ * comgr. The program links amd_comgr. */
 #pragma once
 
 #if __has_include(<amd_comgr/amd_comgr.h>)
@@ -8,7 +8,7 @@
 #include <amd_comgr.h>
 #endif
 
-/* Programs that include this header rely on more than it uses: the headers that AMD's includes. */
+/* AMD's header includes these, too, and programs rely on that. */
 #include <elf.h>
 #include <fcntl.h>
 #include <hsa/amd_hsa_elf.h>
@@ -44,7 +44,7 @@ namespace disassembly
 {
 namespace details
 {
-/** A line on standard error about a call of comgr that failed. */
+/** Writes a line on standard error about a call of comgr that failed. */
 inline bool comgr_failed(amd_comgr_status_t status, const char *call)
 {
     if (status == AMD_COMGR_STATUS_SUCCESS) return false;
@@ -55,14 +55,16 @@ inline bool comgr_failed(amd_comgr_status_t status, const char *call)
 }
 } // namespace details
 
-/** Of a call of comgr that fails: a line on standard error, and std::exception. */
+/** Checks a call of comgr: if it fails, writes a line on standard error and throws
+ * std::exception. */
 #define THROW_COMGR(call)                                                                          \
     do {                                                                                           \
         if (::rocprofiler::sdk::codeobj::disassembly::details::comgr_failed(call, #call))          \
             throw std::exception();                                                                \
     } while (0)
 
-/** The same in a function that answers with a status: returns AMD_COMGR_STATUS_ERROR. */
+/** Checks a call of comgr in a function that returns a status: if the call fails, returns
+ * AMD_COMGR_STATUS_ERROR. */
 #define RETURN_COMGR(call)                                                                         \
     do {                                                                                           \
         if (::rocprofiler::sdk::codeobj::disassembly::details::comgr_failed(call, #call))          \
@@ -77,8 +79,8 @@ struct SymbolInfo {
     uint64_t mem_size = 0; /**< bytes */
 };
 
-/** The bytes that a code object's URI names: file://PATH, percent-encoded, with #offset=N&size=N or
- * ?offset=N&size=N behind it for a part of the file. */
+/** The bytes that a code object's URI names: file://PATH, percent-encoded, followed by
+ * #offset=N&size=N or ?offset=N&size=N if they are a part of the file. */
 class CodeObjectBinary
 {
   public:
@@ -144,7 +146,7 @@ class CodeObjectBinary
 class DisassemblyInstance
 {
   public:
-    /** The bytes are copied. @throw std::exception comgr does not take them */
+    /** Copies the bytes. @throw std::exception comgr does not accept them */
     DisassemblyInstance(const char *codeobj_data, uint64_t codeobj_size)
         : buffer(codeobj_data, codeobj_data + codeobj_size)
     {
@@ -175,7 +177,7 @@ class DisassemblyInstance
     DisassemblyInstance(const DisassemblyInstance &) = delete;
     DisassemblyInstance &operator=(const DisassemblyInstance &) = delete;
 
-    /** Text and bytes of the instruction at an offset in the file.
+    /** Returns the text of the instruction at an offset in the file, and its number of bytes.
      * @throw std::exception there is none */
     std::pair<std::string, size_t> ReadInstruction(uint64_t faddr)
     {
@@ -184,10 +186,11 @@ class DisassemblyInstance
         return {last_instruction, size};
     }
 
-    /** Functions by their virtual addresses. */
+    /** Returns the functions by their virtual addresses. */
     std::map<uint64_t, SymbolInfo> &GetKernelMap() { return symbol_map; }
 
-    /** Where in the file a virtual address lies; nothing for one that is not loaded from it. */
+    /** Returns the offset in the file of a virtual address; nothing for an address that is not
+     * loaded from the file. */
     std::optional<uint64_t> va2fo(uint64_t va) const
     {
         for (const auto &segment : segments) {
@@ -247,7 +250,7 @@ class DisassemblyInstance
         SymbolInfo found;
         uint64_t length = 0;
         RETURN_COMGR(amd_comgr_symbol_get_info(symbol, AMD_COMGR_SYMBOL_INFO_NAME_LENGTH, &length));
-        /* comgr writes the zero as well, behind the text */
+        /* comgr also writes the zero at the end of the text. */
         found.name.resize(length + 1);
         RETURN_COMGR(
             amd_comgr_symbol_get_info(symbol, AMD_COMGR_SYMBOL_INFO_NAME, found.name.data()));

@@ -1,7 +1,8 @@
-/* Which code object an address belongs to: ranges of addresses in order, and a table of them. */
+/* Finds the code object to which an address belongs: ranges of addresses in order, and a table of
+ * them. */
 #pragma once
 
-/* Programs that include this header rely on more than it uses: the headers that AMD's includes. */
+/* AMD's header includes these, too, and programs rely on that. */
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +27,8 @@ namespace segment
 /** Id of a loaded code object. */
 using marker_id_t = size_t;
 
-/** The addresses from addr, before addr + size. Ranges of which one begins inside the other are
- * equal, so that a container of disjoint ranges finds the one around an address. */
+/** The addresses in [addr, addr + size). Two ranges are equal if one begins inside the other, so
+ * that a container of disjoint ranges finds the one around an address. */
 struct address_range_t {
     uint64_t addr = 0;
     uint64_t size = 0;
@@ -44,11 +45,12 @@ struct address_range_t {
     }
 };
 
-/** Loaded code objects by their addresses. Remembers the last one found: one thread at a time. */
+/** Loaded code objects by their addresses. It keeps the range that was found last, so it may be
+ * used by one thread at a time. */
 class CodeobjTableTranslator : public std::set<address_range_t>
 {
   public:
-    /** @throw std::out_of_range no range has the address */
+    /** @throw std::out_of_range no range contains the address */
     address_range_t find_codeobj_in_range(uint64_t addr)
     {
         if (!cached.inrange(addr)) {
@@ -62,7 +64,7 @@ class CodeobjTableTranslator : public std::set<address_range_t>
 
     void clear_cache() { cached = {}; }
 
-    /** Whether the range, or one that has the address, was there. */
+    /** Removes the range that contains the address. Returns whether there was one. */
     bool remove(const address_range_t &range)
     {
         clear_cache();

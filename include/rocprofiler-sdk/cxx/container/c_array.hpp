@@ -1,4 +1,4 @@
-/* A view of an array that somebody else owns, as a C interface hands them out: base and count. */
+/* A view of an array that it does not own, given by base and count as in a C interface. */
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace sdk
 namespace container
 {
 template <typename Tp> struct c_array {
-    /** Forward, as far as a range-for needs it. */
+    /** A forward iterator with the operations that a range-based for loop uses. */
     template <typename Up> struct iterator {
         explicit iterator(Tp *_ptr) : ptr{_ptr} {}
 
@@ -29,21 +29,21 @@ template <typename Tp> struct c_array {
 
     size_t size() const { return count; }
 
-    /** Not checked. */
+    /** Does not check the index. */
     Tp &operator[](size_t i) { return base[i]; }
     const Tp &operator[](size_t i) const { return base[i]; }
 
-    /** @throw std::out_of_range */
+    /** @throw std::out_of_range the index is not below the size */
     Tp &at(size_t i) { return base[checked(i)]; }
     const Tp &at(size_t i) const { return base[checked(i)]; }
 
-    /** The elements from start, before end; neither is checked. */
+    /** Returns a view of the elements in [start, end); the limits are not checked. */
     c_array<Tp> slice(size_t start, size_t end) const
     {
         return c_array<Tp>(base + start, end - start);
     }
 
-    /** One element fewer in view; nothing if there is none. */
+    /** Remove the first or the last element from the view, if there is one. */
     void pop_front()
     {
         if (count == 0) return;

@@ -1,5 +1,5 @@
-/* The one list of types with a member `handle` of eight bytes: operators.hpp and hash.hpp have
- * their functions for each of them from it. A type is added here. */
+/* The one list of types with a member `handle` of eight bytes: operators.hpp and hash.hpp define
+ * their functions for each type in it. New types are added here. */
 #pragma once
 
 #include <rocprofiler-sdk/experimental/thread-trace/trace_decoder.h>

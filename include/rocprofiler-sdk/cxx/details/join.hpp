@@ -1,4 +1,5 @@
-/* Values into one text: with a delimiter, and brackets around containers, pairs and tuples. */
+/* Joins values to one text, with a delimiter, and with brackets around containers, pairs and
+ * tuples. */
 #pragma once
 
 #include <rocprofiler-sdk/cxx/details/mpl.hpp>
@@ -21,14 +22,14 @@ namespace join
 /** Whether texts among the values are put in double quotes. */
 enum { NoQuoteStrings = 0x0, QuoteStrings = 0x1 };
 
-/** What stands between the values and around all of them. */
+/** The texts between the values, and before and after all of them. */
 struct config {
     std::string_view delimiter = ", ";
     std::string_view prefix = {};
     std::string_view suffix = {};
 };
 
-/** Text in double quotes. */
+/** Returns the text in double quotes. */
 template <typename ArgT> auto quoted(ArgT &&_arg)
 {
     auto text = std::stringstream{};
@@ -63,7 +64,7 @@ void put_all([[maybe_unused]] std::ostream &out, [[maybe_unused]] std::string_vi
     ((out << (count++ ? delimiter : std::string_view{}), put<TraitT>(out, delimiter, values)), ...);
 }
 
-/* {a, b} for a container, (a, b) for a pair or a tuple */
+/* A container becomes {a, b}, a pair or a tuple (a, b). */
 template <int TraitT, typename Tp>
 void put(std::ostream &out, std::string_view delimiter, const Tp &value)
 {
@@ -92,7 +93,7 @@ void put(std::ostream &out, std::string_view delimiter, const Tp &value)
 }
 } // namespace details
 
-/** The values as one text. */
+/** Returns the values as one text. */
 template <int TraitT = NoQuoteStrings, typename... Args> auto join(config _cfg, Args &&..._args)
 {
     auto text = std::stringstream{};

@@ -1,5 +1,5 @@
-/* What the other headers ask of types: which are text, which a stream can print, and how a table of
- * names keeps its texts. */
+/* Properties of types for the other headers: which are text, which a stream can print, and how a
+ * table of names stores its texts. */
 #pragma once
 
 #include <ostream>
@@ -14,10 +14,11 @@ namespace sdk
 {
 namespace mpl
 {
-/** The type without reference, const and volatile; an array is a pointer to its elements. */
+/** The type without reference, const and volatile; an array type becomes a pointer to its
+ * elements. */
 template <typename Tp> using unqualified_identity_t = std::decay_t<Tp>;
 
-/** Value: Tp is text in one of the forms that C++ programs use. */
+/** `value` is true if Tp is text in one of the forms that C++ programs use. */
 template <typename Tp>
 struct is_string_type : std::disjunction<std::is_same<unqualified_identity_t<Tp>, std::string>,
                                          std::is_same<unqualified_identity_t<Tp>, std::string_view>,
@@ -25,7 +26,7 @@ struct is_string_type : std::disjunction<std::is_same<unqualified_identity_t<Tp>
                                          std::is_same<unqualified_identity_t<Tp>, const char *>> {
 };
 
-/** Value: a stream takes Tp. */
+/** `value` is true if a stream can print Tp. */
 template <typename Tp, typename = void> struct supports_ostream : std::false_type {
 };
 
@@ -38,13 +39,13 @@ struct supports_ostream<
 template <typename Tp> struct can_stringify : supports_ostream<Tp> {
 };
 
-/** Always false, but only once Tp is known: for static_assert in templates. */
+/** Always false, but evaluated only when Tp is known: for static_assert in templates. */
 template <typename Tp> struct assert_false {
     static constexpr bool value = false;
 };
 
-/** How a table keeps texts as Tp: const char *, std::string_view or std::string. `value` says that
- * it can. */
+/** How a table stores texts of type Tp: const char *, std::string_view or std::string. `value` is
+ * true for these types. */
 template <typename Tp> struct string_support {
     static constexpr bool value = false;
 };

@@ -1,5 +1,5 @@
-/* How name_info.hpp asks the library. Both families of kinds have the same four questions: a struct
- * of them each, and one walk. */
+/* How name_info.hpp queries the library. Each family of kinds, callback and buffer tracing, has a
+ * struct of the same four query functions; one function fills a table from such a struct. */
 #pragma once
 
 #ifndef ROCPROFILER_SDK_CXX_NAME_INFO_HPP_
@@ -19,8 +19,8 @@ constexpr auto success_v = ROCPROFILER_STATUS_SUCCESS;
 
 namespace details
 {
-/* functions rather than constants: a call through a constant pointer inside a lambda is taken for
- * one of a constant expression by gcc 16 */
+/* These are functions rather than constants, because gcc 16 treats a call through a constant
+ * pointer inside a lambda as a constant expression. */
 #define RSDK_QUESTION(NAME, FUNCTION)                                                              \
     template <typename... Args> static rocprofiler_status_t NAME(Args... args)                     \
     {                                                                                              \
@@ -46,8 +46,8 @@ template <typename AskT, typename Tp> auto ask_names()
     using kind_type = typename AskT::kind_type;
     using table_type = utility::name_info<kind_type, Tp>;
 
-    /* without captures: they become the library's callbacks; kinds and operations come in rising
-     * order, as emplace wants them */
+    /* The lambdas have no captures, because they are passed to the library as callbacks. Kinds and
+     * operations are reported in ascending order, as emplace requires. */
     auto on_kind = [](kind_type kind, void *data) {
         auto on_operation = [](kind_type of, rocprofiler_tracing_operation_t operation, void *to) {
             const char *text = nullptr;

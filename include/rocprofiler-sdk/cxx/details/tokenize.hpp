@@ -1,5 +1,4 @@
-/* Text into parts: what command lines, lists in the environment and the like are taken apart with.
- */
+/* Splits text into parts, for command lines, lists in environment variables and the like. */
 #pragma once
 
 #include <algorithm>
@@ -29,7 +28,7 @@ template <typename ContainerT> void append(ContainerT &to, std::string &&part)
 }
 } // namespace details
 
-/** A value as a stream reads it from the text; the text itself for std::string. */
+/** Returns the value that a stream reads from the text; for std::string, the text itself. */
 template <typename Tp> Tp from_string(const std::string &str)
 {
     if constexpr (std::is_same_v<Tp, std::string>) return str;
@@ -44,8 +43,8 @@ template <typename Tp> Tp from_string(const char *str)
     return from_string<Tp>(std::string{str});
 }
 
-/** The parts of a line between any of the delimiter characters, each as the predicate returns it;
- * empty parts are left out. */
+/** Returns the parts of a line between any of the delimiter characters, each as converted by the
+ * predicate; empty parts are left out. */
 template <typename ContainerT = std::vector<std::string>, typename PredicateT = details::identity>
 ContainerT tokenize(std::string_view line,
                     std::string_view delimiters = "\"',;: ", PredicateT &&predicate = PredicateT{})
@@ -59,8 +58,8 @@ ContainerT tokenize(std::string_view line,
     return parts;
 }
 
-/** The parts between whole delimiters; of several at one place the first in the list counts. Empty
- * parts are kept. */
+/** Returns the parts between whole delimiters. Where several delimiters match, the first in the
+ * list is used. Empty parts are kept. */
 template <typename ContainerT = std::vector<std::string>, typename DelimT = std::string,
           typename PredicateT = details::identity>
 ContainerT tokenize(std::string_view line, const std::vector<DelimT> &delimiters,
@@ -84,7 +83,7 @@ ContainerT tokenize(std::string_view line, const std::vector<DelimT> &delimiters
     }
 }
 
-/** The text without any of the characters at its beginning and end. */
+/** Returns the text without any of the characters at its beginning and end. */
 inline std::string strip(std::string &&str, std::string_view characters)
 {
     const size_t begin = str.find_first_not_of(characters);
@@ -92,8 +91,8 @@ inline std::string strip(std::string &&str, std::string_view characters)
     return str.substr(begin, str.find_last_not_of(characters) - begin + 1);
 }
 
-/** Puts what the predicate makes of it in the place of each part that begins with _begin and goes
- * on until before the next _end, or the end of the text. */
+/** Replaces each part that begins with _begin and ends before the next _end, or at the end of the
+ * text, by what the predicate returns for it. */
 template <typename PredicateT>
 std::string str_transform(std::string_view input, std::string_view _begin, std::string_view _end,
                           PredicateT &&predicate)

@@ -1,7 +1,7 @@
-/* How cereal's archives read structures of the library again that save.hpp has written: agents,
- * code objects and kernels, as a reader of results needs them. Texts are allocated and never freed,
- * since the structures do not own theirs. An agent's memory banks, caches and links are not read.
- */
+/* How cereal's archives read structures of the library that save.hpp has written: agents, code
+ * objects and kernels, as a reader of results needs them. Texts are allocated and never freed,
+ * since the structures do not own theirs. An agent's memory banks, caches and links are not
+ * read. */
 #pragma once
 
 #include <rocprofiler-sdk/agent.h>
@@ -26,7 +26,7 @@ namespace sdk
 {
 namespace serialization
 {
-/** Says which key comes next, if that is wanted. */
+/** Prints the next key, if that is enabled. */
 inline void load_trace(const char *key)
 {
     if constexpr (ROCPROFILER_SDK_CXX_SERIALIZATION_LOAD_DEBUG > 0)

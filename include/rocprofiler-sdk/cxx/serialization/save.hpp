@@ -1,7 +1,7 @@
 /* How cereal's archives write the library's structures: as objects with a key for each member, in
- * the order that readers of rocprofv3's JSON expect. Arguments of calls are not here, since the
- * unions that hold them do not say of which call they are; those of extended buffer records are
- * asked for. */
+ * the order that readers of rocprofv3's JSON expect. Arguments of calls are not included, since the
+ * unions that hold them do not contain the operation; those of extended buffer records are queried
+ * from the library. */
 #pragma once
 
 #include <rocprofiler-sdk/agent.h>
@@ -29,15 +29,15 @@ namespace sdk
 {
 namespace serialization
 {
-/** An argument of the call that an extended buffer record is about, all as text. */
+/** An argument of the call that an extended buffer record describes; all members are text. */
 struct buffer_tracing_args {
     std::string type = {};
     std::string name = {};
     std::string value = {};
 };
 
-/** The arguments of an extended buffer record, in the order of the signature. Only inside the
- * buffer callback that got the record; nothing for records without arguments. */
+/** Returns the arguments of an extended buffer record, in the order of the signature; none for
+ * records without arguments. To be called only inside the buffer callback that got the record. */
 template <typename Tp> auto get_buffer_tracing_args(Tp &data)
 {
     auto add = [](rocprofiler_buffer_tracing_kind_t, rocprofiler_tracing_operation_t, uint32_t,
@@ -61,11 +61,11 @@ template <typename Tp> auto get_buffer_tracing_args(Tp &data)
 #define RSDK_PUT(KEY, VALUE)   ar(make_nvp(KEY, VALUE));
 #define RSDK_KEY(NAME, MEMBER) RSDK_PUT(#NAME, data.MEMBER)
 #define RSDK_FIELD(MEMBER)     RSDK_PUT(#MEMBER, data.MEMBER)
-/* of a bit-field there is no reference */
+/* A bit-field cannot be passed by reference, so it is copied. */
 #define RSDK_BITS_AS(KEY, MEMBER) RSDK_PUT(KEY, static_cast<uint32_t>(data.MEMBER))
 #define RSDK_BITS(NAME, MEMBER)   RSDK_BITS_AS(#NAME, MEMBER)
 #define RSDK_TEXT(MEMBER)         RSDK_PUT(#MEMBER, std::string{data.MEMBER ? data.MEMBER : ""})
-/* an agent that was loaded has no arrays, whatever its counts */
+/* An agent read by load.hpp has no arrays, whatever its counts are. */
 #define RSDK_ARRAY(MEMBER)                                                                         \
     RSDK_PUT(#MEMBER,                                                                              \
              sdk::container::make_c_array(data.MEMBER, data.MEMBER ? data.MEMBER##_count : 0))
@@ -79,7 +79,7 @@ template <typename Tp> auto get_buffer_tracing_args(Tp &data)
     RSDK_ARRAY(mem_banks)                                                                          \
     RSDK_ARRAY(caches)                                                                             \
     RSDK_ARRAY(io_links)
-/* of the runtime's queue, nothing but its id */
+/* Of the runtime's queue only the id is written. */
 #define RSDK_QUEUE() RSDK_PUT("queue_id", data.queue ? data.queue->id : uint64_t{0})
 #define RSDK_ARGS()  RSDK_PUT("args", sdk::serialization::get_buffer_tracing_args(data))
 #define RSDK_OBJECT(TYPE, ...)                                                                     \
@@ -327,7 +327,7 @@ RSDK_OBJECT(hsa_amd_event_scratch_async_reclaim_end_t, RSDK_QUEUE() RSDK_FIELD(f
 #endif
 // clang-format on
 
-/** The table as an array of its kinds. */
+/** Writes the table as an array of its kinds. */
 template <typename ArchiveT, typename EnumT, typename ValueT>
 void save(ArchiveT &ar, const ::rocprofiler::sdk::utility::name_info<EnumT, ValueT> &data)
 {
@@ -361,7 +361,7 @@ void save(ArchiveT &ar, const ::rocprofiler::sdk::container::c_array<Tp> &data)
         ar(element);
 }
 
-/** What the pointers point to; null pointers are left out. */
+/** Writes what the pointers point to; null pointers are left out. */
 template <typename ArchiveT, typename Tp>
 void save(ArchiveT &ar, const ::rocprofiler::sdk::container::c_array<Tp *> &data)
 {

@@ -1,4 +1,4 @@
-/* Thread traces: what is to be traced, and where the data goes. */
+/* Thread traces: parameters of a trace, and the callback that gets its data. */
 #ifndef ROCPROFILER_SDK_EXPERIMENTAL_THREAD_TRACE_CORE_H_
 #define ROCPROFILER_SDK_EXPERIMENTAL_THREAD_TRACE_CORE_H_
 
@@ -41,7 +41,7 @@ typedef struct rocprofiler_thread_trace_parameter_t {
     };
 } rocprofiler_thread_trace_parameter_t;
 
-/** Gets the trace of one shader engine, valid during the call. */
+/** Called with the trace of one shader engine, which is valid during the call. */
 typedef void (*rocprofiler_thread_trace_shader_data_callback_t)(rocprofiler_agent_id_t agent,
                                                                 int64_t shader_engine_id,
                                                                 void *data, size_t data_size,

@@ -12,8 +12,8 @@ typedef enum rocprofiler_thread_trace_control_flags_t {
     ROCPROFILER_THREAD_TRACE_CONTROL_START_AND_STOP = 3
 } rocprofiler_thread_trace_control_flags_t;
 
-/** Asked at each launch whether to trace the kernel. *userdata_shader is passed to the shader
- * callback. */
+/** Called at each launch to decide whether to trace the kernel. *userdata_shader is passed to the
+ * shader callback. */
 typedef rocprofiler_thread_trace_control_flags_t (*rocprofiler_thread_trace_dispatch_callback_t)(
     rocprofiler_agent_id_t agent_id, rocprofiler_queue_id_t queue_id,
     rocprofiler_async_correlation_id_t correlation_id, rocprofiler_kernel_id_t kernel_id,
@@ -21,7 +21,7 @@ typedef rocprofiler_thread_trace_control_flags_t (*rocprofiler_thread_trace_disp
     rocprofiler_user_data_t *userdata_shader);
 
 /** Makes a context trace those kernels of an agent that the callback chooses; each of them runs
- * alone on the agent. The data is delivered when the kernel is over, on a thread of the library:
+ * alone on the agent. The data is delivered when the kernel has ended, on a thread of the library:
  * one call for each traced shader engine.
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not inside an initialize function
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context

@@ -1,4 +1,5 @@
-/* Decoding of thread traces by a decoder library, librocprof-trace-decoder.so: AMD's or ours. */
+/* Decoding of thread traces by a decoder library, librocprof-trace-decoder.so, AMD's or this
+ * project's. */
 #ifndef ROCPROFILER_SDK_EXPERIMENTAL_THREAD_TRACE_TRACE_DECODER_H_
 #define ROCPROFILER_SDK_EXPERIMENTAL_THREAD_TRACE_TRACE_DECODER_H_
 
@@ -13,7 +14,7 @@ typedef struct rocprofiler_thread_trace_decoder_id_t {
     uint64_t handle;
 } rocprofiler_thread_trace_decoder_id_t;
 
-/** Gets an array of records; their type follows from the record type. */
+/** Called with an array of records, whose structure follows from the record type. */
 typedef void (*rocprofiler_thread_trace_decoder_callback_t)(
     rocprofiler_thread_trace_decoder_record_type_t record_type_id, void *trace_events,
     uint64_t trace_size, void *userdata);
@@ -56,7 +57,7 @@ rocprofiler_status_t rocprofiler_trace_decode(rocprofiler_thread_trace_decoder_i
                                               void *data, uint64_t size,
                                               void *userdata) ROCPROFILER_API;
 
-/** A text that explains the value; null if the handle is unknown. */
+/** Returns a text that explains the value; null if the handle is unknown. */
 ROCPROFILER_SDK_EXPERIMENTAL
 const char *rocprofiler_thread_trace_decoder_info_string(
     rocprofiler_thread_trace_decoder_id_t handle,

@@ -1,4 +1,4 @@
-/* What a decoder makes of a thread trace. */
+/* The records into which a decoder turns a thread trace. */
 #ifndef ROCPROFILER_SDK_EXPERIMENTAL_THREAD_TRACE_TRACE_DECODER_TYPES_H_
 #define ROCPROFILER_SDK_EXPERIMENTAL_THREAD_TRACE_TRACE_DECODER_TYPES_H_
 

@@ -1,5 +1,5 @@
-/* Types of hipFile's functions: from hipFile's own header if it is installed; otherwise as much of
- * them as arguments need. */
+/* Types of hipFile's functions: from hipFile's own header if it is installed; otherwise the part of
+ * them that the arguments use. */
 #ifndef ROCPROFILER_SDK_HIPFILE_DETAILS_HIPFILE_H_
 #define ROCPROFILER_SDK_HIPFILE_DETAILS_HIPFILE_H_
 

@@ -1,5 +1,5 @@
-/* Types of RCCL's functions: from RCCL's own header if it is installed; otherwise as much of them
- * as arguments need. */
+/* Types of RCCL's functions: from RCCL's own header if it is installed; otherwise the part of them
+ * that the arguments use. */
 #ifndef ROCPROFILER_SDK_RCCL_DETAILS_RCCL_H_
 #define ROCPROFILER_SDK_RCCL_DETAILS_RCCL_H_
 
@@ -54,7 +54,7 @@ typedef enum { ncclScalarDevice = 0, ncclScalarHostImmediate = 1 } ncclScalarRes
 typedef struct ncclConfig ncclConfig_t;
 #endif
 
-/* The same in every RCCL that has it. */
+/* This type is the same in every version of RCCL that has it. */
 typedef int mscclAlgoHandle_t;
 
 #endif

@@ -1,5 +1,5 @@
-/* Types of rocDecode's functions: from rocDecode's own headers if they are installed; otherwise as
- * much of them as arguments need. */
+/* Types of rocDecode's functions: from rocDecode's own headers if they are installed; otherwise the
+ * part of them that the arguments use. */
 #ifndef ROCPROFILER_SDK_ROCDECODE_DETAILS_ROCDECODE_H_
 #define ROCPROFILER_SDK_ROCDECODE_DETAILS_ROCDECODE_H_
 

@@ -1,5 +1,5 @@
-/* Types of rocJPEG's functions: from rocJPEG's own header if it is installed; otherwise as much of
- * them as arguments need. */
+/* Types of rocJPEG's functions: from rocJPEG's own header if it is installed; otherwise the part of
+ * them that the arguments use. */
 #ifndef ROCPROFILER_SDK_ROCJPEG_DETAILS_ROCJPEG_H_
 #define ROCPROFILER_SDK_ROCJPEG_DETAILS_ROCJPEG_H_
 

@@ -1,10 +1,11 @@
-/* Types of rocSHMEM's functions on streams, as much as arguments need: its own header is C++. */
+/* Types of rocSHMEM's functions on streams, the part of them that the arguments use; rocSHMEM's own
+ * header is C++. */
 #ifndef ROCPROFILER_SDK_ROCSHMEM_DETAILS_ROCSHMEM_H_
 #define ROCPROFILER_SDK_ROCSHMEM_DETAILS_ROCSHMEM_H_
 
 #include <rocprofiler-sdk/hip/api_args.h>
 
-/* rocSHMEM's own type is in its namespace, and is a pointer, too. */
+/* rocSHMEM's own type, which is in its namespace, is a pointer, too. */
 typedef void *rocshmem_team_t;
 
 #endif

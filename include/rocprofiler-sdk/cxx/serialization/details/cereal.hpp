@@ -1,5 +1,5 @@
-/* The parts of cereal that the library's structures need. Its headers are the user's: any
- * version 1.x, on the include path. */
+/* Includes the parts of cereal that the library's structures need. The program supplies cereal's
+ * headers, of any version 1.x, on the include path. */
 #pragma once
 
 /* HIP's headers define this macro. The C++ library has the same name in attributes. */
@@ -30,7 +30,7 @@
 #include <cereal/types/vector.hpp>
 #pragma pop_macro("__noinline__")
 
-/** Define both before the include if cereal's namespace is another. */
+/** If cereal is in another namespace, define both before including this header. */
 #ifndef ROCPROFILER_SDK_CEREAL_NAMESPACE_BEGIN
 #define ROCPROFILER_SDK_CEREAL_NAMESPACE_BEGIN                                                     \
     namespace cereal                                                                               \

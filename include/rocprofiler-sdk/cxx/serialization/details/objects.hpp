@@ -1,6 +1,6 @@
-/* Objects that are saved and loaded with the same keys: save.hpp and load.hpp each include this list
- * with macros of their own, so it has no guard. RSDK_FIELD is a member under its name, RSDK_BITS a key
- * and a bit-field, RSDK_TEXT a zero-terminated text. */
+/* Objects that are saved and loaded with the same keys: save.hpp and load.hpp each include this
+ * list with macros of their own, so it has no guard. RSDK_FIELD is a member whose key is its name,
+ * RSDK_BITS a key and a bit-field, RSDK_TEXT a zero-terminated text. */
 // clang-format off
 RSDK_OBJECT(rocprofiler_agent_id_t, RSDK_FIELD(handle))
 RSDK_OBJECT(HsaCacheType, RSDK_BITS(Data, ui32.Data) RSDK_BITS(Instruction, ui32.Instruction)
