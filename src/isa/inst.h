@@ -175,7 +175,7 @@ struct isa_inst {
      *                          does not say the image's type, vaddr's bits are those for a 1D
      *                          image: the type is in the descriptor, with which
      *                          isa_image_address_dwords() counts all of them. With NSA, the k of
-     *                          src[0] and src[1] hold the VGPRs behind the first, a byte each
+     *                          src[0] and src[1] hold the VGPRs after the first, a byte each
      *                 VOPD     dst, src[0], src[1] of the first operation, dst2, src[2], src[3] of
      *                          the second: isa_decode_half() makes an instruction of either
      *                 SMEM     src[0]=sbase src[1]=soffset src[2]=sdata of a store or atomic

@@ -446,7 +446,7 @@ typedef struct {
     lookup_t *joined;      /* first look-up added by the present lanes, which share accesses */
     uint32_t accesses; /* sum of the numbers of lines over all sets of lanes that share accesses */
     uint32_t banks;    /* for each tag bank the number of lines, in a byte: at most 80 */
-    uint32_t number;   /* sgc.gang; once it has wrapped, some lines are searched in vain */
+    uint32_t number;   /* sgc.gang; once it has wrapped, some lines are searched needlessly */
     uint32_t *touched; /* sgc.touched */
     uint64_t seen[2]; /* a bit for each look-up before `joined` whose line these lanes touch, too */
 } gang_t;

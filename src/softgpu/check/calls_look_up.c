@@ -1,5 +1,5 @@
-/* calls_look_up.c - the dynamic loader: finds the runtime's function behind a preloaded one, and
- * gives the preloaded one to programs that look a runtime's function up by name.
+/* calls_look_up.c - the dynamic loader: finds the runtime's function that a preloaded one replaces,
+ * and gives the preloaded one to programs that look a runtime's function up by name.
  *
  * A program that opens HIP with dlopen would bypass the preloaded calls. A look-up that would
  * return the runtime's function returns the preloaded one instead, if that calls just this

@@ -189,7 +189,7 @@ bool chk_code_gap(const sg_memory_t *m, uint64_t va, chk_span_t *span)
     if (!l.code || !l.code->n_gaps) return false;
     const dis_range_t *gap = l.code->gaps;
     const uint64_t at = va - l.begin;
-    const size_t k = chk_first_behind(l.code->n_gaps, at, end_of_gap, l.code);
+    const size_t k = chk_first_ending_after(l.code->n_gaps, at, end_of_gap, l.code);
     const bool inside = k < l.code->n_gaps && gap[k].begin <= at;
     uint64_t begin = k ? gap[k - 1].end : 0, end = k < l.code->n_gaps ? gap[k].begin : UINT64_MAX;
     if (inside) {

@@ -162,7 +162,7 @@ static chk_use_t *use_at(state_t *s, const isa_inst_t *i)
     return &s->use[(uintptr_t)i / sizeof *i % USES];
 }
 
-static bool is_known(const chk_group_t *g, const chk_use_t *u, const isa_inst_t *i)
+static bool is_current(const chk_group_t *g, const chk_use_t *u, const isa_inst_t *i)
 {
     return u->inst == i && u->dispatch == g->dispatch->serial;
 }
@@ -181,7 +181,7 @@ __attribute__((noinline)) static void check_closely(chk_group_t *g, state_t *s, 
     chk_hazard_wave_t *v = &s->wave[w->index_in_group];
     chk_use_t *u = use_at(s, i);
     chk_hazard_t found[CHK_HAZARDS_MAX];
-    if (!is_known(g, u, i)) {
+    if (!is_current(g, u, i)) {
         chk_use_describe(u, w, i);
         u->dispatch = g->dispatch->serial;
         u->pc = i->pc;
@@ -204,7 +204,7 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
     if (w->index_in_group >= ISA_GROUP_WAVES || w->privileged) return;
     chk_hazard_wave_t *hazards = &s->wave[w->index_in_group];
     const chk_use_t *u = use_at(s, i);
-    if (is_known(g, u, i) && chk_hazard_is_usual(hazards, u, w))
+    if (is_current(g, u, i) && chk_hazard_is_usual(hazards, u, w))
         chk_hazard_pass(hazards, u);
     else
         check_closely(g, s, w, i);

@@ -86,9 +86,9 @@ static uint64_t end_of(const void *of, size_t k)
 }
 
 /* Index of the first allocation that ends after `va`. */
-static size_t first_behind(uint64_t va)
+static size_t first_ending_after(uint64_t va)
 {
-    return chk_first_behind(all.n, va, end_of, NULL);
+    return chk_first_ending_after(all.n, va, end_of, NULL);
 }
 
 static size_t bits_bytes(const chk_bytes_t *b)
@@ -112,7 +112,7 @@ static void give_back(chk_bytes_t *b)
  * them, so they are freed later. */
 static void take_out(uint64_t begin, uint64_t end)
 {
-    const size_t at = first_behind(begin);
+    const size_t at = first_ending_after(begin);
     size_t n = 0;
     while (at + n < all.n && all.place[at + n]->begin < end) {
         chk_bytes_t *b = all.place[at + n++];
@@ -126,7 +126,7 @@ static void take_out(uint64_t begin, uint64_t end)
     atomic_fetch_add_explicit(&all.epoch, 1, memory_order_release);
 }
 
-static void free_gone(void)
+static void free_ended(void)
 {
     if (all.dispatches) return;
     while (all.gone) {
@@ -159,7 +159,7 @@ static bool has_room(uint64_t bytes)
 static bool add(chk_bytes_t *b)
 {
     if (!BASE_GROW(all.place, all.n, &all.room)) return false;
-    const size_t at = first_behind(b->begin);
+    const size_t at = first_ending_after(b->begin);
     memmove(all.place + at + 1, all.place + at, (all.n - at) * sizeof(*all.place));
     all.place[at] = b;
     all.n++;
@@ -183,7 +183,7 @@ void chk_bytes_made(uint64_t begin, uint64_t bytes)
     pthread_rwlock_wrlock(&all.lock);
     take_out(begin, begin + bytes);
     if (b && !add(b)) give_back(b);
-    free_gone();
+    free_ended();
     pthread_rwlock_unlock(&all.lock);
 }
 
@@ -191,7 +191,7 @@ void chk_bytes_going(uint64_t begin, uint64_t bytes)
 {
     pthread_rwlock_wrlock(&all.lock);
     take_out(begin, begin + bytes);
-    free_gone();
+    free_ended();
     pthread_rwlock_unlock(&all.lock);
 }
 
@@ -199,7 +199,7 @@ void chk_bytes_dispatch(int change)
 {
     pthread_rwlock_wrlock(&all.lock);
     all.dispatches += (unsigned)change;
-    free_gone();
+    free_ended();
     pthread_rwlock_unlock(&all.lock);
 }
 
@@ -214,7 +214,7 @@ chk_bytes_t *chk_bytes_find(chk_bytes_memo_t *memo, uint64_t va)
         if (va - memo->span[k].begin < memo->span[k].end - memo->span[k].begin)
             return memo->span[k].bytes;
     pthread_rwlock_rdlock(&all.lock);
-    const size_t at = first_behind(va);
+    const size_t at = first_ending_after(va);
     uint64_t begin = at ? all.place[at - 1]->end : 0, end = UINT64_MAX;
     chk_bytes_t *b = at < all.n ? all.place[at] : NULL;
     if (b && b->begin <= va) {
@@ -353,8 +353,8 @@ void chk_bytes_store(chk_bytes_t *b, uint64_t va, const uint8_t *data, uint32_t 
 
 /* Copies the state of defined bytes. The dwords at both ends may also have bytes outside the copy,
  * whose state does not change. */
-static void carry_known(const sg_memory_t *m, uint64_t source, chk_bytes_t *to, uint64_t target,
-                        uint64_t bytes)
+static void copy_state(const sg_memory_t *m, uint64_t source, chk_bytes_t *to, uint64_t target,
+                       uint64_t bytes)
 {
     const uint8_t *data = NULL;
     uint64_t head = -target & 3;
@@ -406,7 +406,7 @@ static void carry(const sg_memory_t *m, chk_bytes_t *from, uint64_t source, chk_
         return;
     }
     if (!from || chk_bytes_whole(from, source, bytes)) {
-        carry_known(m, source, to, target, bytes);
+        copy_state(m, source, to, target, bytes);
         return;
     }
     for (uint64_t done = 0; done < bytes; done += STEP) {
@@ -416,7 +416,7 @@ static void carry(const sg_memory_t *m, chk_bytes_t *from, uint64_t source, chk_
             chk_bytes_store(to, target + done, from->host + (source + done - from->begin), n,
                             undefined);
         else
-            carry_known(m, source + done, to, target + done, n);
+            copy_state(m, source + done, to, target + done, n);
     }
 }
 

@@ -32,7 +32,7 @@ static bool is_leak(const chk_place_t *p)
     return p->live && !p->gone_by && !(p->flags & SOFTGPU_CHECK_HOST) && chk_made_by_program(p);
 }
 
-static void see(const chk_place_t *p, void *to)
+static void add_leak(const chk_place_t *p, void *to)
 {
     leaks_t *l = to;
     if (!is_leak(p)) return;
@@ -79,7 +79,7 @@ void chk_leaks(void)
 {
     leaks_t l = {0};
     if (!(chk_wanted() & CHK_LEAKS)) return;
-    chk_places_each(see, &l);
+    chk_places_each(add_leak, &l);
     if (l.n) join(&l);
     for (size_t k = 0; k < l.n; k++) {
         char more[160];

@@ -139,7 +139,7 @@ static void report(const access_t *x, chk_kind_t kind, uint32_t bytes, uint64_t 
 }
 
 /* Whether all lanes, the inactive ones too, are in the span. Needs no branch per lane. */
-static bool all_in(const chk_span_t *p, const sgc_lanes_t *a)
+static bool contains_all(const chk_span_t *p, const sgc_lanes_t *a)
 {
     uint64_t outside = 0;
     if (p->end - p->begin < a->bytes || a->dword_step != 4) return false;
@@ -190,14 +190,14 @@ static uint64_t bad_lanes(const access_t *x, const sgc_lanes_t *a, uint64_t *fir
     return bad;
 }
 
-static bool all_good(const access_t *x, const sgc_lanes_t *a)
+static bool are_good(const access_t *x, const sgc_lanes_t *a)
 {
     state_t *s = x->state;
     if (a->even)
         return is_good(s, x->wave, a->va[0], (uint32_t)((ISA_LANES - 1) * a->step + a->bytes),
                        writes(x));
     for (unsigned k = 0; k < SPANS; k++)
-        if ((!writes(x) || s->span[k].writes) && all_in(&s->span[k].at, a)) return true;
+        if ((!writes(x) || s->span[k].writes) && contains_all(&s->span[k].at, a)) return true;
     return false;
 }
 
@@ -277,7 +277,7 @@ static void check_floats(const access_t *x, sgc_lanes_t *a)
 
 static void check_lanes(const access_t *x, sgc_lanes_t *a)
 {
-    if (!all_good(x, a)) {
+    if (!are_good(x, a)) {
         uint64_t first = 0;
         sgc_lanes_spread(a);
         const uint64_t bad = bad_lanes(x, a, &first);

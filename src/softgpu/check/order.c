@@ -255,7 +255,7 @@ static void forget_clock(uint64_t serial)
 }
 
 /* Ends an actor. Its clock is kept for a while: a wave may read a value of the actor later, and is
- * then ordered behind it (chk_order_meet()). */
+ * then ordered after it (chk_order_meet()). */
 static void end(uint64_t serial)
 {
     if (is_forgotten(serial)) return;
@@ -287,9 +287,9 @@ static void join_actor(chk_clock_t **c, uint64_t serial)
     raise(c, chain_of(place), position_of(place));
 }
 
-/* The actors after this one in its queue are also ordered behind those that chk_order_meet() has
+/* The actors after this one in its queue are also ordered after those that chk_order_meet() has
  * put before this one. */
-static void hand_on(chk_line_t *l, uint64_t serial)
+static void pass_order_on(chk_line_t *l, uint64_t serial)
 {
     const held_t *h = order.held;
     while (h && h->serial != serial)
@@ -395,7 +395,7 @@ chk_line_t *chk_line_create(uint64_t queue)
     return l;
 }
 
-/* The chains are given to other queues, whose actors then count as ordered behind those of this
+/* The chains are given to other queues, whose actors then count as ordered after those of this
  * queue. */
 void chk_line_free(chk_line_t *l)
 {
@@ -419,7 +419,7 @@ void chk_line_free(chk_line_t *l)
 
 /* The program's clock at the time when it rang the doorbell for the packet; if no ring was seen,
  * its present clock. Sets l->call to the call that rang. */
-static chk_clock_t *known_at(chk_line_t *l, uint64_t index)
+static chk_clock_t *clock_at_ring(chk_line_t *l, uint64_t index)
 {
     size_t gone = 0;
     while (gone < l->n_rings && l->ring[gone].upto <= index)
@@ -437,7 +437,7 @@ void chk_line_packet(chk_line_t *l, uint64_t index, bool barrier)
     lock();
     end_copy(l);
     if (barrier) close_line(l);
-    join(&l->base, known_at(l, index));
+    join(&l->base, clock_at_ring(l, index));
     l->packets = index + 1;
     unlock();
 }
@@ -538,7 +538,7 @@ void chk_order_end(chk_line_t *l, uint64_t serial)
 {
     if (!l) return;
     lock();
-    hand_on(l, serial);
+    pass_order_on(l, serial);
     end(serial);
     unlock();
 }
@@ -547,13 +547,13 @@ void chk_order_end(chk_line_t *l, uint64_t serial)
  * answer is no while an announced change is in progress, and if the value lies between the one
  * before the first announced change (w->armed) and the one after the last (w->value): then it was
  * read between two changes. */
-static bool is_of_others(const word_t *w, int64_t value)
+static bool is_unannounced(const word_t *w, int64_t value)
 {
     if (!w) return true;
     return !w->telling && (value < w->value || (value > w->value && value > w->armed));
 }
 
-/* After a value of unknown origin, the queue counts as ordered behind all actors that have
+/* After a value of unknown origin, the queue counts as ordered after all actors that have
  * begun. */
 void chk_line_met(chk_line_t *l, uint64_t va, int64_t value)
 {
@@ -562,13 +562,13 @@ void chk_line_met(chk_line_t *l, uint64_t va, int64_t value)
     const word_t *w = find_word(va);
     end_copy(l);
     if (w) join(&l->base, w->clock);
-    if (is_of_others(w, value)) raise_all(&l->base, order.begun);
+    if (is_unannounced(w, value)) raise_all(&l->base, order.begun);
     unlock();
 }
 
 /* ---- the program ---- */
 
-static bool is_there(const void *ring, uint64_t slots, uint64_t packet)
+static bool is_written(const void *ring, uint64_t slots, uint64_t packet)
 {
     const uint16_t *header = (const uint16_t *)((const char *)ring + packet % slots * PACKET_BYTES);
     return (__atomic_load_n(header, __ATOMIC_ACQUIRE) & 0xff) != HSA_PACKET_TYPE_INVALID;
@@ -601,7 +601,7 @@ static void rung(uint64_t queue, uint64_t packet, const void *ring, uint64_t slo
         uint64_t upto = l->n_rings ? l->ring[l->n_rings - 1].upto : 0;
         if (upto < l->packets) upto = l->packets;
         const uint64_t from = upto;
-        while (upto <= packet && is_there(ring, slots, upto))
+        while (upto <= packet && is_written(ring, slots, upto))
             upto++;
         if (upto > from) add_ring(l, upto);
         l->rung = true;
@@ -610,12 +610,12 @@ static void rung(uint64_t queue, uint64_t packet, const void *ring, uint64_t slo
 }
 
 /* The program has read a value. After one of unknown origin, perhaps from a profiler, the program
- * counts as ordered behind all actors that are over. */
+ * counts as ordered after all actors that are over. */
 static void seen(uint64_t va, int64_t value, bool waited)
 {
     lock();
     const word_t *w = find_word(va);
-    const bool others = is_of_others(w, value);
+    const bool others = is_unannounced(w, value);
     const bool changed =
         w ? value < w->armed || (value != w->armed && (waited || others)) : waited || value <= 0;
     if (w && changed) join(&order.host, w->clock);
@@ -628,7 +628,7 @@ static void handling(uint64_t va, int64_t value)
     lock();
     const word_t *w = va ? find_word(va) : NULL;
     chk_clock_drop(handled);
-    handled = w && !is_of_others(w, value) ? chk_clock_keep(w->clock) : NULL;
+    handled = w && !is_unannounced(w, value) ? chk_clock_keep(w->clock) : NULL;
     unlock();
 }
 

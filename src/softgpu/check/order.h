@@ -29,7 +29,7 @@ uint64_t chk_order_handle(void);
 void chk_order_over(uint64_t serial);
 
 /* A wave of `later` has read, by an atomic access, a value that `earlier` has written: from now on
- * all accesses of `earlier` happen before those of `later` and of the actors behind it. Takes a
+ * all accesses of `earlier` happen before those of `later` and of the actors after it. Takes a
  * lock. */
 void chk_order_meet(uint64_t earlier, uint64_t later);
 

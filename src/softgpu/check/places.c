@@ -43,9 +43,9 @@ static uint64_t end_of(const void *of, size_t k)
 }
 
 /* Index of the first allocation that ends after `va`. */
-static size_t first_behind(uint64_t va)
+static size_t first_ending_after(uint64_t va)
 {
-    return chk_first_behind(all.n, va, end_of, NULL);
+    return chk_first_ending_after(all.n, va, end_of, NULL);
 }
 
 static void take_out(size_t at, size_t count)
@@ -78,7 +78,7 @@ static bool make_room(void)
  * live. */
 static bool clear(uint64_t begin, uint64_t end)
 {
-    const size_t at = first_behind(begin);
+    const size_t at = first_ending_after(begin);
     size_t count = 0;
     bool over = false;
     for (; at + count < all.n && all.place[at + count]->begin < end; count++) {
@@ -110,7 +110,7 @@ uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigne
     pthread_rwlock_wrlock(&all.lock);
     const bool over = clear(begin, end);
     if (p && make_room()) {
-        const size_t at = first_behind(begin);
+        const size_t at = first_ending_after(begin);
         serial = ++all.serial;
         *p = (chk_place_t){.begin = begin,
                            .end = end,
@@ -136,7 +136,7 @@ uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigne
 /* Under the lock: the allocation that begins there, or NULL. */
 static chk_place_t *beginning_at(uint64_t begin)
 {
-    const size_t at = first_behind(begin);
+    const size_t at = first_ending_after(begin);
     return at < all.n && all.place[at]->begin == begin ? all.place[at] : NULL;
 }
 
@@ -222,7 +222,7 @@ static bool is_unlocked(const chk_place_t *p)
 void chk_places_shared(uint64_t begin, uint64_t bytes)
 {
     pthread_rwlock_wrlock(&all.lock);
-    size_t at = first_behind(begin);
+    size_t at = first_ending_after(begin);
     while (at < all.n && all.place[at]->begin < begin + bytes)
         if (is_unlocked(all.place[at]))
             take_out(at, 1);
@@ -245,7 +245,7 @@ chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, bool share
     *span = (chk_span_t){begin, end};
     if (!chk_places_all()) return CHK_INSIDE;
     pthread_rwlock_rdlock(&all.lock);
-    size_t at = first_behind(va), last = at;
+    size_t at = first_ending_after(va), last = at;
     while (at < all.n && !counts(all.place[at], shared) && all.place[at]->begin < end)
         at++;
     while (last && !counts(all.place[last - 1], shared) && all.place[last - 1]->end > begin)
@@ -296,7 +296,7 @@ bool chk_place_beyond(uint64_t va, uint64_t bytes, uint64_t *bad)
     bool beyond = false;
     if (!bytes || va + bytes < va) return false;
     pthread_rwlock_rdlock(&all.lock);
-    const size_t at = first_behind(va);
+    const size_t at = first_ending_after(va);
     const chk_place_t *p = at < all.n ? all.place[at] : NULL;
     *bad = va;
     if (p && p->begin <= va) {
@@ -323,7 +323,7 @@ bool chk_place_near(uint64_t va, chk_place_t *out)
 {
     const chk_place_t *best = NULL;
     pthread_rwlock_rdlock(&all.lock);
-    const size_t at = first_behind(va);
+    const size_t at = first_ending_after(va);
     for (size_t k = at < 2 ? 0 : at - 2; k < all.n && k < at + 2; k++) {
         const chk_place_t *p = all.place[k];
         const uint64_t d = chk_place_distance(p, va);

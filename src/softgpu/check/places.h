@@ -39,8 +39,9 @@ typedef struct {
 
 /* Of `n` ranges, sorted and without overlaps, the index of the first that ends after `va`; n: there
  * is none. */
-static inline size_t chk_first_behind(size_t n, uint64_t va,
-                                      uint64_t (*end_of)(const void *of, size_t k), const void *of)
+static inline size_t chk_first_ending_after(size_t n, uint64_t va,
+                                            uint64_t (*end_of)(const void *of, size_t k),
+                                            const void *of)
 {
     size_t low = 0, high = n;
     while (low < high) {

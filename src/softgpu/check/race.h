@@ -32,7 +32,7 @@ enum {
     RACE_EXTRA = 1,
     /* On a write to LDS: no other wave of the workgroup had written the dword before. A wave that
        waits at the dword may have read the value from before this write, and is then not ordered
-       behind it. */
+       after it. */
     RACE_FIRST = 1 << 26,
     RACE_WAVES = 1 << (RACE_OWNER_SHIFT - RACE_WAVE_SHIFT),
     RACE_TIME_MAX = (1 << (RACE_WAVE_SHIFT - RACE_TIME_SHIFT)) -
@@ -147,7 +147,7 @@ void race_clock_wait(race_clock_t *c, unsigned wave);
 void race_clock_release(race_clock_t *c, unsigned wave, uint32_t dword);
 void race_clock_acquire(race_clock_t *c, unsigned wave, uint32_t dword);
 /* Another wave's store has replaced, in the shadow, the flag that `wave` stored in the dword at
- * `time`, although its bytes remain: waves that synchronise at the dword are still ordered behind
+ * `time`, although its bytes remain: waves that synchronise at the dword are still ordered after
  * that flag. */
 void race_clock_leave(race_clock_t *c, unsigned wave, uint32_t dword, uint32_t time);
 /* The wave is about to access LDS by a plain load or store: its earlier publications do not cover
@@ -214,7 +214,7 @@ typedef struct {
     bool meets; /* the instruction being checked is an atomic access that returns a value to the
                    wave */
     bool shown; /* the workgroup has written to host memory, and race_run_show() has been called */
-    /* The stamp at which each wave last read each slot, by which it may be ordered behind other
+    /* The stamp at which each wave last read each slot, by which it may be ordered after other
      * waves of its own workgroup. A row is valid only if its wave is in read_by. */
     uint32_t read_by; /* waves, by bit */
     uint32_t read[RACE_WAVES][RACE_SLOTS];
@@ -357,7 +357,7 @@ void race_global_forget(void); /* clears the whole shadow */
 /* A copy is about to read from `from` and to write to `to`; an address of 0: it does not read, or
  * not write. */
 void race_global_copy(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes);
-/* After an atomic access that returns a value: orders the wave behind the waves that wrote the
+/* After an atomic access that returns a value: orders the wave after the waves that wrote the
  * value. */
 void race_global_met(race_state_t *s, const isa_wave_t *w, sgc_lanes_t *a);
 

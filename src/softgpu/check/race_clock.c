@@ -46,7 +46,7 @@ void race_clock_wait(race_clock_t *c, unsigned wave)
     c->own[wave] = next(c);
 }
 
-static void learn(race_clock_t *c, unsigned wave, unsigned other, uint32_t time)
+static void join_known(race_clock_t *c, unsigned wave, unsigned other, uint32_t time)
 {
     uint32_t *mine = c->known[wave];
     const uint32_t *theirs = c->known[other];
@@ -101,11 +101,11 @@ void race_clock_acquire(race_clock_t *c, unsigned wave, uint32_t dword)
     const race_meeting_t *m = meeting(c, dword);
     for (uint32_t left = m->waves; left; left &= left - 1) {
         const unsigned other = (unsigned)__builtin_ctz(left);
-        learn(c, wave, other, m->when[other]);
+        join_known(c, wave, other, m->when[other]);
     }
 }
 
 void race_clock_meet(race_clock_t *c, unsigned wave, unsigned other, uint32_t time)
 {
-    learn(c, wave, other, time);
+    join_known(c, wave, other, time);
 }

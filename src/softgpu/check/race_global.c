@@ -154,7 +154,7 @@ static bool add_chunk(uint64_t va)
 }
 
 /* Clears the dwords [from, to) of a chunk. */
-static void forget_part(chunk_t *c, size_t from, size_t to)
+static void clear_part(chunk_t *c, size_t from, size_t to)
 {
     if (to - from == CHUNK_DWORDS) {
         madvise(c, sizeof *c, MADV_DONTNEED);
@@ -166,13 +166,13 @@ static void forget_part(chunk_t *c, size_t from, size_t to)
     }
 }
 
-static void forget(uint64_t begin, uint64_t end)
+static void clear_range(uint64_t begin, uint64_t end)
 {
     for (uint64_t va = begin, stop; va < end; va = stop) {
         chunk_t *c = chunk_of(va);
         stop = ((va >> CHUNK_SHIFT) + 1) << CHUNK_SHIFT;
         if (stop > end) stop = end;
-        if (c) forget_part(c, va / 4 % CHUNK_DWORDS, (stop - va + 3) / 4 + va / 4 % CHUNK_DWORDS);
+        if (c) clear_part(c, va / 4 % CHUNK_DWORDS, (stop - va + 3) / 4 + va / 4 % CHUNK_DWORDS);
     }
 }
 
@@ -193,7 +193,7 @@ void race_global_made(uint64_t begin, uint64_t bytes)
     for (uint64_t n = begin >> CHUNK_SHIFT; good && n <= (end - 1) >> CHUNK_SHIFT; n++)
         good = add_chunk(n << CHUNK_SHIFT);
     pthread_mutex_unlock(&all.lock);
-    forget(begin, end);
+    clear_range(begin, end);
 }
 
 /* The mappings of code objects that have been seen, the last CODES of them. */
@@ -238,7 +238,7 @@ typedef struct {
     block_t *held;
 } access_t;
 
-static inline race_known_t known_to(const race_state_t *s)
+static inline race_known_t known_before(const race_state_t *s)
 {
     return (race_known_t){.floor = (uint64_t)s->floor << RACE_OWNER_SHIFT,
                           .before = (uint64_t)s->before << RACE_OWNER_SHIFT,
@@ -546,7 +546,7 @@ static void begin(access_t *x, race_state_t *s, isa_wave_t *w, const isa_inst_t 
     race_begin(&x->race, s, w, i, site, kind,
                (uint64_t)s->owner << RACE_OWNER_SHIFT | (uint64_t)race_clock_short(c, c->own[wave])
                                                             << RACE_TIME_SHIFT);
-    x->race.known = known_to(s);
+    x->race.known = known_before(s);
     x->race.again = again_of(c, wave, site, kind, x->race.word);
     x->memory = w->group->dispatch->memory;
     x->held = NULL;
@@ -568,7 +568,7 @@ static void acquire_from_writers_of(race_state_t *s, unsigned wave, const chunk_
         if (!race_run_is_before(s, race_owner(words[k]))) race_run_meet(s, wave, words[k]);
 }
 
-/* Orders the wave behind the waves that last wrote the dwords which its atomic access is about to
+/* Orders the wave after the waves that last wrote the dwords which its atomic access is about to
  * read, or has read. */
 static void acquire_from_writers(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
 {
@@ -589,7 +589,7 @@ static void acquire_from_writers(race_state_t *s, unsigned wave, const sgc_lanes
 static __attribute__((target("avx2"))) bool all_before(const race_state_t *s, const chunk_t *c,
                                                        size_t d, unsigned rows)
 {
-    const race_known_t p = known_to(s);
+    const race_known_t p = known_before(s);
     const race_row_t *row = (const race_row_t *)(const void *)&c->write[d];
     const bool gap = has_gap(&p);
     for (const race_row_t *end = row + rows; row < end; row += 4)
@@ -610,7 +610,7 @@ static bool has_no_writers(const race_state_t *s, const sgc_lanes_t *a)
     return !c || all_before(s, c, d, (ISA_LANES / 4) << shift);
 }
 
-/* The access replaces write words in the shadow. The wave is first ordered behind their writers,
+/* The access replaces write words in the shadow. The wave is first ordered after their writers,
  * and publishes that order. */
 static void acquire_and_publish(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
 {
@@ -747,5 +747,5 @@ void race_global_going(uint64_t begin, uint64_t bytes)
         find_user(&x, va);
     if (x.lanes) race_report_free(bytes, &x);
     if (serial) chk_order_over(serial);
-    forget(begin, begin + bytes);
+    clear_range(begin, begin + bytes);
 }

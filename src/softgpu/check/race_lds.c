@@ -46,7 +46,8 @@ static inline bool gives_back(const race_access_t *own, uint64_t word, uint32_t 
  * access, but they race with the store unless it releases a lock. A store that releases a lock
  * which the same wave has initialised, with no barrier in between, counts as the one that has
  * initialised it. */
-static uint64_t behind_store(const race_access_t *own, uint64_t first, uint64_t word, uint32_t d)
+static uint64_t word_after_store(const race_access_t *own, uint64_t first, uint64_t word,
+                                 uint32_t d)
 {
     const uint64_t site = (uint64_t)(RACE_SITES - 1) << RACE_SITE_SHIFT;
     const bool begun = first & RACE_FIRST;
@@ -77,7 +78,7 @@ static inline void keep(access_t *x, const race_access_t *own, uint32_t d, uint6
         if (leaves_flag(own, *first, word))
             race_clock_leave(&s->clock, race_wave(*first), d, race_owner(*first));
     } else if (own->kind != RACE_LOAD) {
-        word = behind_store(own, *first, word, d);
+        word = word_after_store(own, *first, word, d);
     }
     if (own->kind != RACE_LOAD) word |= first_of(own, *first);
     *first = race_merged(*first, word);
@@ -197,7 +198,7 @@ static uint64_t touch_even(access_t *x, sgc_lanes_t *a, uint32_t size)
 /* An access that synchronises at a dword: its wave acquires the times that other waves have
  * published there by atomic accesses, and publishes its own. A load that counts as atomic, and an
  * access that waits in a loop, may also read a flag that was stored by a plain store: then the wave
- * is ordered behind that store. */
+ * is ordered after that store. */
 static void synchronise(const race_access_t *x, uint32_t d, bool reads)
 {
     race_clock_t *c = &x->s->clock;
@@ -220,7 +221,7 @@ static uint64_t lanes_of(sgc_lanes_t *a)
 /* Whether the recorded write is the first one to the dword and a plain store of another wave. Such
  * a store initialises the value at which the access waits; the access cannot have waited for the
  * store itself. */
-static bool is_set_up_there(const race_access_t *x, sgc_lanes_t *a, uint32_t size)
+static bool is_initialised_by_store(const race_access_t *x, sgc_lanes_t *a, uint32_t size)
 {
     for (uint64_t left = lanes_of(a); left; left &= left - 1) {
         const uint64_t at = a->va[__builtin_ctzll(left)];
@@ -264,7 +265,7 @@ void race_lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *
     x.race.known.floor = (uint64_t)(s->clock.barrier + 1) << RACE_OWNER_SHIFT;
     /* The times that an atomic access acquires at a dword do not order the access to that dword
      * itself, unless the access waits there for a later value than the first. */
-    const bool later = site->rmw && (!site->waits || is_set_up_there(&x.race, a, size));
+    const bool later = site->rmw && (!site->waits || is_initialised_by_store(&x.race, a, size));
     if (meets && !later) synchronise_lanes(&x.race, a, size, kind == RACE_LOAD || returns);
     if (!site->rmw) race_clock_pass(&s->clock, x.race.wave);
     x.race.word |= (uint64_t)s->clock.own[x.race.wave] << RACE_OWNER_SHIFT |

@@ -8,7 +8,7 @@
  * last read it; through a slot, a reader also acquires what the slot's publishers had read before.
  *
  * A flag may be stored by a plain store: a workgroup that reads it by an atomic load is ordered
- * behind the writer up to that store. A few such writers are kept; with more of them everything
+ * after the writer up to that store. A few such writers are kept; with more of them everything
  * counts as ordered. */
 #include "softgpu/check/race.h"
 
@@ -24,7 +24,7 @@
 enum {
     SLOTS = RACE_SLOTS,
     PUBLISHED = 8, /* publications that a workgroup keeps */
-    MET = 8,       /* workgroups behind which a workgroup is ordered by a flag */
+    FLAGS = 8,     /* workgroups after which a workgroup is ordered by a flag */
     RUNS = 4096,   /* dispatches and copies that are recorded */
     TOTAL_MAX = RACE_OWNERS / 4
 };
@@ -45,24 +45,25 @@ typedef struct {
     publication_t last[PUBLISHED];
     _Atomic bool reads;           /* whether it has read any slot */
     _Atomic uint32_t read[SLOTS]; /* the dispatch's stamp when the slot was last read, 0: never */
-    uint32_t n_met;
+    uint32_t n_flags;
     struct {
         uint32_t owner, time;
         uint64_t flag; /* shadow word of the last flag: its store counts as published even if the
                           wave has not waited for it */
-    } met[MET];
-    _Atomic bool met_any, met_all; /* met_any: it is ordered behind some workgroup by a flag;
-                                      met_all: there are too many of these to record */
+    } flags[FLAGS];
+    _Atomic bool flag_any, flag_all; /* flag_any: it is ordered after some workgroup by a flag;
+                                      flag_all: there are too many of these to record */
 } group_t;
 
+/* The synchronisation between the workgroups of a dispatch. */
 typedef struct {
-    _Atomic uint32_t stamp;
-    _Atomic uint64_t hands_on;         /* slots whose publishers had read slots themselves before */
-    _Atomic uint32_t hands_all[SLOTS]; /* the owner that published there when it was ordered behind
-                                          workgroups by flags; MANY: several owners */
+    _Atomic uint32_t stamp;     /* publications so far */
+    _Atomic uint64_t passes_on; /* slots whose publishers had read slots themselves before */
+    _Atomic uint32_t flag_owner[SLOTS]; /* the owner that published there when it was ordered after
+                                           workgroups by flags; MANY: several owners */
     _Atomic uint32_t read[SLOTS][SLOTS];
     group_t group[];
-} meetings_t;
+} syncs_t;
 
 /* The record of a dispatch or of a copy. */
 typedef struct {
@@ -78,8 +79,8 @@ struct race_run {
     uint32_t round; /* of the numbering of owners, when the dispatch began */
     uint32_t floor,
         before; /* all owners below the floor, and all from `before` to its own, happen before it */
-    size_t bytes;                   /* size of the mapping of `meetings` */
-    _Atomic(meetings_t *) meetings; /* NULL: no wave has published anything */
+    size_t bytes;             /* size of the mapping of `syncs` */
+    _Atomic(syncs_t *) syncs; /* NULL: no wave has published anything */
     race_run_t *next;
 };
 
@@ -174,7 +175,7 @@ void race_run_begin(const chk_dispatch_t *d)
                        .memory = d->memory,
                        .total = (uint32_t)d->groups,
                        .groups = {d->grid[0], d->grid[1], d->grid[2]}};
-    r->bytes = sizeof(meetings_t) + d->groups * sizeof(group_t);
+    r->bytes = sizeof(syncs_t) + d->groups * sizeof(group_t);
     race_global_code(d->memory, d->kernel_object);
     pthread_mutex_lock(&all.lock);
     r->past.base = take_owners(r->past.total);
@@ -206,7 +207,7 @@ void race_run_end(const chk_dispatch_t *d)
     if (r && r->round != all.round) race_global_forget();
     pthread_mutex_unlock(&all.lock);
     if (!r) return;
-    if (r->meetings) munmap(r->meetings, r->bytes);
+    if (r->syncs) munmap(r->syncs, r->bytes);
     free(r);
 }
 
@@ -368,29 +369,29 @@ static inline void raise(_Atomic uint32_t *p, uint32_t to)
         ;
 }
 
-static meetings_t *make_meetings(race_run_t *r)
+static syncs_t *make_syncs(race_run_t *r)
 {
     pthread_mutex_lock(&all.lock);
-    meetings_t *m = r->meetings;
+    syncs_t *m = r->syncs;
     if (!m) {
         m = base_map_zeros(r->bytes);
-        atomic_store_explicit(&r->meetings, m, memory_order_release);
+        atomic_store_explicit(&r->syncs, m, memory_order_release);
     }
     pthread_mutex_unlock(&all.lock);
     return m;
 }
 
-static meetings_t *meetings(const race_state_t *s)
+static syncs_t *syncs(const race_state_t *s)
 {
-    return s->run ? atomic_load_explicit(&s->run->meetings, memory_order_acquire) : NULL;
+    return s->run ? atomic_load_explicit(&s->run->syncs, memory_order_acquire) : NULL;
 }
 
 bool race_run_has_met(const race_state_t *s)
 {
-    return meetings(s);
+    return syncs(s);
 }
 
-static group_t *group_of(const race_state_t *s, meetings_t *m, uint32_t owner)
+static group_t *group_of(const race_state_t *s, syncs_t *m, uint32_t owner)
 {
     return &m->group[owner - s->run->past.base];
 }
@@ -407,7 +408,7 @@ static publication_t *newest_of(group_t *g, uint32_t n, unsigned wave)
 
 /* Publishes the wave's clock at `slots`. If the clock is the same as at the wave's last
  * publication, the slots are added to that one. */
-static void publish(meetings_t *m, group_t *g, const race_clock_t *c, unsigned wave, uint64_t slots)
+static void publish(syncs_t *m, group_t *g, const race_clock_t *c, unsigned wave, uint64_t slots)
 {
     uint16_t when[RACE_WAVES];
     const uint32_t n = get(&g->n);
@@ -432,12 +433,12 @@ static void publish(meetings_t *m, group_t *g, const race_clock_t *c, unsigned w
     atomic_store(&g->n, n + 1);
 }
 
-/* If the publisher is ordered behind other workgroups by flags, so are workgroups that read the
+/* If the publisher is ordered after other workgroups by flags, so are workgroups that read the
  * slots. */
-static void hand_all_on(meetings_t *m, uint32_t owner, uint64_t slots)
+static void mark_ordered_by_flags(syncs_t *m, uint32_t owner, uint64_t slots)
 {
     for (; slots; slots &= slots - 1) {
-        _Atomic uint32_t *by = &m->hands_all[__builtin_ctzll(slots)];
+        _Atomic uint32_t *by = &m->flag_owner[__builtin_ctzll(slots)];
         uint32_t now = get(by);
         while (now != owner && now != MANY &&
                !atomic_compare_exchange_weak(by, &now, now ? MANY : owner))
@@ -445,11 +446,11 @@ static void hand_all_on(meetings_t *m, uint32_t owner, uint64_t slots)
     }
 }
 
-/* Whether hand_all_on() has marked one of the slots for another owner. */
-static bool was_handed_all(const meetings_t *m, uint32_t owner, uint64_t slots)
+/* Whether mark_ordered_by_flags() has marked one of the slots for another owner. */
+static bool is_marked_for_others(const syncs_t *m, uint32_t owner, uint64_t slots)
 {
     for (; slots; slots &= slots - 1) {
-        const uint32_t by = get(&m->hands_all[__builtin_ctzll(slots)]);
+        const uint32_t by = get(&m->flag_owner[__builtin_ctzll(slots)]);
         if (by && by != owner) return true;
     }
     return false;
@@ -457,22 +458,22 @@ static bool was_handed_all(const meetings_t *m, uint32_t owner, uint64_t slots)
 
 void race_run_release(race_state_t *s, unsigned wave, uint64_t slots)
 {
-    meetings_t *m = meetings(s);
-    if (!s->run || (!m && !(m = make_meetings(s->run)))) return;
+    syncs_t *m = syncs(s);
+    if (!s->run || (!m && !(m = make_syncs(s->run)))) return;
     group_t *g = group_of(s, m, s->owner);
     s->clock.published[wave] = s->clock.own[wave];
     publish(m, g, &s->clock, wave, slots);
-    if (g->met_any) hand_all_on(m, s->owner, slots);
+    if (g->flag_any) mark_ordered_by_flags(m, s->owner, slots);
     if (!g->reads) return;
     for (uint64_t left = slots; left; left &= left - 1) {
         _Atomic uint32_t *to = m->read[__builtin_ctzll(left)];
         for (unsigned k = 0; k < SLOTS; k++)
             raise(&to[k], get(&g->read[k]));
     }
-    if ((m->hands_on & slots) != slots) atomic_fetch_or(&m->hands_on, slots);
+    if ((m->passes_on & slots) != slots) atomic_fetch_or(&m->passes_on, slots);
 }
 
-static void learn(group_t *g, const _Atomic uint32_t *from)
+static void join_reads(group_t *g, const _Atomic uint32_t *from)
 {
     for (unsigned k = 0; k < SLOTS; k++)
         raise(&g->read[k], get(&from[k]));
@@ -486,14 +487,14 @@ static uint32_t *row_of(race_state_t *s, unsigned wave)
     return s->read[wave];
 }
 
-/* As race_run_acquire(), but for one wave: orders it behind other waves of its own workgroup. */
-static void learn_alone(race_state_t *s, const meetings_t *m, unsigned wave, uint64_t slots,
-                        uint32_t now)
+/* As race_run_acquire(), but for one wave: orders it after other waves of its own workgroup. */
+static void acquire_alone(race_state_t *s, const syncs_t *m, unsigned wave, uint64_t slots,
+                          uint32_t now)
 {
     uint32_t *own = row_of(s, wave);
     for (uint64_t left = slots; left; left &= left - 1)
         own[__builtin_ctzll(left)] = now;
-    for (uint64_t left = slots & m->hands_on; left; left &= left - 1)
+    for (uint64_t left = slots & m->passes_on; left; left &= left - 1)
         for (unsigned k = 0; k < SLOTS; k++) {
             const uint32_t theirs = get(&m->read[__builtin_ctzll(left)][k]);
             if (theirs > own[k]) own[k] = theirs;
@@ -502,44 +503,44 @@ static void learn_alone(race_state_t *s, const meetings_t *m, unsigned wave, uin
 
 void race_run_acquire(race_state_t *s, unsigned wave, uint64_t slots)
 {
-    meetings_t *m = meetings(s);
+    syncs_t *m = syncs(s);
     if (!m) return;
     group_t *g = group_of(s, m, s->owner);
     const uint32_t now = atomic_load(&m->stamp);
     for (uint64_t left = slots; left; left &= left - 1)
         raise(&g->read[__builtin_ctzll(left)], now);
-    for (uint64_t left = slots & m->hands_on; left; left &= left - 1)
-        learn(g, m->read[__builtin_ctzll(left)]);
-    learn_alone(s, m, wave, slots, now);
-    if (was_handed_all(m, s->owner, slots)) g->met_any = g->met_all = true;
+    for (uint64_t left = slots & m->passes_on; left; left &= left - 1)
+        join_reads(g, m->read[__builtin_ctzll(left)]);
+    acquire_alone(s, m, wave, slots, now);
+    if (is_marked_for_others(m, s->owner, slots)) g->flag_any = g->flag_all = true;
     g->reads = true;
 }
 
-/* The workgroup has read the flag that the word `flag` describes: it is ordered behind the writer
- * up to the flag's time, and behind all that the writer's workgroup has read. */
+/* The workgroup has read the flag that the word `flag` describes: it is ordered after the writer
+ * up to the flag's time, and after all that the writer's workgroup has read. */
 static void acquire_flag(race_state_t *s, uint64_t flag)
 {
     const uint32_t owner = race_owner(flag), time = race_time(flag);
-    meetings_t *m = meetings(s);
-    if (!m && !(m = make_meetings(s->run))) return;
+    syncs_t *m = syncs(s);
+    if (!m && !(m = make_syncs(s->run))) return;
     group_t *g = group_of(s, m, s->owner);
     const group_t *other = group_of(s, m, owner);
     uint32_t k = 0;
-    if (other->reads) learn(g, other->read);
+    if (other->reads) join_reads(g, other->read);
     g->reads |= other->reads;
-    g->met_all |= other->met_any;
-    g->met_any = true;
-    while (k < g->n_met && g->met[k].owner != owner)
+    g->flag_all |= other->flag_any;
+    g->flag_any = true;
+    while (k < g->n_flags && g->flags[k].owner != owner)
         k++;
-    if (k == MET) {
-        g->met_all = true;
+    if (k == FLAGS) {
+        g->flag_all = true;
         return;
     }
-    if (k == g->n_met) g->met[g->n_met++].time = 0;
-    g->met[k].owner = owner;
-    if (time < g->met[k].time) return;
-    g->met[k].time = time;
-    g->met[k].flag = flag;
+    if (k == g->n_flags) g->flags[g->n_flags++].time = 0;
+    g->flags[k].owner = owner;
+    if (time < g->flags[k].time) return;
+    g->flags[k].time = time;
+    g->flags[k].flag = flag;
 }
 
 void race_run_meet(race_state_t *s, unsigned wave, uint64_t word)
@@ -608,15 +609,15 @@ static bool same_access(uint64_t a, uint64_t b)
 
 static bool group_ordered(const race_state_t *s, uint64_t word, bool is_read)
 {
-    meetings_t *m = meetings(s);
+    syncs_t *m = syncs(s);
     if (!m) return false;
     const uint32_t owner = race_owner(word), time = race_time(word);
     const group_t *by = group_of(s, m, s->owner);
     const bool late = is_read || time == RACE_TIME_MAX;
-    if (by->met_all) return true;
-    for (uint32_t k = 0; k < by->n_met; k++)
-        if (by->met[k].owner == owner &&
-            (time < by->met[k].time + late || same_access(by->met[k].flag, word)))
+    if (by->flag_all) return true;
+    for (uint32_t k = 0; k < by->n_flags; k++)
+        if (by->flags[k].owner == owner &&
+            (time < by->flags[k].time + late || same_access(by->flags[k].flag, word)))
             return true;
     return by->reads &&
            published(group_of(s, m, owner), (reader_t){by, NULL}, race_wave(word), time, is_read);
@@ -630,7 +631,7 @@ static bool wave_ordered(race_state_t *s, unsigned wave, uint64_t word, bool is_
     if (time == RACE_TIME_MAX ||
         s->clock.begin + time <= race_clock_knows(&s->clock, wave, race_wave(word)))
         return true;
-    meetings_t *m = s->read_by >> wave & 1 ? meetings(s) : NULL;
+    syncs_t *m = s->read_by >> wave & 1 ? syncs(s) : NULL;
     return m && published(group_of(s, m, s->owner), (reader_t){NULL, s->read[wave]},
                           race_wave(word), time, is_read);
 }

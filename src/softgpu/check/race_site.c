@@ -198,7 +198,7 @@ static unsigned decode(const code_t *c, unsigned at, isa_inst_t *i)
     return n > 0 ? (unsigned)n : 0;
 }
 
-/* Whether the loop from `first` to the branch behind the access only waits: it has no store and
+/* Whether the loop from `first` to the branch after the access only waits: it has no store and
  * does not change the address. */
 static bool only_waits(const code_t *c, unsigned first, unsigned end, const isa_inst_t *of)
 {
@@ -210,7 +210,7 @@ static bool only_waits(const code_t *c, unsigned first, unsigned end, const isa_
     return true;
 }
 
-/* Analyses the code behind a load or an atomic access until control leaves it. A compiler may have
+/* Analyses the code after a load or an atomic access until control leaves it. A compiler may have
  * put the first round of a loop in front of the loop: then the load is repeated inside, and `again`
  * is that copy. */
 static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)

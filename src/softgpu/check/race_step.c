@@ -79,7 +79,7 @@ race_awaited_t race_step_of(const race_state_t *s, uint32_t owner)
     return a;
 }
 
-static bool is_there(const race_awaited_t *a)
+static bool is_at_step(const race_awaited_t *a)
 {
     return a->worker && atomic_load_explicit(&a->worker->step, memory_order_acquire) == a->step;
 }
@@ -88,7 +88,7 @@ race_turn_t race_step_turn(race_state_t *s, race_awaited_t *a)
 {
     enum { YIELDS = 16, TURNS = 3000 }; /* 0.3 s in all: the other thread may be descheduled */
     static const struct timespec turn = {.tv_nsec = 100 * 1000};
-    if (!is_there(a) || a->turns++ == TURNS) return RACE_TURN_OVER;
+    if (!is_at_step(a) || a->turns++ == TURNS) return RACE_TURN_OVER;
     if (s->worker) atomic_store(&s->worker->waits, true);
     if (atomic_load(&a->worker->waits) && s->owner < a->owner) return RACE_TURN_ITS;
     if (a->turns < YIELDS)

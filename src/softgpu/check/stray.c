@@ -36,7 +36,7 @@ typedef struct {
     const char *call;
 } own_t;
 
-static void see_own(const chk_place_t *p, void *to)
+static void match_host_address(const chk_place_t *p, void *to)
 {
     own_t *o = to;
     if (!p->live || !p->host || p->host == p->begin || o->va - p->host >= p->end - p->begin) return;
@@ -45,10 +45,10 @@ static void see_own(const chk_place_t *p, void *to)
 }
 
 /* Whether `va` is the host address of memory that the GPU has at another address, as on ROCm 5. */
-static bool is_elsewhere(uint64_t va, char **words)
+static bool is_host_address(uint64_t va, char **words)
 {
     own_t o = {.va = va};
-    chk_places_each(see_own, &o);
+    chk_places_each(match_host_address, &o);
     return o.on_gpu &&
            asprintf(words,
                     "that is the program's own address of memory that %s was told of, which the "
@@ -60,7 +60,7 @@ char *chk_stray(uint64_t va)
 {
     char name[64], *words = NULL;
     if (va < NEAR_NULL) return strdup("that is a null pointer, or a little behind it");
-    if (is_elsewhere(va, &words)) return words;
+    if (is_host_address(va, &words)) return words;
     if (!is_own_memory(va, name) ||
         asprintf(&words,
                  "it is memory of the program's own%s%s: the GPU has what hipHostMalloc gives out "
@@ -75,7 +75,7 @@ typedef struct {
     chk_place_t *place;
 } nearest_t;
 
-static void see(const chk_place_t *p, void *to)
+static void take_nearer(const chk_place_t *p, void *to)
 {
     nearest_t *n = to;
     const uint64_t distance = n->va < p->begin ? p->begin - n->va : n->va - p->end;
@@ -87,6 +87,6 @@ static void see(const chk_place_t *p, void *to)
 bool chk_stray_place(uint64_t va, chk_place_t *out)
 {
     nearest_t n = {.va = va, .distance = UINT64_MAX, .place = out};
-    chk_places_each(see, &n);
+    chk_places_each(take_nearer, &n);
     return n.distance != UINT64_MAX;
 }

@@ -121,7 +121,7 @@ static bool print_code(const char *file, const char *target, const code_t *c)
     return !missing;
 }
 
-static int look_at_object(const char *file, const uint8_t *elf, size_t size)
+static int check_object(const char *file, const uint8_t *elf, size_t size)
 {
     dis_object_t *object;
     size_t functions;
@@ -158,7 +158,7 @@ static size_t object_size(const uint8_t *p, size_t left)
     return h.e_shoff <= left && sections <= left - h.e_shoff ? (size_t)(h.e_shoff + sections) : 0;
 }
 
-static int look_at_file(const char *file)
+static int check_file(const char *file)
 {
     enum { MOST = 1 << 30 };
     size_t size = 0;
@@ -174,7 +174,7 @@ static int look_at_file(const char *file)
         if (!p) break;
         at = (size_t)(p - bytes);
         const size_t n = object_size(p, size - at);
-        const int found = n ? look_at_object(file, p, n) : GOOD;
+        const int found = n ? check_object(file, p, n) : GOOD;
         if (found > status) status = found;
         objects += n != 0;
         at += n ? n : 1;
@@ -190,7 +190,7 @@ int coverage(int count, char *const *files)
     int status = GOOD;
     if (!count) print_gpus();
     for (int k = 0; k < count; k++) {
-        const int found = look_at_file(files[k]);
+        const int found = check_file(files[k]);
         if (found > status) status = found;
     }
     return status;

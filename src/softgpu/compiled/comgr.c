@@ -74,7 +74,7 @@ static struct {
 static _Atomic info_t described[64];
 static _Atomic bool elsewhere;
 
-static void forget(info_t info)
+static void drop_description(info_t info)
 {
     for (size_t i = 0; i < sizeof described / sizeof *described; i++) {
         info_t same = info;
@@ -92,7 +92,7 @@ static bool is_described(info_t info)
 
 static int set_isa_name(info_t info, const char *name)
 {
-    forget(info);
+    drop_description(info);
     const int status = comgr.set_isa_name(info, name);
     for (size_t i = 0; status == 0 && name && *name && i < sizeof described / sizeof *described;
          i++) {
@@ -110,7 +110,7 @@ static int set_working_directory(info_t info, const char *path)
 
 static int destroy(info_t info)
 {
-    forget(info);
+    drop_description(info);
     return comgr.destroy(info);
 }
 
@@ -141,7 +141,7 @@ static sg_compiled_key_t hash(const sg_compiled_bytes_t *b)
     return (sg_compiled_key_t){h.low64, h.high64};
 }
 
-static bool know_compiler(void)
+static bool hash_compiler(void)
 {
     sg_compiled_bytes_t facts = {0};
     bool good = dl_iterate_phdr(add_library, &facts) == 0 && facts.size && !facts.bad;
@@ -382,7 +382,7 @@ static bool load(sg_compiled_find_t *find, void *library)
     if (all) comgr.get_version(&major, &minor);
     if (major != VERSION) return false;
     comgr.library = library;
-    return know_compiler();
+    return hash_compiler();
 }
 
 void *sg_compiled_function(sg_compiled_find_t *find, void *library, const char *name,

@@ -196,7 +196,7 @@ static void order_packet(const sg_queue_t *q, const packet_t *p)
 }
 
 /* Reports to the checker that the head packet has waited for this signal. */
-static void order_met(const sg_queue_t *q, uint64_t signal, int64_t value)
+static void report_wait(const sg_queue_t *q, uint64_t signal, int64_t value)
 {
     chk_line_met(q->order, signal + offsetof(amd_signal_t, value), value);
 }
@@ -247,7 +247,7 @@ static sg_step_t barrier(sg_queue_t *q, const packet_t *p, bool any)
         const uint64_t signal = p->barrier.dep_signal[i].handle;
         int64_t value;
         if (signal && sg_signal_load(q->device, signal, &value) && (!value || !any))
-            order_met(q, signal, value);
+            report_wait(q, signal, value);
     }
     return finish_barrier(q, p);
 }
@@ -274,7 +274,7 @@ static sg_step_t barrier_value(sg_queue_t *q, const packet_t *p)
                                          : part >= b->value;
     if (!met) return SG_STEP_POLL;
     order_packet(q, p);
-    order_met(q, b->signal, value);
+    report_wait(q, b->signal, value);
     return finish_barrier(q, p);
 }
 
@@ -300,7 +300,7 @@ static sg_step_t vendor(sg_queue_t *q, const packet_t *p)
 
 /* Requests from the runtime, by the inactive signal, that it provide or reclaim scratch. The queue
  * executes nothing until the runtime has answered. */
-static sg_step_t ask_runtime(sg_queue_t *q, int64_t code)
+static sg_step_t request_from_runtime(sg_queue_t *q, int64_t code)
 {
     const amd_queue_t *aq = descriptor(q);
     q->inactive_wait = true;
@@ -347,7 +347,7 @@ static sg_step_t dispatch(sg_queue_t *q, const packet_t *p)
             return SG_STEP_DEAD;
         }
         q->scratch_asked = true;
-        return ask_runtime(q, run->isa.narrow ? INACTIVE_SCRATCH_32 : INACTIVE_SCRATCH);
+        return request_from_runtime(q, run->isa.narrow ? INACTIVE_SCRATCH_32 : INACTIVE_SCRATCH);
     case SG_SETUP_OK: break;
     }
     sg_perf_packet(q->device->perf, &q->counting);
@@ -359,7 +359,7 @@ static sg_step_t dispatch(sg_queue_t *q, const packet_t *p)
     sg_pool_submit(run->modelled ? sg_pool_of_model(q->device) : pool, &q->worker, run);
     if (once && sg_aql_drain(q)) {
         retire(q);
-        return ask_runtime(q, INACTIVE_SCRATCH_RECLAIM);
+        return request_from_runtime(q, INACTIVE_SCRATCH_RECLAIM);
     }
     return SG_STEP_WORKED;
 }

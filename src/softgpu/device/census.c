@@ -124,7 +124,7 @@ static of_thread_t *take(sg_census_run_t *r, uint64_t times)
     return r->threads = t;
 }
 
-static void take_mine(sg_census_run_t *r, uint64_t times)
+static void take_for_thread(sg_census_run_t *r, uint64_t times)
 {
     pthread_mutex_lock(&r->lock);
     mine.of = take(r, times);
@@ -135,7 +135,7 @@ static void take_mine(sg_census_run_t *r, uint64_t times)
 void sg_census_stands(sg_run_t *run, uint64_t times)
 {
     if (times)
-        take_mine(run->census, times);
+        take_for_thread(run->census, times);
     else
         mine.serial = 0;
 }
@@ -143,7 +143,7 @@ void sg_census_stands(sg_run_t *run, uint64_t times)
 void sg_census_turn(sg_box_t *b, bool starts)
 {
     sg_census_run_t *r = b->run->census;
-    if (mine.serial != r->serial) take_mine(r, 1);
+    if (mine.serial != r->serial) take_for_thread(r, 1);
     b->census = mine.serial ? sg_census_isa(mine.of->census) : NULL;
     if (!b->census)
         atomic_store_explicit(&r->lost, true, memory_order_relaxed);
@@ -192,7 +192,7 @@ static kernel_t *kernel_of(uint64_t object, uint64_t group)
     return k;
 }
 
-static void tell(const softgpu_instruction_visitor_t *v, kernel_t *k)
+static void visit_kernel(const softgpu_instruction_visitor_t *v, kernel_t *k)
 {
     v->kernel(&k->of, v->user);
     if (!sg_census_visit(&k->sum, NULL, v)) base_error("no memory to tell a dispatch's counts");
@@ -214,7 +214,7 @@ void sg_census_run_end(sg_run_t *run, uint64_t end_ts, const sg_perf_contention_
     k->of.dispatches++;
     k->of.lost += !add_threads(r, &k->sum, &k->of.waves);
     if (each)
-        tell(each, k);
+        visit_kernel(each, k);
     else if (k == &one)
         base_error("no memory for the counts of the instructions of a kernel");
     pthread_mutex_unlock(&state.lock);
@@ -281,7 +281,7 @@ static int stop(void)
 
 /* Removes the counts of the kernel at *link that are in the range, and the kernel if it has none
  * left. Returns the link of the next kernel. */
-static kernel_t **forget(kernel_t **link, const softgpu_instruction_range_t *range)
+static kernel_t **remove_range(kernel_t **link, const softgpu_instruction_range_t *range)
 {
     kernel_t *k = *link;
     sg_census_forget(&k->sum, range);
@@ -304,7 +304,7 @@ static int read_counts(const softgpu_instruction_range_t *range,
         const bool any = sg_census_any(&k->sum, range);
         if (any) visitor->kernel(&k->of, visitor->user);
         if (any && !sg_census_visit(&k->sum, range, visitor)) result = ENOMEM;
-        link = any && !result && range && range->forget ? forget(link, range) : &k->next;
+        link = any && !result && range && range->forget ? remove_range(link, range) : &k->next;
     }
     pthread_mutex_unlock(&state.lock);
     return result;

@@ -121,7 +121,7 @@ static void ending(uint64_t begin, uint64_t number, const char *call)
     chk_place_ending(begin, number, call, &stack);
 }
 
-static void gone(uint64_t begin, uint64_t number, const char *call, bool held)
+static void end_place(uint64_t begin, uint64_t number, const char *call, bool held)
 {
     chk_stack_t stack;
     chk_stack_take(&stack);
@@ -158,7 +158,7 @@ const softgpu_check_api_t *sg_check_api(unsigned version)
                                       .own = chk_place_own,
                                       .going = going,
                                       .ending = ending,
-                                      .gone = gone,
+                                      .gone = end_place,
                                       .released = chk_place_released,
                                       .shared = chk_places_shared,
                                       .copies = copies,

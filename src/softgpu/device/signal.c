@@ -44,7 +44,7 @@ void sg_signal_interrupt(sg_device_t *d, uint32_t context)
         if (id) raise_event(d, id);
 }
 
-static void tell(sg_device_t *d, const event_t *event)
+static void notify(sg_device_t *d, const event_t *event)
 {
     if (event->mailbox) {
         uint64_t *box = SG_OBJECT_AT(d, event->mailbox, uint64_t, SG_MEM_WRITABLE);
@@ -72,7 +72,7 @@ bool sg_signal_complete(sg_queue_t *q, const sg_run_t *run, uint64_t va, bool pr
                        __atomic_load_n(value, __ATOMIC_SEQ_CST));
     const int64_t old = __atomic_fetch_sub(value, 1, __ATOMIC_SEQ_CST);
     chk_order_told(q->order, value_va, old - 1);
-    tell(d, &event);
+    notify(d, &event);
     return true;
 }
 
@@ -82,7 +82,7 @@ bool sg_signal_store(sg_device_t *d, uint64_t va, int64_t value)
     if (!s) return false;
     event_t event = {s->event_mailbox_ptr, s->event_id};
     __atomic_store_n((int64_t *)&s->value, value, __ATOMIC_SEQ_CST);
-    tell(d, &event);
+    notify(d, &event);
     return true;
 }
 

@@ -104,7 +104,7 @@ static bool is_outside(const sg_stall_t *s, const isa_wave_t *w, uint64_t va)
     return va - s->kernarg >= ARGUMENT_BYTES;
 }
 
-static void look_at_lanes(sg_stall_t *s, const isa_wave_t *w, const sgc_op_t *op, sgc_lanes_t *a)
+static void check_lanes(sg_stall_t *s, const isa_wave_t *w, const sgc_op_t *op, sgc_lanes_t *a)
 {
     if (!a->exec) return;
     sgc_lanes_spread(a);
@@ -137,8 +137,8 @@ static void before(isa_subscriber_t *subscriber, isa_watch_t *watch, isa_wave_t 
     } else if (w->exec) {
         sgc_reach_t *reach = sgc_seen_reach(watch, w, i);
         for (unsigned k = 0; k < sgc_reach_parts(reach); k++)
-            look_at_lanes(s, w, op, sgc_reach_part(reach, k));
-        look_at_lanes(s, w, op, &reach->own);
+            check_lanes(s, w, op, sgc_reach_part(reach, k));
+        check_lanes(s, w, op, &reach->own);
     }
 }
 
@@ -266,7 +266,7 @@ static uint64_t state_of(const sg_box_t *b)
     return h ? h : 1; /* 0 stands for an unused row of sg_stall.state */
 }
 
-static bool is_known(sg_stall_t *s, uint64_t state)
+static bool was_seen(sg_stall_t *s, uint64_t state)
 {
     for (unsigned k = 0; k < STATES; k++)
         if (s->state[k] == state) return true;
@@ -368,7 +368,7 @@ static void add_run(const sg_run_t *run)
 
 /* Whether all workgroups in flight stand still. *not_begun: how many workgroups of their runs have
  * not begun. */
-static bool all_stand(uint64_t *not_begun)
+static bool are_all_stalled(uint64_t *not_begun)
 {
     uint64_t left = 0;
     *not_begun = 0;
@@ -395,7 +395,7 @@ static void enter(sg_box_t *b, uint64_t epoch)
     for (uint32_t k = 0; k < b->group.n_waves; k++)
         if (!(b->ended >> k & 1)) add_wave(b, k);
     add_run(b->run);
-    if (epoch == atomic_load(&stall.epoch) && all_stand(&not_begun)) report(not_begun);
+    if (epoch == atomic_load(&stall.epoch) && are_all_stalled(&not_begun)) report(not_begun);
     pthread_mutex_unlock(&stall.lock);
 }
 
@@ -414,7 +414,7 @@ void sg_stall_turn(sg_box_t *b, bool slept)
     if (!stall.wanted || !b->run->checked || !b->check || !make(b)) return;
     sg_stall_t *s = b->stall;
     if (slept && !s->watched && ++s->slept % SLEPT_TURNS) return;
-    if (!is_known(s, state_of(b))) {
+    if (!was_seen(s, state_of(b))) {
         s->quiet = s->watched = 0;
         s->told = false;
         sg_stall_moved();

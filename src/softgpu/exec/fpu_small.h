@@ -152,7 +152,7 @@ static inline uint32_t fpu_to_small(const fpu_format_t *f, uint32_t x, int scale
     return code ? sign | (uint32_t)code : zero;
 }
 
-/* The next value of the generator behind v_prng_b32, which stochastic conversions of several
+/* The next value of the generator of v_prng_b32, which stochastic conversions of several
  * numbers step once for each. */
 static inline uint32_t fpu_prng(uint32_t x)
 {

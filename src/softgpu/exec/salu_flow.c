@@ -101,7 +101,7 @@ ISA_INST(s_rfe_restore_b64)
     return_from_trap(w, isa_read64(w, &i->src[0]));
 }
 
-/* ---- fork and join: a stack of {EXEC, PC} in SGPRs, MODE.CSP points behind its top ---- */
+/* ---- fork and join: a stack of {EXEC, PC} in SGPRs, MODE.CSP points past its top ---- */
 
 enum { CSP_SHIFT = 29, CSP_MASK = 7 };
 

@@ -61,7 +61,7 @@ static void check_runtime(void)
 }
 
 /* Checks, when the device is opened for the first time, the runtime that the program has loaded. */
-static bool runtime_knows(void)
+static bool runtime_supports_gpu(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, check_runtime);
@@ -70,7 +70,7 @@ static bool runtime_knows(void)
 
 static int open_device(int gpu, int flags)
 {
-    kfd_process_t *p = runtime_knows() ? kfd_process_get() : NULL;
+    kfd_process_t *p = runtime_supports_gpu() ? kfd_process_get() : NULL;
     if (p) sg_leave_watch(at_exit);
     if (!p || gpu >= (int)p->n_gpus) {
         errno = p ? ENXIO : ENODEV;

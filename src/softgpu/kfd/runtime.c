@@ -30,7 +30,7 @@ static bool has_text(const struct dl_phdr_info *info, const char *text)
     return false;
 }
 
-static int look(struct dl_phdr_info *info, size_t size, void *user)
+static int inspect_library(struct dl_phdr_info *info, size_t size, void *user)
 {
     look_t *l = user;
     (void)size;
@@ -46,7 +46,7 @@ bool kfd_runtime_knows(const sg_profile_t *p)
 {
     look_t l = {.wanted = isa_arch_find(p->gfx_target_version)->name};
     if (!p->runtime[0]) return true;
-    dl_iterate_phdr(look, &l);
+    dl_iterate_phdr(inspect_library, &l);
     if (!l.path[0] || l.known || !l.any) return true;
     base_error("%s is a %s, which %s does not know: %s or later is needed", p->name, l.wanted,
                l.path, p->runtime);

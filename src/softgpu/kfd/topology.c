@@ -170,7 +170,7 @@ typedef struct {
 
 enum { LEAST_L1_BYTES = 32 << 10, USUAL_LINE_BYTES = 64 };
 
-static long known(int name)
+static long host_value(int name)
 {
     const long value = sysconf(name);
     return value > 0 ? value : 0;
@@ -186,10 +186,11 @@ static void write_host_cache(writer_t *w, const host_cache_t *c, unsigned index,
     const struct {
         const char *name;
         long value;
-    } numbers[] = {{"level", (long)c->level},
-                   {"coherency_line_size", known(c->line) ? known(c->line) : USUAL_LINE_BYTES},
-                   {"ways_of_associativity", known(c->ways)},
-                   {"physical_line_partition", 1}};
+    } numbers[] = {
+        {"level", (long)c->level},
+        {"coherency_line_size", host_value(c->line) ? host_value(c->line) : USUAL_LINE_BYTES},
+        {"ways_of_associativity", host_value(c->ways)},
+        {"physical_line_partition", 1}};
     for (size_t k = 0; k < sizeof(numbers) / sizeof(*numbers); k++) {
         line(w, "%ld", numbers[k].value);
         put(w, SOFTGPU_HOST_CPUS "/%s/%s", folder, numbers[k].name);
@@ -222,9 +223,9 @@ static void write_host_caches(writer_t *w)
         unsigned index = 0;
         for (size_t k = 0; k < sizeof(caches) / sizeof(*caches); k++) {
             /* the thunk requires at least one cache */
-            const long bytes = known(caches[k].size) ? known(caches[k].size)
-                               : k == 0              ? LEAST_L1_BYTES
-                                                     : 0;
+            const long bytes = host_value(caches[k].size) ? host_value(caches[k].size)
+                               : k == 0                   ? LEAST_L1_BYTES
+                                                          : 0;
             if (bytes) write_host_cache(w, &caches[k], index++, bytes, cpu, cpus);
         }
     }

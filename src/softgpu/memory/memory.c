@@ -298,7 +298,7 @@ const sg_extent_t *sg_memory_find(const sg_memory_t *m, uint64_t va)
 
 /* Whether all of the host memory is mapped. msync() with MS_ASYNC writes nothing and fails with
  * ENOMEM if a page is not. */
-static bool is_there(const uint8_t *host, uint64_t bytes)
+static bool is_mapped(const uint8_t *host, uint64_t bytes)
 {
     const uintptr_t page = (uintptr_t)1 << PAGE_BITS, begin = (uintptr_t)host & ~(page - 1);
     return msync((void *)begin, (uintptr_t)host + bytes - begin, MS_ASYNC) == 0 || errno != ENOMEM;
@@ -328,9 +328,9 @@ static int trim(sg_memory_t *m, const extent_node_t *node)
     int rc = 0;
     for (uint64_t at = node->extent.begin; at < end && !rc;) {
         const uint8_t *host = node->extent.host + (at - node->extent.begin);
-        const bool there = is_there(host, page);
+        const bool there = is_mapped(host, page);
         uint64_t n = page;
-        while (at + n < end && is_there(host + n, page) == there)
+        while (at + n < end && is_mapped(host + n, page) == there)
             n += page;
         rc = there ? keep_piece(m, node, at, at + n)
                    : walk_range(m->root, 0, at, at + n, slot_set, 0);
@@ -342,7 +342,7 @@ static int trim(sg_memory_t *m, const extent_node_t *node)
 
 static bool is_whole(const sg_extent_t *e)
 {
-    return !(e->flags & SG_MEM_REGISTERED) || is_there(e->host, e->end - e->begin);
+    return !(e->flags & SG_MEM_REGISTERED) || is_mapped(e->host, e->end - e->begin);
 }
 
 const sg_extent_t *sg_memory_prove(sg_memory_t *m, uint64_t va)
@@ -363,7 +363,7 @@ void *sg_memory_host(const sg_memory_t *m, uint64_t va, uint64_t size, uint32_t 
     const sg_extent_t *e = sg_memory_find(m, va);
     if (!e || (e->flags & flags) != flags || size > e->end - va) return NULL;
     uint8_t *host = e->host + (va - e->begin);
-    return !(e->flags & SG_MEM_REGISTERED) || is_there(host, size) ? host : NULL;
+    return !(e->flags & SG_MEM_REGISTERED) || is_mapped(host, size) ? host : NULL;
 }
 
 static bool is_in(const sg_extent_t *e, uintptr_t host, uint64_t *va)
@@ -373,12 +373,13 @@ static bool is_in(const sg_extent_t *e, uintptr_t host, uint64_t *va)
     return true;
 }
 
-static bool behind(const table_t *t, unsigned level, uintptr_t host, uint64_t *va)
+static bool find_host(const table_t *t, unsigned level, uintptr_t host, uint64_t *va)
 {
     for (unsigned i = 0; i < TABLE_SLOTS; i++) {
         const uintptr_t slot = atomic_load_explicit(&t->slots[i], memory_order_acquire);
         if (slot & SLOT_IS_TABLE) {
-            if (behind((const table_t *)(slot - SLOT_IS_TABLE), level + 1, host, va)) return true;
+            if (find_host((const table_t *)(slot - SLOT_IS_TABLE), level + 1, host, va))
+                return true;
             continue;
         }
         if (slot && is_in((const sg_extent_t *)slot, host, va)) return true;
@@ -388,7 +389,7 @@ static bool behind(const table_t *t, unsigned level, uintptr_t host, uint64_t *v
 
 bool sg_memory_behind(const sg_memory_t *m, const void *host, uint64_t *va)
 {
-    if (behind(m->root, 0, (uintptr_t)host, va)) return true;
+    if (find_host(m->root, 0, (uintptr_t)host, va)) return true;
     for (const extent_node_t *node = atomic_load_explicit(&m->retired, memory_order_acquire); node;
          node = node->next)
         if (is_in(&node->extent, (uintptr_t)host, va)) return true;

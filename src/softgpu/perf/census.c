@@ -179,7 +179,7 @@ static uint32_t new_line(sg_census_t *c, const isa_wave_t *w, const isa_inst_t *
     return c->n_lines++;
 }
 
-static uint32_t meet(isa_census_t *isa, const isa_wave_t *w, const isa_inst_t *i)
+static uint32_t find_line(isa_census_t *isa, const isa_wave_t *w, const isa_inst_t *i)
 {
     sg_census_t *c = (sg_census_t *)isa;
     isa_census_page_t *p = page_of(c, w->page);
@@ -198,7 +198,7 @@ sg_census_t *sg_census_create(void)
     if (!c) return NULL;
     sgc_ops();
     c->isa.page = &no_page;
-    c->isa.meet = meet;
+    c->isa.meet = find_line;
     c->isa.more = more;
     c->isa.lanes = ISA_LANES;
     c->n_lines = 1;

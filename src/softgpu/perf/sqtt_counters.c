@@ -22,7 +22,7 @@ struct sg_sqtt_counters {
     size_t samples;
 };
 
-static void look(sg_sqtt_counters_t *c, uint64_t from, uint64_t to, bool first);
+static void take_samples(sg_sqtt_counters_t *c, uint64_t from, uint64_t to, bool first);
 
 sg_sqtt_counters_t *sg_sqtt_counters_begin(sg_perf_t *p, uint32_t tokens)
 {
@@ -41,7 +41,7 @@ sg_sqtt_counters_t *sg_sqtt_counters_begin(sg_perf_t *p, uint32_t tokens)
         free(c);
         return NULL;
     }
-    look(c, 0, 0, true);
+    take_samples(c, 0, 0, true);
     return c;
 }
 
@@ -70,7 +70,7 @@ static void spread(sg_sqtt_counters_t *c, size_t cell, uint64_t n, uint64_t from
     }
 }
 
-static void look(sg_sqtt_counters_t *c, uint64_t from, uint64_t to, bool first)
+static void take_samples(sg_sqtt_counters_t *c, uint64_t from, uint64_t to, bool first)
 {
     const uint32_t units = c->perf->units_per_engine;
     if (!first && !reserve(c, to)) return;
@@ -85,7 +85,7 @@ static void look(sg_sqtt_counters_t *c, uint64_t from, uint64_t to, bool first)
 
 void sg_sqtt_counters_add(sg_sqtt_counters_t *c, uint64_t from, uint64_t to)
 {
-    look(c, from, to, false);
+    take_samples(c, from, to, false);
 }
 
 /* Packs up to four counts into a token's 4 fields of 13 bits; 0: all counts are 0. */

@@ -44,7 +44,7 @@ static _Atomic(const softgpu_seam_t *) loaded;
 static const softgpu_seam_t unavailable;
 
 /* The text after `prefix` and a number; NULL: the path does not begin with these. */
-static const char *behind_number(const char *path, const char *prefix, size_t length)
+static const char *after_number(const char *path, const char *prefix, size_t length)
 {
     if (strncmp(path, prefix, length) != 0 || path[length] < '0' || path[length] > '9') return NULL;
     path += length;
@@ -58,8 +58,8 @@ static const char *behind_number(const char *path, const char *prefix, size_t le
 static bool missing_caches(const char *path)
 {
     static atomic_int shown; /* 0: unknown, 1: the host has files about caches, 2: it has none */
-    const char *rest = behind_number(path, nodes, sizeof(nodes) - 1);
-    rest = rest ? behind_number(rest, "/cpu", 4) : behind_number(path, cpus, sizeof(cpus) - 1);
+    const char *rest = after_number(path, nodes, sizeof(nodes) - 1);
+    rest = rest ? after_number(rest, "/cpu", 4) : after_number(path, cpus, sizeof(cpus) - 1);
     if (!rest || strncmp(rest, "/cache", 6) != 0 || (rest[6] && rest[6] != '/')) return false;
     const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);
     if (!seam || seam == &unavailable) return false;
