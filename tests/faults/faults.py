@@ -100,7 +100,7 @@ class Target:
 
     SAME = 1  # of the calls with the same stack that fail in the short form; the long form has three of them
 
-    def __init__(self, name, program, objects, command, prepare=None, judge=judge, most=40, theirs=False,
+    def __init__(self, name, program, objects, command, prepare=None, judge=judge, most=16, theirs=False,
                  sample=None, tried=None):
         self.name, self.program, self.objects, self.command = name, program, objects, command
         self.tried = {} if tried is None else tried
@@ -243,13 +243,13 @@ def convert():
         with Place() as store:
             abandoned(store.out, form, root, *words)
             Target(f"convert to {form}", "rocprofv3", "", lambda place: [ROCPROFV3, "convert", place.out],
-                   prepare=lambda place: shutil.copytree(store.out, place.out), tried=tried, most=16).all()
+                   prepare=lambda place: shutil.copytree(store.out, place.out), tried=tried, most=8).all()
 
 
 def sdk():
     Target("profiled HIP program", "traced", OURS, lambda place: profile(
         place.out, "--kernel-trace", "--memory-copy-trace", "--hip-trace", "-f", "csv", program=(FAKE + "/traced",)),
-        most=4).all()
+        most=2).all()
 
 
 def counted():
@@ -264,7 +264,7 @@ def counted():
             f.write("pmc: SQ_WAVES L2CacheHit\n")
     Target("rocprof", "traced", "librocprofiler64:librocprof-tool:libhsa-amd-aqlprofile64", lambda place: [
         BUILD + "/bin/rocprof", "--gpu", "soft", "--timestamp", "on", "-i", place.path + "/in.txt",
-        "-o", place.out + "/x.csv", FAKE + "/traced"], prepare=ask, judge=judge_rocprof, most=2).all()
+        "-o", place.out + "/x.csv", FAKE + "/traced"], prepare=ask, judge=judge_rocprof, most=1).all()
 
 
 def buffered():
@@ -273,28 +273,28 @@ def buffered():
     Target("tool that counts in a buffer", "shapes", OURS, lambda place: [
         "env", f"ROCP_TOOL_LIBRARIES={counting}/libcount_tool.so", "COUNT_BUFFER=1000000",
         f"HSA_TOOLS_LIB={BUILD}/lib/librocprofiler-register.so.0", f"LD_LIBRARY_PATH={BUILD}/lib",
-        BUILD + "/bin/softgpu", "--", counting + "/shapes", "leave"], judge=judge_tracer, most=2, sample=60).all()
+        BUILD + "/bin/softgpu", "--", counting + "/shapes", "leave"], judge=judge_tracer, most=1, sample=60).all()
 
 
 def roctracer():
     Target("program on roctracer", "kineto", OURS + ":libroctracer64", lambda place: [
-        ROCPROFV3, "--gpu", "soft", "--", BUILD + "/tests/roctracer/kineto"], judge=judge_tracer, most=2).all()
+        ROCPROFV3, "--gpu", "soft", "--", BUILD + "/tests/roctracer/kineto"], judge=judge_tracer, most=1).all()
 
 
 def attach():
     """What is the same in a run of its own is among "rocprofv3"."""
     Target("attached program", "rocprofv3", "", lambda place: [
         sys.executable, os.path.dirname(os.path.abspath(__file__)) + "/attach.py", BUILD, place.out],
-        judge=judge_attached, most=2, sample=24).all()
+        judge=judge_attached, most=1, sample=24).all()
 
 
 def softgpu():
     Target("HIP program on softgpu", "traced", "softgpu/lib", lambda place: [
-        BUILD + "/bin/softgpu", "--", FAKE + "/traced"], judge=judge_program, most=4, theirs=True).all()
+        BUILD + "/bin/softgpu", "--", FAKE + "/traced"], judge=judge_program, most=2, theirs=True).all()
     Target("checked HIP program", "traced", "softgpu/lib", lambda place: [
-        BUILD + "/bin/softgpu", "--check=all", "--", FAKE + "/traced"], judge=judge_checked, most=2, theirs=True).all()
+        BUILD + "/bin/softgpu", "--check=all", "--", FAKE + "/traced"], judge=judge_checked, most=1, theirs=True).all()
     Target("softgpu, the command", "softgpu", "", lambda place: [BUILD + "/bin/softgpu", "--cus", "4", "--", "true"],
-           judge=judge_program, most=12).all()
+           judge=judge_program, most=8).all()
 
 
 # ---- sudden ends ----

@@ -276,9 +276,9 @@ kernel void k(global float16 *io) {
     def compiled(self, source, gpu):
         """(the compiler's text, what the command says); None: this compiler cannot."""
         objects.write(self.folder, "k.cl", source.encode())
-        for flags in (["-S", "-o", "k.s"], ["-o", "k.co"]):
-            done = subprocess.run([objects.CLANG, "--target=amdgcn-amd-amdhsa", f"-mcpu={gpu}", "-O2", "-nogpulib", "-x", "cl",
-                                   "-gline-tables-only", "k.cl", *flags], cwd=self.folder, capture_output=True, check=False)
+        for words in (["-O2", "-nogpulib", "-gline-tables-only", "-x", "cl", "k.cl", "-S", "-o", "k.s"], ["k.s", "-o", "k.co"]):
+            done = subprocess.run([objects.CLANG, "--target=amdgcn-amd-amdhsa", f"-mcpu={gpu}", *words], cwd=self.folder,
+                                  capture_output=True, check=False)
             if done.returncode:
                 self.skipTest(f"{objects.CLANG} cannot compile it for {gpu}")
         text = objects.read(self.folder + "/k.s").decode()
