@@ -28,6 +28,7 @@ from runs import (CONVERSION_FAILED, Place, Result, execute, judge, judge_attach
 
 KINDS = ("memory", "map", "open", "write", "size", "thread", "name")
 LASTING = ("memory", "open", "write", "size")  # are also tried as: from here on all fail
+USUAL = ("memory", "open", "write")
 FORMATS = ("csv", "json", "pftrace", "rocpd")
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -96,14 +97,16 @@ class Target:
     """Something that runs: `program` is where calls fail, in `objects`; `most`: as many calls of a kind fail in the
     short form; `theirs`: a crash in other objects than ours is the runtime's, to which a driver without memory is
     new. It is counted apart. `sample`: of so many stacks a kind is tried in the long form, where others have tried
-    the rest. `tried`: how often calls of each kind and stack have failed, over the targets that share it."""
+    the rest. `tried`: how often calls of each kind and stack have failed, over the targets that share it. `kinds` are
+    those of the short form, where others have tried the rest."""
 
     SAME = 1  # of the calls with the same stack that fail in the short form; the long form has three of them
 
     def __init__(self, name, program, objects, command, prepare=None, judge=judge, most=16, theirs=False,
-                 sample=None, tried=None):
+                 sample=None, tried=None, kinds=KINDS):
         self.name, self.program, self.objects, self.command = name, program, objects, command
         self.tried = {} if tried is None else tried
+        self.kinds = KINDS if args.full else kinds
         self.prepare, self.judge, self.most, self.theirs, self.sample = prepare, judge, most, theirs, sample
 
     def run(self, kind=None, at=0):
@@ -185,7 +188,7 @@ class Target:
         if wrong or self.clean.told or self.clean.status != 0:
             report.line(self.name, 1, [f"without faults: {wrong} {self.clean.status}\n{self.clean.stderr}"])
             return
-        for kind in KINDS:
+        for kind in self.kinds:
             if args.only and kind != args.only:
                 continue
             count, numbers, lasting = self.choose(kind, self.run(kind)[3])
@@ -264,7 +267,7 @@ def counted():
             f.write("pmc: SQ_WAVES L2CacheHit\n")
     Target("rocprof", "traced", "librocprofiler64:librocprof-tool:libhsa-amd-aqlprofile64", lambda place: [
         BUILD + "/bin/rocprof", "--gpu", "soft", "--timestamp", "on", "-i", place.path + "/in.txt",
-        "-o", place.out + "/x.csv", FAKE + "/traced"], prepare=ask, judge=judge_rocprof, most=1).all()
+        "-o", place.out + "/x.csv", FAKE + "/traced"], prepare=ask, judge=judge_rocprof, most=1, kinds=USUAL).all()
 
 
 def buffered():
@@ -273,26 +276,28 @@ def buffered():
     Target("tool that counts in a buffer", "shapes", OURS, lambda place: [
         "env", f"ROCP_TOOL_LIBRARIES={counting}/libcount_tool.so", "COUNT_BUFFER=1000000",
         f"HSA_TOOLS_LIB={BUILD}/lib/librocprofiler-register.so.0", f"LD_LIBRARY_PATH={BUILD}/lib",
-        BUILD + "/bin/softgpu", "--", counting + "/shapes", "leave"], judge=judge_tracer, most=1, sample=60).all()
+        BUILD + "/bin/softgpu", "--", counting + "/shapes", "leave"], judge=judge_tracer, most=1, sample=60, kinds=USUAL).all()
 
 
 def roctracer():
     Target("program on roctracer", "kineto", OURS + ":libroctracer64", lambda place: [
-        ROCPROFV3, "--gpu", "soft", "--", BUILD + "/tests/roctracer/kineto"], judge=judge_tracer, most=1).all()
+        ROCPROFV3, "--gpu", "soft", "--", BUILD + "/tests/roctracer/kineto"], judge=judge_tracer, most=1,
+        kinds=USUAL).all()
 
 
 def attach():
     """What is the same in a run of its own is among "rocprofv3"."""
     Target("attached program", "rocprofv3", "", lambda place: [
         sys.executable, os.path.dirname(os.path.abspath(__file__)) + "/attach.py", BUILD, place.out],
-        judge=judge_attached, most=1, sample=24).all()
+        judge=judge_attached, most=1, sample=24, kinds=USUAL).all()
 
 
 def softgpu():
     Target("HIP program on softgpu", "traced", "softgpu/lib", lambda place: [
         BUILD + "/bin/softgpu", "--", FAKE + "/traced"], judge=judge_program, most=2, theirs=True).all()
     Target("checked HIP program", "traced", "softgpu/lib", lambda place: [
-        BUILD + "/bin/softgpu", "--check=all", "--", FAKE + "/traced"], judge=judge_checked, most=1, theirs=True).all()
+        BUILD + "/bin/softgpu", "--check=all", "--", FAKE + "/traced"], judge=judge_checked, most=1, theirs=True,
+           kinds=USUAL).all()
     Target("softgpu, the command", "softgpu", "", lambda place: [BUILD + "/bin/softgpu", "--cus", "4", "--", "true"],
            judge=judge_program, most=8).all()
 
