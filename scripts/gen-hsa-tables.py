@@ -51,8 +51,8 @@ HEAD = """/* Generated from src/hsa/tables/hsa-tables.tsv by scripts/gen-hsa-tab
 #include <stddef.h>
 #include <stdint.h>
 
-/* First member of every table. minor_id is the size of the table in bytes as the runtime knows
- * it: what lies beyond does not exist. */
+/* First member of every table. minor_id is the size in bytes of the runtime's table; entries
+ * beyond it do not exist. */
 typedef struct {
     uint32_t major_id, minor_id, step_id, reserved;
 } hsax_table_version_t;
@@ -72,19 +72,19 @@ typedef void (*hsax_queue_notifier_t)(const hsa_queue_t *queue, hsa_agent_t agen
 TAIL = """#undef hsa_amd_queue_intercept_handler
 #undef hsa_amd_runtime_queue_notifier
 
-/* What the runtime hands over: pointers to its tables, which it goes on using. */
+/* Pointers to the runtime's own tables, which it continues to use. */
 typedef struct {
     hsax_table_version_t version;
     hsax_core_table_t *core;
     hsax_amd_ext_table_t *amd_ext; /* layout: see HSAX_AMD_EXT_OLD_SIZE */
     hsax_finalizer_ext_table_t *finalizer_ext;
     hsax_image_ext_table_t *image_ext;
-    hsax_tools_table_t *tools;                     /* from 56 bytes on */
-    hsax_pc_sampling_ext_table_t *pc_sampling_ext; /* from 64 bytes on */
+    hsax_tools_table_t *tools;                     /* if the container has 56 bytes or more */
+    hsax_pc_sampling_ext_table_t *pc_sampling_ext; /* if the container has 64 bytes or more */
 } hsax_api_table_t;
 
-/* ROCr 1.5 (ROCm 5.2): two functions were inserted later before hsa_amd_agent_memory_pool_get_info,
- * so its AmdExtTable has other offsets. A table of this size or less has the old layout. */
+/* Size of AmdExtTable up to ROCr 1.5 (ROCm 5.2). Tables of this size or less have other offsets,
+ * because two functions were inserted before hsa_amd_agent_memory_pool_get_info later. */
 #define HSAX_AMD_EXT_OLD_SIZE 400
 
 #endif

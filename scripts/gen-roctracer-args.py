@@ -28,7 +28,7 @@ def main():
     root, output = usage.arguments(__doc__, 2)
     functions = tables.read_functions(root)
     newer = tables.read_newer_types(root)["hip"]
-    lines = ["/* How arguments of HIP calls become those of roctracer's callbacks.",
+    lines = ["/* Converts arguments of HIP calls to those of roctracer's callbacks.",
              " * Written by scripts/gen-roctracer-args.py from src/sdk/tables/hip-api.tsv. */",
              '#include "roctracer/internal.h"', "", "#include <rocprofiler-sdk/hip/api_args.h>", ""]
     rows = []

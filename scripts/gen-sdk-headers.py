@@ -30,7 +30,7 @@ PRELUDE = {
 @NEWER_TYPES@
 ROCPROFILER_EXTERN_C_INIT
 
-/** Stands in for handle structures that the installed HSA headers lack. */
+/** Replaces handle structures that the installed HSA headers lack. */
 typedef struct
 {
     uint64_t handle;
@@ -51,8 +51,8 @@ typedef struct rocprofiler_hsa_api_no_args
     char empty;
 } rocprofiler_hsa_api_no_args;
 
-/** What a traced HSA function returned; which member holds it follows from the function. Functions
- * that return nothing leave it zero. */
+/** The value that a traced HSA function returned, in the member of its type; 0 for functions that
+ * return nothing. */
 typedef union rocprofiler_hsa_api_retval_t
 {
     uint64_t uint64_t_retval;
@@ -67,14 +67,14 @@ typedef union rocprofiler_hsa_api_retval_t
 #if !defined(__HIP_PLATFORM_AMD__) && !defined(__HIP_PLATFORM_NVIDIA__)
 #define __HIP_PLATFORM_AMD__ 1
 #endif
-#ifdef __cplusplus /* programs rely on what these bring */
+#ifdef __cplusplus /* AMD's header includes these, and programs rely on that */
 #include <cassert>
 #include <hip/hip_runtime.h>
 #else
 #include <hip/hip_runtime_api.h>
 #endif
 #include <hip/hip_version.h>
-/* HIP 5.3 and later have OpenGL's types in a header of their own, HIP 6 has those of before */
+/* HIP 5.3 and later have a separate header for OpenGL's types, HIP 6 one for deprecated types. */
 #if defined(__has_include)
 #if __has_include(<hip/hip_gl_interop.h>)
 #include <hip/hip_gl_interop.h>
@@ -95,8 +95,8 @@ typedef struct rocprofiler_hip_api_no_args
     char empty;
 } rocprofiler_hip_api_no_args;
 
-/** What a traced HIP function returned; which member holds it follows from the function. Functions
- * that return nothing leave it zero. */
+/** The value that a traced HIP function returned, in the member of its type; 0 for functions that
+ * return nothing. */
 typedef union rocprofiler_hip_api_retval_t
 {
     uint64_t uint64_t_retval;
@@ -124,7 +124,7 @@ typedef struct rocprofiler_@LIBRARY@_api_no_args
     char empty;
 } rocprofiler_@LIBRARY@_api_no_args;
 
-/** What a traced function returned; which member holds it follows from the function. */
+/** The value that a traced function returned, in the member of its type. */
 typedef union rocprofiler_@LIBRARY@_api_retval_t
 {
 @MEMBERS@} rocprofiler_@LIBRARY@_api_retval_t;
@@ -167,7 +167,7 @@ def id_header(domain, functions):
 
 def newer_types(library, since):
     """A macro for each version of the headers that brought types."""
-    text = (f"/* Types that the installed {library.upper()} headers are too old to know have a stand-in of the"
+    text = (f"/* Types that the installed {library.upper()} headers are too old to have are replaced by types of the"
             " same layout. */\n")
     for version in sorted(set(since.values()) - {None}):
         macro = tables.type_macro(library, version)
@@ -191,7 +191,7 @@ def args_header(library, functions, known, since):
     text = made_by(header, f"Arguments and results of traced {library.upper()} functions.")
     text += PRELUDE[library].replace("@NEWER_TYPES@\n", newer_types(library, since) + "\n")
     text += (f"\n/** Arguments of a traced {library.upper()} call; the member is named after the function."
-             "\n * Pointers are the caller's: what they point to may be read inside the callback only. */\n"
+             "\n * Pointers are the caller's: what they point to may be read during the callback only. */\n"
              f"typedef union rocprofiler_{library}_api_args_t\n{{\n")
     for function in sorted(functions, key=lambda f: f.name):
         text += member(function, function.name, library, known)
@@ -209,17 +209,17 @@ ROCTRACER_DOMAINS = ("core", "amd_ext", "image_ext")  # in the order of roctrace
 def roctracer_header(functions, known):
     """Ids and data of roctracer's callbacks: numbers go on from one table to the next."""
     rows = [f for domain in ROCTRACER_DOMAINS for f in functions[("hsa", domain)]]
-    text = ("/* What callbacks of roctracer's ACTIVITY_DOMAIN_HSA_API get.\n * Written by scripts/gen-sdk-headers.py from"
+    text = ("/* The data of callbacks of roctracer's ACTIVITY_DOMAIN_HSA_API.\n * Written by scripts/gen-sdk-headers.py from"
             " src/sdk/tables/: change the tables, not this file. */\n#ifndef ROCTRACER_HSA_PROF_STR_H_\n"
             "#define ROCTRACER_HSA_PROF_STR_H_\n\n#include <rocprofiler-sdk/hsa/api_args.h>\n\n"
             "/** Operations of ACTIVITY_DOMAIN_HSA_API. */\ntypedef enum\n{\n")
     for number, function in enumerate(rows):
         text += f"    HSA_API_ID_{function.name} = {number},\n"
-    text += (f"    HSA_API_ID_DISPATCH = {len(rows)}, /**< not told by this library */\n"
+    text += (f"    HSA_API_ID_DISPATCH = {len(rows)}, /**< not reported by this library */\n"
              f"    HSA_API_ID_NUMBER = {len(rows) + 1}\n}} hsa_api_id_t;\n\n"
-             "/** A call. Pointers are the caller's: what they point to may be read inside the callback only. */\n"
+             "/** A call. Pointers are the caller's: what they point to may be read during the callback only. */\n"
              "typedef struct hsa_api_data_s\n{\n    uint64_t correlation_id;\n"
-             "    uint32_t phase; /**< activity_api_phase_t */\n    __extension__ union /**< at the end of the call */\n"
+             "    uint32_t phase; /**< activity_api_phase_t */\n    __extension__ union /**< set at the end of the call */\n"
              "    {\n        uint64_t uint64_t_retval;\n        uint32_t uint32_t_retval;\n"
              "        hsa_signal_value_t hsa_signal_value_t_retval;\n        hsa_status_t hsa_status_t_retval;\n    };\n"
              "    union\n    {\n")
@@ -227,9 +227,9 @@ def roctracer_header(functions, known):
         body = member(function, function.name, "hsa", known)
         if function.name == "hsa_amd_memory_async_copy_rect":
             before = "const hsa_dim3_t *range;\n"
-            body = body.replace(before, before + "        hsa_dim3_t range__val; /**< what range points to */\n")
+            body = body.replace(before, before + "        hsa_dim3_t range__val; /**< copy of what range points to */\n")
         text += "".join("    " + line + "\n" for line in body.splitlines())
-    return text + ("    } args;\n    uint64_t *phase_data; /**< the callback's, the same at both ends of a call */\n"
+    return text + ("    } args;\n    uint64_t *phase_data; /**< for the callback's use; the same at both ends of a call */\n"
                    "} hsa_api_data_t;\n\n#endif\n")
 
 

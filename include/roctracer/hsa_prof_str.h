@@ -1,4 +1,4 @@
-/* What callbacks of roctracer's ACTIVITY_DOMAIN_HSA_API get.
+/* The data of callbacks of roctracer's ACTIVITY_DOMAIN_HSA_API.
  * Written by scripts/gen-sdk-headers.py from src/sdk/tables/: change the tables, not this file. */
 #ifndef ROCTRACER_HSA_PROF_STR_H_
 #define ROCTRACER_HSA_PROF_STR_H_
@@ -222,16 +222,16 @@ typedef enum
     HSA_API_ID_hsa_ext_image_get_capability_with_layout = 211,
     HSA_API_ID_hsa_ext_image_data_get_info_with_layout = 212,
     HSA_API_ID_hsa_ext_image_create_with_layout = 213,
-    HSA_API_ID_DISPATCH = 214, /**< not told by this library */
+    HSA_API_ID_DISPATCH = 214, /**< not reported by this library */
     HSA_API_ID_NUMBER = 215
 } hsa_api_id_t;
 
-/** A call. Pointers are the caller's: what they point to may be read inside the callback only. */
+/** A call. Pointers are the caller's: what they point to may be read during the callback only. */
 typedef struct hsa_api_data_s
 {
     uint64_t correlation_id;
     uint32_t phase; /**< activity_api_phase_t */
-    __extension__ union /**< at the end of the call */
+    __extension__ union /**< set at the end of the call */
     {
         uint64_t uint64_t_retval;
         uint32_t uint32_t_retval;
@@ -1230,7 +1230,7 @@ typedef struct hsa_api_data_s
             const hsa_pitched_ptr_t *src;
             const hsa_dim3_t *src_offset;
             const hsa_dim3_t *range;
-            hsa_dim3_t range__val; /**< what range points to */
+            hsa_dim3_t range__val; /**< copy of what range points to */
             hsa_agent_t copy_agent;
             hsa_amd_copy_direction_t dir;
             uint32_t num_dep_signals;
@@ -1565,7 +1565,7 @@ typedef struct hsa_api_data_s
             hsa_ext_image_t *image;
         } hsa_ext_image_create_with_layout;
     } args;
-    uint64_t *phase_data; /**< the callback's, the same at both ends of a call */
+    uint64_t *phase_data; /**< for the callback's use; the same at both ends of a call */
 } hsa_api_data_t;
 
 #endif

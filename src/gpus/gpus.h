@@ -94,7 +94,7 @@ const gpus_arch_t *gpus_find(const char *name);
 size_t gpus_count(void);
 const gpus_arch_t *gpus_at(size_t index); /* NULL if index >= gpus_count() */
 
-/* Return how many units there are for so many compute units, and what a unit is called. A GPU
+/* Return how many units there are for a number of compute units, and what a unit is called. A GPU
  * without a row has units of one compute unit. */
 uint32_t gpus_units(const char *gpu, uint32_t compute_units);
 const char *gpus_unit_name(const char *gpu);

@@ -13,7 +13,7 @@
 typedef struct out_ids_block out_ids_block_t;
 typedef struct out_ids_map out_ids_map_t;
 
-enum { OUT_RECENT = 64 }; /* so many threads may alternate, each with a block of its own */
+enum { OUT_RECENT = 64 }; /* number of threads that may alternate, each with its own block */
 
 typedef struct {
     out_ids_block_t *blocks;

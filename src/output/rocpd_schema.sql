@@ -1,8 +1,8 @@
 -- rocpd_schema.sql - tables and views of the database, version 3.0.3 of the schema.
 --
--- The one description of the tables: the writer fills them by these names, and the build puts this
--- file into the program. {uuid} is the suffix that sets the tables of a run apart from those of
--- others in one merge, {guid} its text, which every row carries. Views have no suffix.
+-- This is the only description of the tables: the writer fills them by these names, and the build puts
+-- this file into the program. {uuid} is the suffix that distinguishes the tables of a run from those of
+-- other runs in a merged database, {guid} its text, which every row has. Views have no suffix.
 
 CREATE TABLE "rocpd_metadata{uuid}" (
     "id" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -1045,7 +1045,7 @@ JOIN rocpd_info_kernel_symbol K ON K.id = D.kernel_id AND K.guid = D.guid
 GROUP BY name
 ORDER BY total_duration DESC;
 
--- time of kernels and of copies towards an agent, as a part of the time from first to last
+-- the time of kernels on an agent and of copies to it, as a share of the time from the first to the last
 CREATE VIEW "busy" AS
 SELECT
     B.agent_id AS "agent_id",

@@ -210,7 +210,7 @@ static bool read_bytes(out_sort_t *s, const out_chunk_t *c, char *to)
 
 /* Returns the size and sets the domain (-1: none) of the record at an offset in a buffer. The size
  * is 0 if there is no record, although there was one when it was added. */
-static size_t look_at(const char *buffer, size_t at, size_t bytes, int *domain)
+static size_t record_at(const char *buffer, size_t at, size_t bytes, int *domain)
 {
     const trace_head_t *head = (const trace_head_t *)(buffer + at);
     size_t size = bytes - at < sizeof(*head) ? 0 : trace_record_size(head, bytes - at);
@@ -225,7 +225,7 @@ static bool index_records(out_sort_t *s, const char *buffer, size_t at, size_t b
 {
     int domain;
     for (size_t size; at < bytes; at += size) {
-        size = look_at(buffer, at, bytes, &domain);
+        size = record_at(buffer, at, bytes, &domain);
         if (!size) return fail(s, "a segment has changed");
         if (domain < 0 || !(s->domains >> domain & 1)) continue;
         if (!grow(entries, room, *count + 1, sizeof(**entries))) return no_memory(s);
@@ -278,7 +278,7 @@ static bool step(out_sort_t *s, out_chunk_head_t *head)
         return true;
     }
     while (c->at < c->bytes) {
-        size_t size = look_at(c->buffer, c->at, c->bytes, &domain);
+        size_t size = record_at(c->buffer, c->at, c->bytes, &domain);
         if (!size) return fail(s, "a segment has changed");
         c->record = (const trace_timed_t *)(c->buffer + c->at);
         c->at += size;

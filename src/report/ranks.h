@@ -8,7 +8,7 @@
 
 #include "report/findings.h"
 
-enum { REP_RANKS_FEW = 16 }; /* up to so many processes are read in full */
+enum { REP_RANKS_FEW = 16 }; /* the largest number of processes that are read in full */
 
 /* Chooses the databases that the report reads in full: all that can be read, or those of some
  * ranks. `paths` has room for all files of `found`, and gets their paths. Returns their number. */

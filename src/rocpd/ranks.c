@@ -63,7 +63,7 @@ int rocpd_ranks_read(const db_t *db, rocpd_partial_t *part)
 
 /* ---- reports ---- */
 
-enum { TOLD = 8 }; /* so many of a kind are listed, the others only counted */
+enum { TOLD = 8 }; /* the largest number of a kind that is listed; the others are only counted */
 
 /* Writes "rank 5 (process 1234 on node7)". */
 static void name_process(const rocpd_partial_t *p, size_t process, char *text, size_t bytes)

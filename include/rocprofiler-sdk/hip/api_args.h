@@ -9,14 +9,14 @@
 #if !defined(__HIP_PLATFORM_AMD__) && !defined(__HIP_PLATFORM_NVIDIA__)
 #define __HIP_PLATFORM_AMD__ 1
 #endif
-#ifdef __cplusplus /* programs rely on what these bring */
+#ifdef __cplusplus /* AMD's header includes these, and programs rely on that */
 #include <cassert>
 #include <hip/hip_runtime.h>
 #else
 #include <hip/hip_runtime_api.h>
 #endif
 #include <hip/hip_version.h>
-/* HIP 5.3 and later have OpenGL's types in a header of their own, HIP 6 has those of before */
+/* HIP 5.3 and later have a separate header for OpenGL's types, HIP 6 one for deprecated types. */
 #if defined(__has_include)
 #if __has_include(<hip/hip_gl_interop.h>)
 #include <hip/hip_gl_interop.h>
@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Types that the installed HIP headers are too old to know have a stand-in of the same layout. */
+/* Types that the installed HIP headers are too old to have are replaced by types of the same layout. */
 #if HIP_VERSION >= 7 * 10000000 + 0 * 100000
 #define ROCPROFILER_HIP_7_0_TYPE(type, stand_in) type
 #else
@@ -48,8 +48,8 @@ typedef struct rocprofiler_hip_api_no_args
     char empty;
 } rocprofiler_hip_api_no_args;
 
-/** What a traced HIP function returned; which member holds it follows from the function. Functions
- * that return nothing leave it zero. */
+/** The value that a traced HIP function returned, in the member of its type; 0 for functions that
+ * return nothing. */
 typedef union rocprofiler_hip_api_retval_t
 {
     uint64_t uint64_t_retval;
@@ -61,7 +61,7 @@ typedef union rocprofiler_hip_api_retval_t
 } rocprofiler_hip_api_retval_t;
 
 /** Arguments of a traced HIP call; the member is named after the function.
- * Pointers are the caller's: what they point to may be read inside the callback only. */
+ * Pointers are the caller's: what they point to may be read during the callback only. */
 typedef union rocprofiler_hip_api_args_t
 {
     struct

@@ -17,7 +17,7 @@ typedef struct rocprofiler_hipfile_api_no_args
     char empty;
 } rocprofiler_hipfile_api_no_args;
 
-/** What a traced function returned; which member holds it follows from the function. */
+/** The value that a traced function returned, in the member of its type. */
 typedef union rocprofiler_hipfile_api_retval_t
 {
     const char *const_charp_retval;
@@ -27,7 +27,7 @@ typedef union rocprofiler_hipfile_api_retval_t
 } rocprofiler_hipfile_api_retval_t;
 
 /** Arguments of a traced HIPFILE call; the member is named after the function.
- * Pointers are the caller's: what they point to may be read inside the callback only. */
+ * Pointers are the caller's: what they point to may be read during the callback only. */
 typedef union rocprofiler_hipfile_api_args_t
 {
     struct

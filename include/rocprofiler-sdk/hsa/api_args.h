@@ -19,7 +19,7 @@
 #endif
 #endif
 
-/* Types that the installed HSA headers are too old to know have a stand-in of the same layout. */
+/* Types that the installed HSA headers are too old to have are replaced by types of the same layout. */
 #if defined(HSA_AMD_EXT_API_TABLE_STEP_VERSION) && \
     HSA_AMD_EXT_API_TABLE_MAJOR_VERSION * 100 + HSA_AMD_EXT_API_TABLE_STEP_VERSION >= 2 * 100 + 7
 #define ROCPROFILER_HSA_2_7_TYPE(type, stand_in) type
@@ -35,7 +35,7 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Stands in for handle structures that the installed HSA headers lack. */
+/** Replaces handle structures that the installed HSA headers lack. */
 typedef struct
 {
     uint64_t handle;
@@ -56,8 +56,8 @@ typedef struct rocprofiler_hsa_api_no_args
     char empty;
 } rocprofiler_hsa_api_no_args;
 
-/** What a traced HSA function returned; which member holds it follows from the function. Functions
- * that return nothing leave it zero. */
+/** The value that a traced HSA function returned, in the member of its type; 0 for functions that
+ * return nothing. */
 typedef union rocprofiler_hsa_api_retval_t
 {
     uint64_t uint64_t_retval;
@@ -67,7 +67,7 @@ typedef union rocprofiler_hsa_api_retval_t
 } rocprofiler_hsa_api_retval_t;
 
 /** Arguments of a traced HSA call; the member is named after the function.
- * Pointers are the caller's: what they point to may be read inside the callback only. */
+ * Pointers are the caller's: what they point to may be read during the callback only. */
 typedef union rocprofiler_hsa_api_args_t
 {
     struct

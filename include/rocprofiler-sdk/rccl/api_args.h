@@ -17,7 +17,7 @@ typedef struct rocprofiler_rccl_api_no_args
     char empty;
 } rocprofiler_rccl_api_no_args;
 
-/** What a traced function returned; which member holds it follows from the function. */
+/** The value that a traced function returned, in the member of its type. */
 typedef union rocprofiler_rccl_api_retval_t
 {
     int32_t ncclResult_t_retval;
@@ -25,7 +25,7 @@ typedef union rocprofiler_rccl_api_retval_t
 } rocprofiler_rccl_api_retval_t;
 
 /** Arguments of a traced RCCL call; the member is named after the function.
- * Pointers are the caller's: what they point to may be read inside the callback only. */
+ * Pointers are the caller's: what they point to may be read during the callback only. */
 typedef union rocprofiler_rccl_api_args_t
 {
     struct

@@ -17,7 +17,7 @@ typedef struct rocprofiler_rocdecode_api_no_args
     char empty;
 } rocprofiler_rocdecode_api_no_args;
 
-/** What a traced function returned; which member holds it follows from the function. */
+/** The value that a traced function returned, in the member of its type. */
 typedef union rocprofiler_rocdecode_api_retval_t
 {
     uint64_t uint64_t_retval;
@@ -26,7 +26,7 @@ typedef union rocprofiler_rocdecode_api_retval_t
 } rocprofiler_rocdecode_api_retval_t;
 
 /** Arguments of a traced ROCDECODE call; the member is named after the function.
- * Pointers are the caller's: what they point to may be read inside the callback only. */
+ * Pointers are the caller's: what they point to may be read during the callback only. */
 typedef union rocprofiler_rocdecode_api_args_t
 {
     struct

@@ -17,14 +17,14 @@ typedef struct rocprofiler_rocshmem_api_no_args
     char empty;
 } rocprofiler_rocshmem_api_no_args;
 
-/** What a traced function returned; which member holds it follows from the function. */
+/** The value that a traced function returned, in the member of its type. */
 typedef union rocprofiler_rocshmem_api_retval_t
 {
     rocprofiler_rocshmem_api_no_args no_retval;
 } rocprofiler_rocshmem_api_retval_t;
 
 /** Arguments of a traced ROCSHMEM call; the member is named after the function.
- * Pointers are the caller's: what they point to may be read inside the callback only. */
+ * Pointers are the caller's: what they point to may be read during the callback only. */
 typedef union rocprofiler_rocshmem_api_args_t
 {
     struct

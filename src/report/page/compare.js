@@ -53,7 +53,7 @@ function sidesCard(title, time, name, rows) {
   return card([title, chip(time), chip("exact"), spacer(), t.save], t.box);
 }
 
-/* Counters that both runs have and that differ, the largest change first. */
+/* The counters that both runs have and that differ, in the order of their change, largest first. */
 function counterChanges(rows) {
   const changes = [];
   for (const { title, a, b } of rows)

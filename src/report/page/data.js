@@ -19,7 +19,7 @@ async function unpack(text) {
   report.run = report.runs[0];
 }
 
-/* A text by its number. */
+/* Returns a text by its number. */
 function nameOf(number) { return report.data.names[number] ?? ""; }
 
 /* Reads `count` numbers from `at` on into an array of the kind; returns where they end. */
@@ -38,7 +38,7 @@ function readColumn(at, into, { sum = false, signed = false, from = 0 } = {}) {
   return at;
 }
 
-/* Events of a lane, read when they are first asked for. */
+/* Events of a lane, read when they are first used. */
 function eventsOf(lane) {
   if (lane.events) return lane.events;
   const n = lane.count;
@@ -90,7 +90,7 @@ function prepareRun(run, index) {
     a.facts = parseObject(nameOf(a.facts));
     a.gpu = nameOf(a.type) === "GPU";
     a.title = nameOf(a.product) || nameOf(a.name);
-    a.lanes = a.facts.wave_front_size || a.wave || 64; /* of a wave; databases of AMD's have no fact, and unknown GPUs no wave */
+    a.lanes = a.facts.wave_front_size || a.wave || 64; /* lanes of a wave; AMD's databases lack the fact, and a GPU may be unknown */
   });
   run.processes.forEach(p => { p.settings = parseObject(nameOf(p.settings)); });
   run.instructions = run.instructions.map(([kernel, address, text, fn, file, line, depth, ownFile, ownLine, ...counts]) =>
@@ -131,10 +131,10 @@ function prepareRun(run, index) {
   return run;
 }
 
-/* Mean of a counter over a kernel's dispatches; undefined if it was not collected. */
+/* Returns the mean of a counter over a kernel's dispatches; undefined if it was not collected. */
 function valueOf(kernel, counter) { return kernel.values.get(counter)?.mean; }
 
-/* The lane of an event, and its index there, by the event's number in the run. */
+/* Returns the lane of an event, and its index there, by the event's number in the run. */
 function findEvent(run, number) {
   let low = 0, high = run.lanes.length - 1;
   while (low < high) {

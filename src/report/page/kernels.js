@@ -3,7 +3,7 @@
 const kernelHref = k => `#/kernel/${k.index}`;
 const kernelLink = k => element("a", { href: kernelHref(k) }, k.short);
 
-/* A function's name without types and parameters, which are in the title of the cell. */
+/* Returns a function's name without types and parameters, which the title of the cell shows. */
 function shortName(name) { return /^(?:[\w:*&]+ )*([\w:~$.]+)[<(]/.exec(name)?.[1] ?? name; }
 
 const clip = (label, key, csv) => ({ title: label, value: k => k.calls ? k[key] : undefined, csv: `${csv ?? label} (ns)`,
@@ -108,7 +108,7 @@ function histogramCard(k) {
   return card(["Distribution of its times", chip(k.run.time), spacer(), png], box);
 }
 
-/* Those launches that the timeline holds, in the order of time. */
+/* Returns the launches that the timeline contains, in the order of time. */
 function overTimeCard(k) {
   const at = [], length = [];
   for (const lane of k.run.lanes) {
@@ -173,7 +173,7 @@ function resourceCard(k) {
     ["Scalar registers", String(l.sgprs)],
     ["LDS", `${bytesText(l.lds)} a workgroup`],
     ["Scratch", l.scratch ? `${bytesText(l.scratch)} a work-item` : "none"],
-    /* records do not say which size of waves and which units a kernel of gfx10 and later was compiled for */
+    /* records do not contain the wave size and the unit for which a kernel of gfx10 and later was compiled */
     ["Occupancy", o ? `${o.waves} of ${o.most} waves of a SIMD, limited by ${o.limit}` : `not known for ${nameOf(k.run.agents[l.agent]?.name) || "this GPU"}`],
   ]));
 }

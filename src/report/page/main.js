@@ -15,10 +15,10 @@ const KEYS = [["1 … 5", "a section"], ["/", "search, filter"], ["t", "light or
 const sections = () => SECTIONS.filter(s => !s.when || s.when());
 const made = new Map(); /* section elements that are drawn, by id */
 
-/* Pages of one thing, and the section whose table leads to them. */
+/* Pages of a single item, with the section whose table links to them. */
 const PAGES = { kernel: { make: index => kernelSection(index), of: "kernels" }, rank: { make: index => rankSection(index), of: "ranks" } };
 
-/* Takes "#/kernel/3" apart: the section and its argument. */
+/* Splits "#/kernel/3" into the section and its argument. */
 function route() {
   const [, id = "overview", rest] = location.hash.split("/");
   if (id === "kernel" || (id === "rank" && report.run.ranks?.rows[Number(rest)])) return { id, index: Number(rest) };
@@ -77,7 +77,7 @@ function drawSwitch() {
 
 function setTheme(theme, keep) {
   document.documentElement.dataset.theme = theme;
-  if (keep) try { localStorage.setItem("crocprof-theme", theme); } catch { /* a file may have no storage */ }
+  if (keep) try { localStorage.setItem("crocprof-theme", theme); } catch { /* browsers may deny storage to a page that is a file */ }
   redrawAll();
 }
 
@@ -85,7 +85,7 @@ function firstTheme() {
   try {
     const kept = localStorage.getItem("crocprof-theme");
     if (kept) return kept;
-  } catch { /* as above */ }
+  } catch { /* storage may be denied */ }
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 

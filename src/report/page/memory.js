@@ -6,7 +6,7 @@ const MEMORY_COUNTERS = "TCP_TOTAL_CACHE_ACCESSES TCP_TCC_{READ,WRITE,ATOMIC_WIT
 const part = (some, all) => some === undefined || !all ? undefined : some / all;
 const times = (count, bytes) => count === undefined ? undefined : count * bytes;
 
-/* Bytes that a launch moves between memories, and the hit rate of each cache. */
+/* Returns the bytes that a launch moves between memories, and the hit rate of each cache. */
 function memoryOf(k) {
   const c = name => counted(k, name), b = bytesOf(k), hits = c("TCC_HIT"), misses = c("TCC_MISS");
   const looks = c("TCP_TOTAL_CACHE_ACCESSES"), down = sumOf(k, ["TCP_TCC_READ_REQ", "TCP_TCC_ATOMIC_WITH_RET_REQ", "TCP_TCC_ATOMIC_WITHOUT_RET_REQ"]);

@@ -1,4 +1,4 @@
-/* overview.js - what ran, where and when; how the time divides; cautions about the numbers. */
+/* overview.js - what ran, where and when; how the time is divided; cautions about the numbers. */
 
 function overviewSection() {
   const run = report.run, process = run.shown[0] ?? run.processes[0];
@@ -16,7 +16,7 @@ function overviewSection() {
   ];
 }
 
-/* A command without the directories of its program. */
+/* Returns a command without the directories of its program. */
 function titleOf(command) { return command.replace(/^\S*\//, ""); }
 
 function leadText(run) {
@@ -47,7 +47,7 @@ function cautions(run) {
   return notes;
 }
 
-/* The traces that lie beside the databases; for databases without one, how to make it. */
+/* Lists the traces beside the databases; for databases without one, it explains how to make it. */
 function wholeRun(run) {
   const traces = run.traces.filter(t => t), without = run.files.filter((f, i) => !run.traces[i]);
   const command = without.every(f => f) ? `rocpd convert -i ${without.map(shellWord).join(" ")} -f pftrace` : "rocprofv3 -f pftrace";
@@ -72,7 +72,7 @@ function tiles(run) {
 
 const FINDINGS_AT_FIRST = 6;
 
-/* The findings, weightiest first. Their numbers are in the sentence, and behind the link. */
+/* Lists the findings, the largest share of time first. The numbers are in the sentence, and on the page to which its link leads. */
 function findingsCard(run) {
   const rows = run.findings.map((f, i) => element("div.finding", { hidden: i >= FINDINGS_AT_FIRST },
     element("h3", {}, nameOf(f.title), nameOf(f.subject) ? [": ", element("span.mono", {}, nameOf(f.subject))] : "", " ",
@@ -85,8 +85,8 @@ function findingsCard(run) {
 
 const CAUTION_OF = { losses: ".note.losses", "host-times": ".note.times" };
 
-/* The link of a finding: to the kernel's page, or for calls and copies to the timeline with a
- * search for them, or to the caution that it repeats. */
+/* Returns the link of a finding: to the kernel's page; for calls and copies, to the timeline with a
+ * search for them; or to the caution that the finding repeats. */
 function evidenceLink(run, finding) {
   const kernel = run.byName.get(nameOf(finding.kernel)), subject = nameOf(finding.subject), caution = CAUTION_OF[nameOf(finding.rule)];
   if (kernel) return element("a", { href: kernelHref(kernel) }, "the kernel");

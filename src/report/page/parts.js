@@ -1,4 +1,4 @@
-/* parts.js - pieces that sections are built of: elements, tables, charts, files to save.
+/* parts.js - the parts of sections: elements, tables, charts, files to save.
  *
  * Whatever comes from a database goes into an element as its text, never as markup. */
 
@@ -59,7 +59,7 @@ function save(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-/* A cell that a spreadsheet would take for a formula is a text. */
+/* Quotes a cell that a spreadsheet would read as a formula, so that it stays text. */
 function csvCell(value) {
   const text = String(value ?? "");
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
@@ -169,7 +169,7 @@ function axis(extra = {}) {
            font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif", ...extra };
 }
 
-/* ---- the little box beside the pointer ---- */
+/* ---- the box beside the pointer ---- */
 
 function showTip(event, lines) {
   const tip = document.getElementById("tip");

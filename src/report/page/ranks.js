@@ -18,7 +18,7 @@ function prepareRanks(run) {
     r.length = r.last - r.first;
     r.idle = Math.max(ranks.span - r.busy - r.waiting, 0);
     r.hostTime = Math.max(r.length - r.busy - r.waiting, 0);
-    r.own = ranks.waits ? r.length - r.waiting : r.busy; /* as ranks.c has it */
+    r.own = ranks.waits ? r.length - r.waiting : r.busy; /* as in src/report/ranks.c */
     r.totals = new Map();
     const numbers = new Uint32Array(r.numbers), values = new Float64Array(3 * r.kernelCount);
     readColumn(readColumn(r.kernelsAt, numbers), values);
@@ -43,12 +43,12 @@ function partsOf(rank) {
   return { kernel: part(0), copy: part(1), waiting: part(2), most: part(3) };
 }
 
-/* The value that this share of the sorted values does not exceed. */
+/* Returns the quantile: the value that this share of the sorted values does not exceed. */
 function percentile(sorted, share) { return sorted[Math.max(Math.ceil(share * sorted.length) - 1, 0)]; }
 
 /* ---- cautions ---- */
 
-/* Numbers with those that follow one another as a range. */
+/* Returns numbers as text, with consecutive ones as ranges. */
 function rangesText(numbers) {
   const parts = [];
   for (let i = 0; i < numbers.length; i++) {
@@ -80,7 +80,7 @@ function rankCautions(run) {
   return notes;
 }
 
-/* ---- the overview of many ---- */
+/* ---- the overview of all ranks ---- */
 
 function manyNote(run) {
   const shown = run.ranks.rows.filter(r => r.shown).sort((a, b) => b.own - a.own);
@@ -99,14 +99,14 @@ function rankTiles(run) {
     tile(countText(run.records), "records", "exact"));
 }
 
-/* How the time of all ranks divides. */
+/* Shows how the time of all ranks is divided. */
 function rankParts(run) {
   return STATES.map(([key, text, variable]) => [text.split(":")[0], run.ranks.rows.reduce((all, r) => all + r[key], 0), variable]);
 }
 
 /* ---- the heat map ---- */
 
-/* Sums of a rank's bins for each of `width` parts of the job's time: busy and waiting shares. */
+/* Returns sums of a rank's bins for each of `width` parts of the job's time: busy and waiting shares. */
 function rankShares(rank, width, span) {
   const busy = new Float32Array(width), waiting = new Float32Array(width), { kernel, copy, waiting: wait } = partsOf(rank);
   const step = 2 ** rank.shift * width / span;
@@ -122,7 +122,7 @@ function rankShares(rank, width, span) {
   return { busy, waiting };
 }
 
-/* [red, green, blue] of a colour of the theme. */
+/* Returns [red, green, blue] of a colour of the theme. */
 function rgbOf(variable) {
   const text = colour(variable), wide = text.length === 4 ? [...text.slice(1)].map(c => c + c).join("") : text.slice(1);
   return [0, 2, 4].map(i => parseInt(wide.slice(i, i + 2), 16));
@@ -186,7 +186,7 @@ function kernelSpread(run, kernel) {
     .sort((a, b) => a.total - b.total);
   const sorted = rows.map(r => r.total), at = share => percentile(sorted, share);
   const s = { kernel, rows, median: at(0.5), low: at(0.05), high: at(0.95), least: sorted[0], most: sorted.at(-1) };
-  /* far out is what lies beyond three times the distance of the quartiles, and not by a hair */
+  /* an outlier is further from the quartiles than three times their distance, by a clear margin */
   const reach = Math.max(FAR * (at(0.75) - at(0.25)), FAR_LEAST * s.median);
   s.far = rows.filter(r => r.total < at(0.25) - reach || r.total > at(0.75) + reach).sort((a, b) => Math.abs(b.total - s.median) - Math.abs(a.total - s.median));
   return s;
@@ -222,13 +222,13 @@ function spreadCard(run) {
 
 const TALK_CELL_MOST = 24, TALK_TALL = 640;
 
-/* The ranks of the group that begins with this one. */
+/* Returns the ranks of the group that begins with this one. */
 function groupTitle(ranks, first) {
   const last = Math.min(first + ranks.talkRanks, Math.max(ranks.size, ranks.rows.length)) - 1;
   return last > first ? `ranks ${first}–${last}` : `rank ${first}`;
 }
 
-/* A matrix of who sends how much to whom: rows send, columns receive; the darker, the more, by the logarithm. */
+/* Draws a matrix of the bytes sent between ranks: rows send, columns receive; the shade is the logarithm of the amount. */
 function talkCard(run) {
   const ranks = run.ranks;
   if (!ranks.talk.length) return null;
@@ -237,7 +237,7 @@ function talkCard(run) {
   const canvas = element("canvas.talk", { role: "img", "aria-label": `which of ${groups} send how much to whom`, width: size, height: size });
   const cells = new Map(ranks.talk.map(([from, to, messages, bytes]) => [from / ranks.talkRanks * groups + to / ranks.talkRanks, { from, to, messages, bytes }]));
   const most = Math.max(...ranks.talk.map(t => t[3]), 2), least = Math.min(...ranks.talk.map(t => t[3]));
-  /* the least amount that there is can be told from nothing */
+  /* the smallest amount is still distinguishable from nothing */
   const share = bytes => 0.2 + 0.8 * Math.log((bytes + 1) / (least + 1)) / Math.max(Math.log((most + 1) / (least + 1)), 1e-9);
   function draw() {
     const c = canvas.getContext("2d"), line = rgbOf("--line"), accent = rgbOf("--accent");
@@ -273,7 +273,7 @@ const RANK_TIMES = [["Kernels", "kernel"], ["Copies", "copy"], ["Waiting", "wait
 
 function medianOf(rows, value) { return percentile(rows.map(value).sort((a, b) => a - b), 0.5) ?? 0; }
 
-/* What the rank has and the median rank has, most different first. */
+/* Compares the rank's values with those of the median rank, the largest difference first. */
 function differences(run, rank) {
   const rows = run.ranks.active, times = RANK_TIMES.map(([title, key]) => ({ title, is: rank[key], median: medianOf(rows, r => r[key]) }));
   const kernels = run.kernels.filter(k => k.calls).map(k => ({ title: k.short, kernel: k, is: rank.totals.get(k.index)?.total ?? 0,

@@ -19,7 +19,7 @@ function roofsOf(run) {
     if (rate * units * clock) roofs[roof] = { value: rate * units * clock };
   }
   if (bank?.width && bank.mem_clk_max && agent.transfers) roofs.hbm = { value: bank.width / 8 * agent.transfers * bank.mem_clk_max / 1000 };
-  ROOF_TEXT.hbm = agent?.transfers === 16 ? "GDDR6" : "HBM"; /* what the driver's clock of the memory means tells which it is */
+  ROOF_TEXT.hbm = agent?.transfers === 16 ? "GDDR6" : "HBM"; /* transfers in a clock, as the driver counts clocks, depend on the type of memory */
   for (const [roof, value] of Object.entries(report.data.roofs)) roofs[roof] = { value, measured: true };
   return roofs;
 }

@@ -1,6 +1,6 @@
 /* source.js - source and instructions of a kernel side by side, with the counts of each. */
 
-/* The class of a count of an instruction, by its name. */
+/* Returns the class of an instruction's count, by the count's name. */
 function countClass(name) {
   if (/^(wait|stall|issue$|latency)/.test(name)) return "timing-model";
   return /(hits|misses|late|fetches)$|^memory_bytes/.test(name) ? "cache-model" : "exact";
@@ -33,7 +33,7 @@ function saveInstructions(k, rows, counts) {
     ...counts.map(c => ({ title: c.name, value: r => r.counts[c.i] }))], rows));
 }
 
-/* Each line that instructions come from, with their counts. */
+/* Returns each line to which instructions belong, with their counts. */
 function saveLines(k, rows, counts) {
   const lines = new Map();
   for (const r of rows.filter(i => i.line)) {
@@ -50,7 +50,7 @@ function saveLines(k, rows, counts) {
 
 const lineKey = (file, line) => `${file}:${line}`;
 
-/* Lines are the user's; an instruction that was inlined there from a header also counts to its own
+/* The lines are those of the user's files; an instruction that was inlined there from a header also counts to its own
  * line. */
 const ownLine = r => r.ownLine && lineKey(r.ownFile, r.ownLine) !== lineKey(r.file, r.line) ? `inlined from ${nameOf(r.ownFile)}:${r.ownLine}` : undefined;
 

@@ -66,10 +66,10 @@ function lanesOf(events, track) {
     rects: { start: Float64Array.from(list, e => e.start), length: Float64Array.from(list, e => e.length) } }));
 }
 
-/* An event's number in the run, by its index in a lane. */
+/* Returns an event's number in the run, by its index in a lane. */
 const numberAt = (lane, at) => lane.borrowed ? lane.borrowed[at] : lane.first + at;
 
-/* The rectangles to draw at so many nanoseconds per pixel: {start, length, event?, count?}. */
+/* Returns the rectangles to draw, for a number of nanoseconds per pixel: {start, length, event?, count?}. */
 function rectsFor(lane, perPixel) {
   if (lane.borrowed) return lane.rects;
   let best = null;
@@ -86,7 +86,7 @@ function firstAfter(values, value) {
   return low;
 }
 
-/* Name and kind of the event that a rectangle stands for. */
+/* Returns name and kind of the event that a rectangle represents. */
 function eventFacts(run, number) {
   const found = findEvent(run, number);
   if (!found) return null;
@@ -111,7 +111,7 @@ function hueOf(kind, name, category) {
   return hue;
 }
 
-/* The step (1, 2 or 5 times a power of 10) between marks that are about so many pixels apart. */
+/* Returns the step (1, 2 or 5 times a power of 10) between marks, given their approximate distance in pixels. */
 function tickStep(perPixel, pixels) {
   const raw = perPixel * pixels, power = 10 ** Math.floor(Math.log10(raw));
   return [1, 2, 5, 10].map(f => f * power).find(s => s >= raw);
@@ -168,7 +168,7 @@ class TimelinePainter {
 
   pan(pixels) { this.clamp(this.begin + pixels * this.perPixel, this.end + pixels * this.perPixel); }
 
-  /* The row, lane and event at a point of the sheet; null if there is none. */
+  /* Returns the row, lane and event at a point of the sheet; null if there is none. */
   at(x, y, scroll) {
     const row = this.rows.find(r => y + scroll >= r.y && y + scroll < r.y + r.height);
     if (!row || row.head) return row ? { row } : null;
@@ -200,7 +200,7 @@ class TimelinePainter {
     this.drawMeasure(draw, height, true);
   }
 
-  /* A time with as many digits as the step needs. */
+  /* Returns a time as text, with as many digits as the step needs. */
   tickText(time, step) {
     const [scale, unit] = Math.abs(this.end) >= 1e9 && step >= 1e6 ? [1e9, "s"] : step >= 1e4 ? [1e6, "ms"] : step >= 10 ? [1e3, "µs"] : [1, "ns"];
     return `${(time / scale).toLocaleString("en-US", { maximumFractionDigits: Math.max(0, Math.ceil(-Math.log10(step / scale))) })} ${unit}`;
@@ -301,7 +301,7 @@ class TimelinePainter {
     if (chosen >= 0) this.frame(draw, lane, chosen, y, high);
   }
 
-  /* The index in the lane of the selected event, or -1. */
+  /* Returns the index in the lane of the selected event, or -1. */
   placeOf(lane) {
     if (lane.borrowed) return lane.borrowed.indexOf(this.selected);
     const at = this.selected - lane.first;
@@ -315,7 +315,7 @@ class TimelinePainter {
     draw.strokeRect(x - 1, y - 1, width + 2, high + 2);
   }
 
-  /* Middle of the left edge of an event, in the sheet. */
+  /* Returns the middle of the left edge of an event, in the sheet. */
   pointOf(number, scroll) {
     const f = eventFacts(this.run, number);
     for (const row of f ? this.rows : [])
@@ -380,7 +380,7 @@ function copyText(name) {
   return from ? `${from.toLowerCase()} → ${to.toLowerCase()}` : name;
 }
 
-/* The text inside an event's rectangle. */
+/* Returns the text inside an event's rectangle. */
 const labels = new Map();
 function label(name) {
   let short = labels.get(name);
@@ -388,13 +388,13 @@ function label(name) {
   return short;
 }
 
-/* The part of a text that fits, at about 6.3 pixels a letter. */
+/* Returns the part of a text that fits, at about 6.3 pixels a letter. */
 function fit(text, width) {
   const letters = Math.floor(width / 6.3);
   return text.length <= letters ? text : letters < 2 ? "" : text.slice(0, letters - 1) + "…";
 }
 
-/* Events that a call launched. */
+/* Returns the events that a call launched. */
 function launchedBy(run, number) {
   if (!run.launched) {
     run.launched = new Map();

@@ -1,4 +1,4 @@
-/* words.js - numbers and times as people read them. */
+/* words.js - numbers and times as readable text. */
 
 function timeText(ns) {
   if (ns === undefined || ns === null || Number.isNaN(ns)) return "–";
@@ -10,7 +10,7 @@ function timeText(ns) {
 
 const plural = (count, one, more) => `${countText(count)} ${count === 1 ? one : more}`;
 
-/* Three digits that count. */
+/* Returns a number with three significant digits. */
 function digits(value) {
   const size = Math.abs(value);
   if (size >= 1000) return Math.round(value).toLocaleString("en-US");
@@ -41,7 +41,7 @@ function percentText(part) { return Number.isFinite(part) ? `${digits(100 * part
 
 function sizeText(x, y, z) { return z > 1 ? `${x}×${y}×${z}` : y > 1 ? `${x}×${y}` : String(x); }
 
-/* An explanation of a class of numbers. */
+/* Returns an explanation of a class of numbers. */
 const CLASSES = {
   "measured": ["measured", "by the clock or the counters of the hardware"],
   "host": ["host time", "the software GPU's kernels take host time: it tells nothing of a GPU"],

@@ -29,7 +29,7 @@
  * dropped.
  *
  * Memory: size, rounded up to pages, plus a page for each thread that writes. A record is either
- * delivered or counted as dropped; the callback is told how many were. */
+ * delivered or counted as dropped; the callback gets the number of dropped records. */
 #ifndef CROCPROF_SDK_BUFFER_H
 #define CROCPROF_SDK_BUFFER_H
 
