@@ -128,9 +128,6 @@ WAYS = {
 }
 
 
-SOME = ("return", "thread-busy", "quick_exit", "abort-busy", "exec", "fork-busy")  # that rocprofv3 sees without "all"
-
-
 def ways():
     for way, (status, rests, told) in WAYS.items():
         if ALL:
@@ -154,8 +151,7 @@ def ways():
 
 
 def rocprofv3():
-    for way in WAYS if ALL else SOME:
-        status = WAYS[way][0]
+    for way, (status, _, _) in WAYS.items():
         with tempfile.TemporaryDirectory() as folder:
             command = [f"{BUILD}/bin/rocprofv3", "--gpu", "soft", "-d", folder, "-s", "--",
                        f"{HERE}/ways", way]
