@@ -248,8 +248,7 @@ static const isa_formats_t formats_gfx12 = {
     .scratch_register = true, .gcr = true, .stores_apart = true, .unit_cus = 2, .simd_lanes = 32,  \
     .f64_times = 16, .simd_vgprs = 768, .m0_lds = {0, 16}, .group_lds = 64 << 10,                  \
     .lds_granule = 1024, .vector_line = 128, .scalar_line = 64, .l2_line = 128,                    \
-    .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000},                                    \
-    .lacks = ISA_LACKS_COUNTERS | ISA_LACKS_CHECK
+    .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000}
 
 #define GFX11(gpu)                                                                                 \
     GFX11_AND_LATER(gpu), .formats = &formats_gfx11,                                               \
@@ -263,7 +262,7 @@ static const isa_formats_t formats_gfx12 = {
                                             .buffer_tfe = {53, 1},                                 \
                                             .image_tfe = {53, 1}},                                 \
                           .cache_bits = {"glc", "slc", "dlc"}, .launch = {.item = PACKED_IDS},     \
-                          .hwregs = 30
+                          .hwregs = 30, .lacks = ISA_LACKS_COUNTERS
 
 const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     [ISA_ARCH_gfx908] = {GFX9(gfx908), TTMP_GFX9, .gfx_target_version = 90008,
@@ -347,6 +346,7 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     /* gfx12 has no s_waitcnt, but instructions for one counter or for two. */
     [ISA_ARCH_gfx1201] = {GFX11_AND_LATER(gfx1201), .formats = &formats_gfx12,
                           .gfx_target_version = 120001, .dpp_scalar = true, .hwregs = 33,
+                          .lacks = ISA_LACKS_COUNTERS | ISA_LACKS_CHECK,
                           .launch = {.item = PACKED_IDS, .ids_in_ttmp = true},
                           .mode_absent = ISA_MODE_DX10_CLAMP | ISA_MODE_IEEE, .float_atomics = true,
                           .drm_family = 152, /* AMDGPU_FAMILY_GC_12_0_0 */

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "softgpu/check/hazard_lds.h"
+#include "softgpu/check/waits.h"
 #include "softgpu/exec/code.h"
 
 #include <stdio.h>
@@ -70,19 +71,41 @@ static void name_register(char *text, size_t room, const isa_wave_t *w, unsigned
     }
 }
 
-/* The s_waitcnt that would have waited for the operation. */
-static void name_wait(char *text, size_t room, const chk_hazard_t *h)
+/* The instruction that would have waited for the operation, where each counter has one of its own.
+ */
+static void name_wait_apart(char *text, size_t room, const chk_hazard_t *h)
+{
+    if (h->flow == CHK_FLOW_ANY)
+        snprintf(text, room, "s_wait_kmcnt 0x0");
+    else if (h->flow == CHK_FLOW_FLAT_MEMORY)
+        snprintf(text, room, "s_wait_loadcnt 0x0");
+    else if (h->flow == CHK_FLOW_FLAT)
+        snprintf(text, room, "s_wait_loadcnt_dscnt 0x0");
+    else
+        snprintf(text, room, "%s 0x%x",
+                 h->flow == CHK_FLOW_VM    ? "s_wait_loadcnt"
+                 : h->flow == CHK_FLOW_LDS ? "s_wait_dscnt"
+                                           : "s_wait_expcnt",
+                 h->behind);
+}
+
+/* The same of any GPU. */
+static void name_wait(char *text, size_t room, const isa_arch_t *arch, const chk_hazard_t *h)
 {
     static const char *const counters[CHK_FLOWS] = {
         [CHK_FLOW_VM] = "vmcnt", [CHK_FLOW_LDS] = "lgkmcnt", [CHK_FLOW_EXP] = "expcnt"};
+    if (chk_waits_apart(arch)) {
+        name_wait_apart(text, room, h);
+        return;
+    }
     if (h->flow == CHK_FLOW_ANY)
-        snprintf(text, room, "lgkmcnt(0)");
+        snprintf(text, room, "s_waitcnt lgkmcnt(0)");
     else if (h->flow == CHK_FLOW_FLAT_MEMORY)
-        snprintf(text, room, "vmcnt(0)");
+        snprintf(text, room, "s_waitcnt vmcnt(0)");
     else if (h->flow == CHK_FLOW_FLAT)
-        snprintf(text, room, "vmcnt(0) lgkmcnt(0)");
+        snprintf(text, room, "s_waitcnt vmcnt(0) lgkmcnt(0)");
     else
-        snprintf(text, room, "%s(%u)", counters[h->flow], h->behind);
+        snprintf(text, room, "s_waitcnt %s(%u)", counters[h->flow], h->behind);
 }
 
 static chk_finding_t finding(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
@@ -122,10 +145,10 @@ static void report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *
     case CHK_HAZARD_READ:
     case CHK_HAZARD_OVERWRITE:
         f = finding(g, w, i, u, CHK_KIND_HAZARD_WAIT);
-        name_wait(wait, sizeof wait, h);
+        name_wait(wait, sizeof wait, w->group->dispatch->arch, h);
         snprintf(more, sizeof more,
                  "%s is %s; of %u operation%s outstanding %u came after its own: "
-                 "s_waitcnt %s waits for it",
+                 "%s waits for it",
                  reg, verbs[h->kind], h->outstanding, base_plural(h->outstanding), h->behind, wait);
         chk_hazard_name_other(&f, w, "outstanding", h->pc, w->index_in_group);
         break;

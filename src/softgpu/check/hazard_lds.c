@@ -21,7 +21,7 @@ void chk_lds_start(chk_lds_t *s, const isa_group_t *group)
 
 /* ---- accesses that are under way ---- */
 
-/* Of a FLAT operation, only lgkmcnt counts the part in LDS. */
+/* Of FLAT that returns in any order, lgkmcnt alone counts what LDS has to do. */
 static bool is_outstanding(const chk_hazard_wave_t *v, const chk_lds_access_t *x)
 {
     const uint32_t returned = x->flow == CHK_FLOW_FLAT ? v->flat_lgkm : v->returned[x->flow];
@@ -66,7 +66,7 @@ static void keep_flat(chk_lds_wave_t *k, const chk_hazard_wave_t *v, const isa_i
                       const chk_use_t *u, const sgc_lanes_t *a)
 {
     const sgc_op_t *op = &sgc_ops_table[i->op];
-    chk_lds_access_t *x = next_of(k, v, u, CHK_FLOW_FLAT);
+    chk_lds_access_t *x = next_of(k, v, u, u->rules->flat_in_order ? CHK_FLOW_LDS : CHK_FLOW_FLAT);
     x->writes = op->access != SGC_READ;
     x->atomic = op->access == SGC_ATOMIC;
     x->bytes = (uint16_t)a->bytes;

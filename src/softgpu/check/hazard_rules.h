@@ -13,6 +13,7 @@
 
 #include "isa/arch.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Classes of the first instruction of a pair. Matrix instructions are grouped by passes of four
@@ -143,6 +144,14 @@ typedef struct {
     uint8_t most; /* states of any row; less than CHK_RECENT (hazard_wave.h) */
     uint8_t mark; /* of rows of CHK_FIRST_MARKS, except those of matrix instructions */
     uint8_t rare; /* of rows of CHK_FIRST_RARE that share no register */
+    /* FLAT returns in the order of its issue, with what else each of its two counters counts. */
+    bool flat_in_order;
+    /* A wait state is an instruction of the vector ALU, not any; s_waitcnt_depctr that waits for
+     * their results (va_vdst of 0) is as good as all of them. */
+    bool by_valu;
+    /* Of rows whose first instruction is a transcendental one: behind so many more of these its
+     * result is there; 0: they do not matter. */
+    uint8_t trans;
 } chk_hazard_rules_t;
 
 /* hazard_use.c */
@@ -225,6 +234,12 @@ const chk_hazard_rules_t *chk_hazard_rules(const isa_arch_t *arch);
              "a matrix instruction of f64, 4 rows, memory reads its result", "LLVM")               \
     CHK_RULE(F64_16_MEMORY, 18, F64_16, MEMORY, VECTOR,                                            \
              "a matrix instruction of f64, 16 rows, memory reads its result", "LLVM")
+
+/* Of GPUs with WMMA: the matrix unit does not wait for what it has not finished yet. */
+#define CHK_WMMA_RULES                                                                             \
+    CHK_RULE(WMMA_AB, 1, MATRIX, MATRIX, AB,                                                       \
+             "a matrix instruction, A, B or the indices of the next are its result",               \
+             "ISA 7.9 of RDNA 3, LLVM")
 
 /* Of gfx940 on, rows for a matrix instruction of f32 and n passes: before its result is C of
  * another of f32 or f64, and before it is used otherwise. */

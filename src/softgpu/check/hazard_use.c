@@ -4,6 +4,7 @@
 
 #include "softgpu/check/waits.h"
 
+#include "isa/isa.h"
 #include "isa/table.h"
 
 #define ISA_ARCH(name) extern const chk_hazard_rules_t chk_hazard_rules_##name;
@@ -198,8 +199,19 @@ static void find_rules(chk_use_t *u, uint32_t second)
 
 /* ---- instructions ---- */
 
+/* s_waitcnt_depctr whose field va_vdst, results of the vector ALU, is 0. */
+static bool waits_for_valu(const isa_inst_t *i)
+{
+    const isa_bits_t va_vdst = {12, 4};
+    return i->op == ISA_OP_s_waitcnt_depctr && !isa_bits_get(va_vdst, (uint32_t)i->imm);
+}
+
 static unsigned states_of(const chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row)
 {
+    if (u->rules->by_valu) {
+        if (waits_for_valu(i)) return u->rules->most;
+        return row->klass == ISA_CLASS_VALU || row->klass == ISA_CLASS_MFMA;
+    }
     if (i->op == ISA_OP_s_nop) return ((unsigned)i->imm & NOP_STATES) + 1;
     if (i->op == ISA_OP_s_sleep && i->imm & 127) return SLEEP_STATES;
     /* a jump by register fetches code anew, which takes longer than any row requires */
@@ -262,20 +274,13 @@ static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
     }
 }
 
-void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
+static void add_reads(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
     const bool vector_alus = row->klass == ISA_CLASS_VALU || row->klass == ISA_CLASS_MFMA;
     /* a sparse matrix instruction adds to its result; its last source says where elements belong */
     const bool sparse = row->klass == ISA_CLASS_MFMA && row->marks & ISA_IS_TIED;
     const isa_dispatch_t *d = w->group->dispatch;
-    uint32_t second = 0;
-    *u = (chk_use_t){.inst = i,
-                     .op = i->op,
-                     .flow = CHK_FLOW_NONE,
-                     .held = CHK_USE_REGS,
-                     .rules = chk_hazard_rules(d->arch)};
-
     for (unsigned k = 0; k < 4; k++) {
         unsigned roles = CHK_ROLE_VECTOR;
         if (vector_alus) roles |= k == 2 && !sparse ? CHK_ROLE_C : CHK_ROLE_AB;
@@ -296,13 +301,44 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
         add_regs(u, CHK_REG_SCALAR + ISA_CODE_VCC, d->narrow ? 1 : 2, CHK_ROLE_SCALAR);
     if (!d->arch->scratch_register && (row->fmt == ISA_FMT_FLAT || row->fmt == ISA_FMT_SCRATCH))
         add_regs(u, CHK_REG_SCALAR + ISA_CODE_FLAT_SCRATCH, 2, CHK_ROLE_SCALAR);
-    const bool only_read = row->marks & ISA_IS_READS_DST;
-    if (only_read) add_operand(u, w, &i->dst, CHK_ROLE_VECTOR);
-    u->n_reads = u->n;
-    if (!only_read) add_operand(u, w, &i->dst, CHK_ROLE_WRITTEN);
+    if (row->marks & ISA_IS_READS_DST) add_operand(u, w, &i->dst, CHK_ROLE_VECTOR);
+}
+
+static void add_writes(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    if (!(row->marks & ISA_IS_READS_DST)) add_operand(u, w, &i->dst, CHK_ROLE_WRITTEN);
     add_operand(u, w, &i->dst2, CHK_ROLE_WRITTEN);
     if (row->marks & ISA_IS_SWAPS) add_operand(u, w, &i->src[0], CHK_ROLE_WRITTEN);
+}
 
+/* Both operations of a VOPD instruction read before either writes. */
+static void add_registers(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
+{
+    isa_inst_t half[2];
+    const isa_inst_t *part = i;
+    const unsigned parts = i->fmt == ISA_FMT_VOPD ? 2 : 1;
+    for (unsigned k = 0; k < parts && parts > 1; k++)
+        isa_decode_half(i, k, &half[k]);
+    if (parts > 1) part = half;
+    for (unsigned k = 0; k < parts; k++)
+        add_reads(u, w, &part[k]);
+    u->n_reads = u->n;
+    for (unsigned k = 0; k < parts; k++)
+        add_writes(u, w, &part[k]);
+}
+
+void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    const isa_dispatch_t *d = w->group->dispatch;
+    uint32_t second = 0;
+    *u = (chk_use_t){.inst = i,
+                     .op = i->op,
+                     .flow = CHK_FLOW_NONE,
+                     .held = CHK_USE_REGS,
+                     .rules = chk_hazard_rules(d->arch)};
+    add_registers(u, w, i);
     if (row->reads & ISA_REG_SCC || is_special(i, ISA_CODE_SCC)) u->flags |= CHK_USE_READS_SCC;
     if (row->writes & ISA_REG_SCC) u->flags |= CHK_USE_WRITES_SCC;
     if (chk_is_wait(i->op)) u->flags |= CHK_USE_WAITCNT;

@@ -74,14 +74,14 @@ static bool at_most(chk_hazard_wave_t *s, unsigned flow, uint32_t n)
 
 static void waitcnt(chk_hazard_wave_t *s, chk_waits_t waits)
 {
-    const unsigned vm = waits.loads, lgkm = waits.lgkm;
+    const unsigned vm = waits.loads, lds = waits.lds;
     bool some = at_most(s, CHK_FLOW_VM, vm);
-    some |= at_most(s, CHK_FLOW_LDS, lgkm);
+    some |= at_most(s, CHK_FLOW_LDS, lds);
     at_most(s, CHK_FLOW_STORES, waits.stores); /* no register waits for these */
-    if (!lgkm) some |= at_most(s, CHK_FLOW_ANY, 0);
+    if (!waits.scalar) some |= at_most(s, CHK_FLOW_ANY, 0);
     if (!vm) some |= at_most(s, CHK_FLOW_FLAT_MEMORY, 0);
     if (!vm) s->flat_vm = s->issued[CHK_FLOW_FLAT];
-    if (!lgkm) s->flat_lgkm = s->issued[CHK_FLOW_FLAT];
+    if (!lds) s->flat_lgkm = s->issued[CHK_FLOW_FLAT];
     const uint32_t flat = s->flat_vm < s->flat_lgkm ? s->flat_vm : s->flat_lgkm;
     some |= at_most(s, CHK_FLOW_FLAT, s->issued[CHK_FLOW_FLAT] - flat);
     if (some && s->any_pending) s->any_pending = release(s, &s->pending);
@@ -117,14 +117,38 @@ static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, bool *any, unsigned 
     }
 }
 
+/* The flow of FLAT that counts what memory does, where it returns in order. */
+static unsigned memory_flow(const chk_use_t *u, const isa_arch_t *arch)
+{
+    const bool stores = u->flags & CHK_USE_STORES && u->n == u->n_reads;
+    return stores && arch->stores_apart ? CHK_FLOW_STORES : CHK_FLOW_VM;
+}
+
 /* The flow of a FLAT operation: with lanes in the LDS aperture, or without. */
 static unsigned flow_of(const chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
 {
     if (u->flow != CHK_FLOW_FLAT) return u->flow;
-    return isa_address_flat_lanes(w, i).in[ISA_SPACE_LDS] ? CHK_FLOW_FLAT : CHK_FLOW_FLAT_MEMORY;
+    const bool lds = isa_address_flat_lanes(w, i).in[ISA_SPACE_LDS];
+    if (!u->rules->flat_in_order) return lds ? CHK_FLOW_FLAT : CHK_FLOW_FLAT_MEMORY;
+    return lds ? CHK_FLOW_LDS : memory_flow(u, w->group->dispatch->arch);
+}
+
+/* FLAT that returns in order is counted in its second flow, too, for which no register waits. */
+static void count_both(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_t *w, unsigned flow)
+{
+    const unsigned other =
+        flow == CHK_FLOW_LDS ? memory_flow(u, w->group->dispatch->arch) : CHK_FLOW_LDS;
+    if (u->flow == CHK_FLOW_FLAT && u->rules->flat_in_order)
+        issue(s, &s->pending, &s->any_pending, other, most_of(other, w), u, 0, 0, 0);
 }
 
 /* ---- reads and writes of pending registers ---- */
+
+/* Whether it is FLAT that returns in the order of the other loads from memory. */
+static bool is_flat_load(const chk_use_t *u, unsigned flow)
+{
+    return u->flow == CHK_FLOW_FLAT && u->rules->flat_in_order && flow == CHK_FLOW_VM;
+}
 
 static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned k, uint64_t exec,
                            chk_reg_set_t *set, chk_hazard_t *out)
@@ -137,10 +161,10 @@ static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned k,
     const unsigned flow = s->flow[reg];
     const uint32_t number = s->number[reg];
     const bool written = u->regs[k].roles & CHK_ROLE_WRITTEN;
-    /* A load may overwrite a register that an earlier load of the same flow is going to write,
-     * since the two return in order. A load from memory may do so after FLAT, if the lanes in LDS
-     * have been waited for. */
-    if (written && flow == u->flow && flow <= CHK_FLOW_LDS) return false;
+    /* A load may overwrite what an earlier one of the same flow is going to write, since they
+     * return in order. A load from memory may do so after FLAT, if the lanes in LDS have been
+     * waited for. */
+    if (written && flow <= CHK_FLOW_LDS && (flow == u->flow || is_flat_load(u, flow))) return false;
     if (written && u->flow == CHK_FLOW_VM &&
         (flow == CHK_FLOW_FLAT_MEMORY ||
          (flow == CHK_FLOW_FLAT && (int32_t)(number - s->flat_lgkm) <= 0)))
@@ -270,7 +294,7 @@ static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigne
                          chk_hazard_t *out)
 {
     const uint32_t n = s->n_recent < CHK_RECENT ? s->n_recent : CHK_RECENT;
-    unsigned settled = 0, missing = 0;
+    unsigned settled = 0, missing = 0, trans = 0;
     uint64_t as_second = u->as_second & ~u->behind_f64;
     for (uint32_t back = 1; back <= n; back++) {
         const chk_recent_t *recent = &s->recent[(s->n_recent - back) % CHK_RECENT];
@@ -281,6 +305,8 @@ static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigne
         for (uint64_t left = f->as_first & as_second; left; left &= left - 1) {
             const chk_rule_t *rule = &u->rules->rows[__builtin_ctzll(left)];
             uint16_t reg = CHK_REGS;
+            if (rule->first & CHK_FIRST_TRANS && u->rules->trans && trans >= u->rules->trans)
+                continue;
             if (had + missing >= rule->states || !applies(rule, f, u, settled, &reg)) continue;
             missing = rule->states - had;
             *out = (chk_hazard_t){.kind = CHK_HAZARD_STATES,
@@ -291,6 +317,7 @@ static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigne
                                   .pc = f->pc};
         }
         settled |= settle(f, u);
+        trans += (f->first & CHK_FIRST_TRANS) != 0;
         if (f->first & CHK_FIRST_F64) as_second = u->as_second;
     }
     return missing;
@@ -380,6 +407,7 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
     const bool idle = u->flags & CHK_USE_VECTOR && !w->exec;
     const uint64_t lanes = u->flags & CHK_USE_VECTOR ? w->exec : ~0ull; /* scalars: all */
     const unsigned flow = flow_of(u, w, i);
+    count_both(s, u, w, flow);
     issue(s, &s->pending, &s->any_pending, flow, most_of(flow, w), u, lanes, u->n_reads,
           idle ? u->n_reads : u->n);
     if (u->flags & CHK_USE_LOCKS)

@@ -4,4 +4,4 @@
  * like. LLVM's workarounds are for defects of gfx10.1. */
 #include "softgpu/check/hazard_rules.h"
 
-const chk_hazard_rules_t chk_hazard_rules_gfx1030 = {0};
+const chk_hazard_rules_t chk_hazard_rules_gfx1030 = {.flat_in_order = true};

@@ -1,7 +1,19 @@
-/* hazards_gfx1151.c - the wait states that software owes the hardware of gfx1151: none yet.
+/* hazards_gfx1151.c - the wait states that software owes the hardware of gfx1151: between matrix
+ * instructions alone.
  *
- * The hazards that LLVM works around on gfx11 (reads of vector registers after exports, stores and
- * transcendental operations) are not measured in wait states, and are not checked. */
+ * A state is an instruction of the vector ALU. tests/softgpu/check/hazard_rules.c has a pair of
+ * instructions for each row.
+ */
 #include "softgpu/check/hazard_rules.h"
 
-const chk_hazard_rules_t chk_hazard_rules_gfx1151 = {0};
+/* clang-format off */
+static const chk_rule_t rows[] = {
+    CHK_WMMA_RULES
+};
+/* clang-format on */
+
+const chk_hazard_rules_t chk_hazard_rules_gfx1151 = {.rows = rows,
+                                                     .n = sizeof rows / sizeof rows[0],
+                                                     .most = 1,
+                                                     .flat_in_order = true,
+                                                     .by_valu = true};

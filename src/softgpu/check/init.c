@@ -257,7 +257,10 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
     if (w->index_in_group >= s->n_waves) return; /* out of memory: the wave has no shadow */
     chk_shadow_t *h = &s->wave[w->index_in_group];
     if (__builtin_expect(unit == UNIT_ALU, 1)) {
-        chk_alu_step(&s->lab, h, w, i);
+        if (i->fmt == ISA_FMT_VOPD)
+            chk_alu_dual(&s->lab, h, w, i);
+        else
+            chk_alu_step(&s->lab, h, w, i);
         check_exec(g, h, w, i);
     } else if (unit == UNIT_BRANCH) {
         check_branch(g, h, w, i);

@@ -102,6 +102,14 @@ void chk_row_get(const chk_shadow_t *s, unsigned row, uint32_t *bits);
 void chk_row_set(chk_shadow_t *s, unsigned row, uint64_t lanes, const uint32_t *bits,
                  const chk_origin_t *from);
 
+/* What a row's shadow was, to be brought back. */
+typedef struct {
+    isa_row_t bits;
+    chk_origin_t from;
+} chk_row_shadow_t;
+void chk_row_keep(const chk_shadow_t *s, unsigned row, chk_row_shadow_t *kept);
+void chk_row_bring(chk_shadow_t *s, unsigned row, const chk_row_shadow_t *kept);
+
 /* The lanes in which an operand's registers have an undefined bit; all lanes (~0) if a scalar has
  * one. */
 static inline uint64_t chk_operand_some(const chk_shadow_t *s, const isa_operand_t *o)
@@ -185,7 +193,9 @@ static inline bool chk_is_partial(const isa_inst_t *i)
     return i->flags & CHK_PARTIAL_FLAGS || (isa_is_row(&i->dst) && i->dst.mods & ISA_MOD_KEEP);
 }
 
-/* The slow path of chk_alu_step(), for an instruction with an undefined operand. */
+/* chk_alu_step() for an instruction that is two (VOPD), on its page. */
+void chk_alu_dual(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i);
+/* chk_alu_step() for an instruction with an undefined operand. */
 void chk_alu_slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i);
 /* Updates the shadows of registers for an instruction that is about to run. */
 void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i);

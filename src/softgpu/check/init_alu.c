@@ -6,6 +6,9 @@
  * enough. */
 #include "softgpu/check/init_ask.h"
 
+#include "isa/isa.h"
+#include "softgpu/exec/code.h"
+
 #include <string.h>
 
 /* ---- rules ---- */
@@ -81,7 +84,7 @@ static void any(chk_ask_t *f)
                     u[k][l] |= row[l] & 0xffff && row[l] >> 16 ? ~0u
                                : row[l] >> 16                  ? 0xffff0000
                                                                : 0xffff;
-            if (!(f->op->marks & ISA_IS_PACKED) && f->i->op != ISA_OP_v_mac_f16)
+            if (!(f->op->marks & ISA_IS_PACKED) && !chk_ask_is_half_sum(f))
                 for (unsigned l = 0; l < ISA_LANES; l++)
                     if (row[l]) u[0][l] = u[f->rows - 1][l] = ~0u;
         }
@@ -410,8 +413,9 @@ static void touch(chk_ask_t *f, unsigned which, matrix_rows_t touched)
     for (unsigned side = 0; side < 2; side++)
         matrix_source(f, &i.src[side], side, side == which, unclear);
     if (!chk_ask_run(f, &i)) return;
+    const unsigned lanes = isa_dispatch_lanes(f->w->group->dispatch);
     for (unsigned k = 0; k < n && k < MATRIX_ROWS; k++)
-        for (unsigned l = 0; l < ISA_LANES; l++)
+        for (unsigned l = 0; l < lanes; l++)
             touched[k][l] |= f->lab->rows[row + k][l];
 }
 
@@ -462,6 +466,29 @@ static void scales(chk_ask_t *f)
 }
 
 /* ---- one instruction ---- */
+
+/* The two operations of a VOPD instruction, which read before either writes. */
+void chk_alu_dual(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i)
+{
+    const isa_dual_t *pair = (const isa_dual_t *)(uintptr_t)i->dst.k;
+    const bool aside = pair->order == ISA_DUAL_ASIDE,
+               swapped = pair->order == ISA_DUAL_SECOND_FIRST;
+    const unsigned row = i->dst.reg;
+    chk_row_shadow_t before, after;
+    isa_inst_t first;
+    if (!aside) {
+        chk_alu_step(l, s, w, &pair->half[swapped]);
+        chk_alu_step(l, s, w, &pair->half[!swapped]);
+        return;
+    }
+    isa_decode_half(i, 0, &first);
+    chk_row_keep(s, row, &before);
+    chk_alu_step(l, s, w, &first);
+    chk_row_keep(s, row, &after);
+    chk_row_bring(s, row, &before);
+    chk_alu_step(l, s, w, &pair->half[1]);
+    chk_row_bring(s, row, &after);
+}
 
 void chk_alu_slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i)
 {

@@ -188,13 +188,26 @@ bool chk_ask_all(chk_ask_t *f)
 
 /* ---- operands as an instruction sees them ---- */
 
-/* Permutes a row by DPP; a lane without a source reads 0. */
+/* A move with the instruction's DPP. */
+static isa_inst_t dpp_move(const isa_inst_t *i)
+{
+    enum { DPP = ISA_F_DPP | ISA_F_DPP8 | ISA_F_FI };
+    isa_inst_t move = {.op = ISA_OP_v_mov_b32, .fmt = ISA_FMT_VOP1};
+    if (!(i->flags & ISA_F_DPP)) return move;
+    move.flags = i->flags & DPP;
+    move.dpp_ctrl = i->dpp_ctrl;
+    move.dpp_masks = i->dpp_masks;
+    move.dpp_bound = i->dpp_bound;
+    move.imm = i->imm;
+    return move;
+}
+
+/* A row as the lanes read it through DPP, where a lane without a source reads 0. */
 static void permute(chk_ask_t *f, uint32_t *row)
 {
     isa_wave_t *l = &f->lab->wave;
     const isa_operand_t from = {.kind = ISA_OPK_VGPR, .bits = 32, .sel = 6, .reg = CHK_FRESH};
-    isa_inst_t move = {.op = ISA_OP_v_mov_b32, .fmt = ISA_FMT_VOP1, .flags = ISA_F_DPP};
-    move.dpp_ctrl = f->i->dpp_ctrl;
+    isa_inst_t move = dpp_move(f->i);
     move.dpp_masks = 0xff;
     move.dpp_bound = 1;
     move.dst = move.src[0] = from;
@@ -259,7 +272,14 @@ static void fetch_rows(const chk_ask_t *f, const isa_operand_t *o, bool values, 
 
 bool chk_ask_is_half(const isa_field_t *field)
 {
-    return field && (field->type == ISA_T_B16 || field->type == ISA_T_F16);
+    return field &&
+           (field->type == ISA_T_B16 || field->type == ISA_T_F16 || field->type == ISA_T_BF16);
+}
+
+bool chk_ask_is_half_sum(const chk_ask_t *f)
+{
+    return f->a->tied && f->op->math.kind == ISA_MATH_FMA_F16 && !(f->op->marks & ISA_IS_PACKED) &&
+           chk_ask_is_half(isa_field(f->op, ISA_ROLE_SRC0));
 }
 
 void chk_ask_look(chk_ask_t *f, unsigned n, bool values, chk_view_t *v)
@@ -279,9 +299,7 @@ void chk_ask_look(chk_ask_t *f, unsigned n, bool values, chk_view_t *v)
         select_part(v->row[0], o->sel < 4 ? 8u * o->sel : 16u * (o->sel & 1), o->sel < 4 ? 8 : 16,
                     o->mods & ISA_MOD_SEXT);
     else if (mixed ? o->sel & 2 : chk_ask_is_half(field) && !(f->op->marks & ISA_IS_PACKED))
-        select_part(v->row[0],
-                    f->i->fmt != ISA_FMT_VOP1 && o->sel & 1 && !(f->i->flags & ISA_F_SDWA) ? 16 : 0,
-                    16, false);
+        select_part(v->row[0], o->sel & 1 && !(f->i->flags & ISA_F_SDWA) ? 16 : 0, 16, false);
     for (unsigned l = 0; l < ISA_LANES && n < 2; l++)
         v->row[0][l] &= f->a->of.seen;
     if (!v->packed || f->i->fmt != ISA_FMT_VOP3P) return;
@@ -350,12 +368,8 @@ static void find_written(chk_ask_t *f, isa_row_t *written)
         return;
     }
     if (f->a->tied) { /* The destination is an operand, whose value must not vary: a move with the
-                         same DPP shows at least the lanes that are not written. */
-        i = (isa_inst_t){
-            .op = ISA_OP_v_mov_b32, .fmt = ISA_FMT_VOP1, .flags = f->i->flags & ISA_F_DPP};
-        i.dpp_ctrl = f->i->dpp_ctrl;
-        i.dpp_masks = f->i->dpp_masks;
-        i.dpp_bound = f->i->dpp_bound;
+                         same DPP shows at least which lanes are left alone. */
+        i = dpp_move(f->i);
         i.src[0] = (isa_operand_t){
             .kind = ISA_OPK_VGPR, .bits = 32, .sel = 6, .reg = CHK_FRESH + CHK_RESULTS};
         i.dst = f->i->dst;
@@ -374,7 +388,8 @@ static void find_written(chk_ask_t *f, isa_row_t *written)
                     low[k][n] = row[n];
                 else
                     written[k][n] = ran ? ~(low[k][n] ^ row[n]) : 0 - (uint32_t)(l->exec >> n & 1);
-                if (high && f->i->op == ISA_OP_v_mac_f16) written[k][n] &= 0xffff;
+                if (high && chk_ask_is_half_sum(f))
+                    written[k][n] &= f->i->op_sel & 8 ? 0xffff0000 : 0xffff;
             }
         }
     }

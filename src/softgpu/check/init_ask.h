@@ -72,7 +72,9 @@ void chk_ask_variables(chk_ask_t *f, unsigned without);
 bool chk_ask_all(chk_ask_t *f);
 
 bool chk_ask_is_half(const isa_field_t *field);
-/* Source `n` after selects and DPP: its value, or its shadow. */
+/* Whether the instruction adds a product of 16 bits to one half of its destination. */
+bool chk_ask_is_half_sum(const chk_ask_t *f);
+/* Source `n` as the instruction sees it, after selects and DPP: its value, or its shadow. */
 void chk_ask_look(chk_ask_t *f, unsigned n, bool values, chk_view_t *v);
 /* The lanes in which a controlling operand (of.control), such as a count of bits to shift, has an
  * undefined bit that matters. */

@@ -35,7 +35,7 @@ void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars
     s->any_part = false;
     memset(s->some, 0, (d->last_id_row + 1) * sizeof *s->some);
     memset(s->scalar, 0, sizeof s->scalar);
-    for (unsigned k = scalars; k < ISA_CODE_FLAT_SCRATCH; k++)
+    for (unsigned k = scalars; k < d->arch->formats->sgprs; k++)
         s->scalar[k] = ~0u;
     s->scalar[ISA_CODE_VCC] = s->scalar[ISA_CODE_VCC + 1] = s->scalar[ISA_CODE_M0] = ~0u;
     name_registers(s);
@@ -77,6 +77,17 @@ void chk_row_set(chk_shadow_t *s, unsigned row, uint64_t lanes, const uint32_t *
     if (!some) return;
     s->row_from[row] = *from;
     if (row < s->rows_named) s->rows_named = row;
+}
+
+void chk_row_keep(const chk_shadow_t *s, unsigned row, chk_row_shadow_t *kept)
+{
+    kept->from = s->row_from[row];
+    chk_row_get(s, row, kept->bits);
+}
+
+void chk_row_bring(chk_shadow_t *s, unsigned row, const chk_row_shadow_t *kept)
+{
+    chk_row_set(s, row, ISA_ALL_LANES, kept->bits, &kept->from);
 }
 
 const chk_origin_t *chk_operand_from(const chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes)

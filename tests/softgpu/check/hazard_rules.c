@@ -352,6 +352,27 @@ static const pair_t gfx950_pairs[] = {
     {"CMPX_PERMLANE", "v_cmpx_eq_u32 vcc, v0, v1", PERMLANE32},
 };
 
+/* Of GPUs whose matrix instructions spread a result over the lanes of the wave (WMMA). */
+#define WMMA "v_wmma_f32_16x16x16_f16 v[0:7], v[16:23], v[24:31], v[0:7]"
+
+static const pair_t wmma_pairs[] = {
+    {"WMMA_AB", WMMA, "v_wmma_f32_16x16x16_f16 v[40:47], v[7:14], v[24:31], v[40:47]"},
+    {"WMMA_AB", WMMA, "v_wmma_i32_16x16x16_iu8 v[40:47], v[16:19], v[4:7], v[40:47]"},
+};
+
+static const pair_t gfx1100_pairs[] = {
+    {"TRANS_USED", "v_rcp_f32 v0, v1", "v_add_f32 v2, v0, v3"},
+    {"TRANS_USED", "v_exp_f32 v0, v1", "v_log_f32 v2, v0"},
+    {"TRANS_USED", "v_sqrt_f32 v0, v1", "v_dual_mov_b32 v2, v4 :: v_dual_add_f32 v3, v0, v5"},
+};
+
+/* Of gfx12, whose assembler is newer than some that the tests run with. */
+#define WMMA_GFX12 ".long 0xcc404000, 0x1c022110" /* v[0:7], v[16:19], v[16:19], v[0:7] */
+static const pair_t gfx1201_pairs[] = {
+    {"WMMA_AB", WMMA_GFX12,
+     ".long 0xcc404028, 0x1ca22904"}, /* v[40:47], v[4:7], v[20:23], v[40:47] */
+};
+
 /* A GPU, how assemblers call it or one that has the same instructions, and its pairs. */
 typedef struct {
     unsigned arch;
@@ -371,6 +392,9 @@ static const gpu_t gpus[] = {
     {ISA_ARCH_gfx908, {"gfx908"}, {PAIRS(shared), PAIRS(gfx908)}},
     {ISA_ARCH_gfx942, {"gfx942", "gfx940"}, {PAIRS(shared), PAIRS(gfx940), PAIRS(gfx942)}},
     {ISA_ARCH_gfx950, {"gfx950", "gfx940"}, {PAIRS(shared), PAIRS(gfx940), PAIRS(gfx950)}},
+    {ISA_ARCH_gfx1100, {"gfx1100"}, {PAIRS(wmma), PAIRS(gfx1100)}},
+    {ISA_ARCH_gfx1151, {"gfx1151", "gfx1100"}, {PAIRS(wmma)}},
+    {ISA_ARCH_gfx1201, {"gfx1201", "gfx1100"}, {PAIRS(gfx1201)}},
 };
 #undef PAIRS
 
@@ -383,7 +407,7 @@ static void use(const gpu_t *g)
     asm_set_gpu(g->cpu[1] && !asm_knows_gpu(g->cpu[0]) ? g->cpu[1] : g->cpu[0]);
 }
 
-/* s_nop N stands for N + 1 states. */
+/* A state is a v_nop where VALU's instructions count; elsewhere s_nop N stands for N + 1 states. */
 static void pair_text(const pair_t *p, unsigned states, char *text, size_t room)
 {
     size_t used = (size_t)snprintf(text, room, "%s\n", p->first);
@@ -391,9 +415,13 @@ static void pair_text(const pair_t *p, unsigned states, char *text, size_t room)
         used += (size_t)snprintf(text + used, room - used, "%s\n", p->between);
         states--;
     }
+    const bool by_valu = chk_hazard_rules(arch)->by_valu;
     for (unsigned n; states; states -= n) {
-        n = states > 8 ? 8 : states;
-        used += (size_t)snprintf(text + used, room - used, "s_nop %u\n", n - 1);
+        n = by_valu ? 1 : states > 8 ? 8 : states;
+        if (by_valu)
+            used += (size_t)snprintf(text + used, room - used, "v_nop\n");
+        else
+            used += (size_t)snprintf(text + used, room - used, "s_nop %u\n", n - 1);
     }
     snprintf(text + used, room - used, "%s\n", p->second);
 }
@@ -484,7 +512,7 @@ static void tables_say_how_far_they_reach(void **state)
     for (const isa_arch_t *a = isa_archs; a < isa_archs + ISA_ARCH_COUNT; a++) {
         const chk_hazard_rules_t *t = chk_hazard_rules(a);
         uint8_t most = 0, mark = 0, rare = 0;
-        assert_in_range(t->n, a->lanes == 64 ? 1 : 0, 64); /* gfx10 waits by itself */
+        assert_in_range(t->n, a->index == ISA_ARCH_gfx1030 ? 0 : 1, 64); /* which waits by itself */
         for (const chk_rule_t *r = t->rows; r < t->rows + t->n; r++) {
             const bool matrix = r->first & CHK_FIRST_MATRIX;
             const bool shares = r->share != CHK_SHARE_NOTHING && r->share != CHK_SHARE_HWREG;
@@ -572,6 +600,56 @@ static void masks(void **state)
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         const seen_t seen = step_next(p, &w, true);
         if (seen.n) fail_msg("\"%s\" in %s", text_of(&seen), texts[k]);
+    }
+    programs_free(p);
+    use(&gpus[0]);
+}
+
+/* Where instructions of the vector ALU count: what does not, what a wait for all of their results
+ * is, and that the results of the transcendental unit come in order. */
+static void of_gfx11(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned n;
+    } texts[] = {
+        {"v_rcp_f32 v0, v1\n s_nop 7\n v_add_f32 v2, v0, v3", 1},
+        {"v_rcp_f32 v0, v1\n s_delay_alu instid0(TRANS32_DEP_1)\n v_add_f32 v2, v0, v3", 1},
+        {"v_rcp_f32 v0, v1\n s_waitcnt_depctr 0xfff\n v_add_f32 v2, v0, v3", 0},
+        {"v_rcp_f32 v0, v1\n s_waitcnt_depctr 0xfffe\n v_add_f32 v2, v0, v3", 1},
+        {"v_rcp_f32 v0, v1\n v_rcp_f32 v4, v1\n v_add_f32 v2, v0, v3", 1},
+        {"v_rcp_f32 v0, v1\n v_rcp_f32 v4, v1\n v_rcp_f32 v5, v1\n v_add_f32 v2, v0, v3", 0},
+        {"v_rcp_f32 v0, v1\n v_add_f32 v2, v4, v3", 0},
+        {"v_rcp_f32 v0, v1\n global_store_b32 v[4:5], v0, off", 0},
+        /* FLAT, which counts in both, comes in order, too */
+        {"flat_load_b32 v2, v[0:1]\n flat_load_b32 v3, v[0:1]\n s_waitcnt vmcnt(1) lgkmcnt(1)\n"
+         "v_mov_b32 v9, v2",
+         0},
+        {"flat_load_b32 v2, v[0:1]\n flat_load_b32 v3, v[0:1]\n s_waitcnt vmcnt(1) lgkmcnt(1)\n"
+         "v_mov_b32 v9, v3",
+         1},
+        {"flat_load_b32 v2, v[10:11]\n flat_load_b32 v3, v[10:11]\n s_waitcnt lgkmcnt(1)\n"
+         "v_mov_b32 v9, v2",
+         0},
+        {"flat_load_b32 v2, v[10:11]\n s_waitcnt vmcnt(0)\n v_mov_b32 v9, v2", 1},
+        {"flat_load_b32 v2, v[0:1]\n flat_store_b32 v[0:1], v5\n s_waitcnt vmcnt(0)\n"
+         "v_mov_b32 v9, v2",
+         0},
+        {"ds_load_b32 v2, v0\n flat_load_b32 v3, v[0:1]\n s_waitcnt lgkmcnt(1)\n v_mov_b32 v9, v2",
+         0},
+        {WMMA "\n" WMMA, 0}, /* the sum may be that of the one before */
+        {WMMA "\n s_nop 7\n v_wmma_f32_16x16x16_f16 v[40:47], v[0:7], v[24:31], v[40:47]", 1},
+    };
+    programs_t *p = programs_create();
+    (void)state;
+    use(&gpus[4]); /* gfx1100 */
+    const isa_wave_t w = plain_wave();
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        add_program(p, texts[k].text);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        const seen_t seen = step_next(p, &w, true);
+        if (seen.n != texts[k].n)
+            fail_msg("%u, \"%s\" in %s", seen.n, text_of(&seen), texts[k].text);
     }
     programs_free(p);
     use(&gpus[0]);
@@ -792,6 +870,7 @@ int main(void)
         cmocka_unit_test(no_rules),
         cmocka_unit_test(written_twice),
         cmocka_unit_test(masks),
+        cmocka_unit_test(of_gfx11),
         cmocka_unit_test(hidden_rules),
         cmocka_unit_test(loads),
         cmocka_unit_test(not_known),

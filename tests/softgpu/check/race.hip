@@ -227,8 +227,10 @@ __global__ void straight(const int *from, int *to, bool right)
     unsigned long long at = reinterpret_cast<unsigned long long>(from);
     descriptor_t all = {(int)at, (int)(at >> 32), ALL * 4, 0x20000};
     int wave = __builtin_amdgcn_readfirstlane(i / 64 * 256);
+#if !defined __GFX11__ && !defined __GFX12__ // which have no such loads
     asm volatile("s_mov_b32 m0, %0\n s_nop 0\n buffer_load_dword %1, %2, 0 offen lds\n s_waitcnt vmcnt(0)" // also: straight
                  : : "s"(wave), "v"(i * 4), "s"(all), "v"(tile) : "memory");
+#endif
     if (right) __syncthreads();
     to[i] = tile[GROUP - 1 - i]; // bug: straight
 }
