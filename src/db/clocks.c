@@ -30,11 +30,8 @@ void db_clock_take(trace_clock_facts_t *f, const char *tag, const char *value)
 int db_clock_facts(const db_t *db, const char *guid, trace_clock_facts_t *facts)
 {
     db_cursor_t c;
-    char table[DB_TABLE_BYTES], sql[DB_TABLE_BYTES + 64];
     *facts = (trace_clock_facts_t){.rank = -1};
-    if (!db_own_table(db, "rocpd_metadata", guid, table) || !db_has(db, table, "tag")) return 0;
-    snprintf(sql, sizeof(sql), "SELECT tag, value FROM \"%s\"", table);
-    db_rows(&c, db, sql, "");
+    db_metadata(&c, db, guid);
     while (db_next(&c)) {
         char tag[64];
         snprintf(tag, sizeof(tag), "%s", db_text(&c, 0));

@@ -32,3 +32,21 @@ bool db_own_table(const db_t *db, const char *view, const char *guid, char table
     db_swap_rename(db->swap, table);
     return length > 0 && length < DB_TABLE_BYTES;
 }
+
+bool db_shares_tables(const db_t *db)
+{
+    return db_has(db, DB_SHARED_METADATA, "guid");
+}
+
+void db_metadata(db_cursor_t *c, const db_t *db, const char *guid)
+{
+    char table[DB_TABLE_BYTES];
+    *c = (db_cursor_t){0};
+    if (db_own_table(db, "rocpd_metadata", guid, table) && db_has(db, table, "tag")) {
+        char *sql = sqlite3_mprintf("SELECT tag, value FROM \"%w\"", table);
+        db_rows(c, db, sql, "");
+        sqlite3_free(sql);
+    } else if (db_shares_tables(db)) {
+        db_rows(c, db, "SELECT tag, value FROM " DB_SHARED_METADATA " WHERE guid = ?", "t", guid);
+    }
+}

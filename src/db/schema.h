@@ -36,6 +36,17 @@ bool db_holds(const db_t *db, db_part_t part);
  * dispatches. */
 const char *db_values_of_dispatches(const db_t *db);
 
+/* The view of a merged database whose runs share one set of tables: rocpd_metadata with the guid of
+ * the process that each row is of. */
+#define DB_SHARED_METADATA "crocprof_metadata"
+
+/* Returns whether the file is such a database. */
+bool db_shares_tables(const db_t *db);
+
+/* Begins the rows of a process's metadata: tag and value. There are none if the file does not say
+ * of which process they are. */
+void db_metadata(db_cursor_t *c, const db_t *db, const char *guid);
+
 /* Writes the name by which statements can read a process's own table for this view. Returns false
  * if it is too long. */
 enum { DB_TABLE_BYTES = 256 };

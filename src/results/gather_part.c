@@ -92,12 +92,13 @@ static void *row_of(gather_table_t *t, const uint64_t *parts, size_t count, size
 /* ---- reading ---- */
 
 /* Sets *process to the number of the process in column 0. Returns -1 without memory. Rows of a
- * process are adjacent. */
+ * process are adjacent, and the order of processes is mostly the same in each table. */
 static int process_of(gather_t *g, const db_cursor_t *c, size_t *process)
 {
     gather_part_t *p = g->part;
     const char *guid = db_text(c, 0);
     if (*process < p->process_count && strcmp(p->processes[*process], guid) == 0) return 0;
+    if (++*process < p->process_count && strcmp(p->processes[*process], guid) == 0) return 0;
     for (*process = 0; *process < p->process_count; ++*process)
         if (strcmp(p->processes[*process], guid) == 0) return 0;
     char **grown = reallocarray(p->processes, p->process_count + 1, sizeof(*grown));

@@ -46,12 +46,50 @@ static int run_text(const db_t *db, sqlite3_str *sql, const char *what)
     return result;
 }
 
+/* The process that the views of shared tables show: by a row, since a change of views is a change
+ * of the schema, after which SQLite prepares each statement anew. */
+#define NARROWED "temp.crocprof_narrowed"
+
+/* Appends the making of a view that shows the rows of this process of a shared table. */
+static void put_narrow_view(const rocpd_base_t *b, const db_t *db, sqlite3_str *sql,
+                            const char *name)
+{
+    const bool metadata = strcmp(name, "rocpd_metadata") == 0;
+    if (!metadata && !db_has(db, name, "guid")) return;
+    char *where = rocpd_window_condition(&b->window, name);
+    sqlite3_str_appendf(
+        sql,
+        "DROP VIEW IF EXISTS temp.\"%w\"; CREATE TEMP VIEW \"%w\" AS SELECT %s FROM "
+        "db0.\"%w\"%s%s guid = (SELECT guid FROM " NARROWED "); ",
+        name, name, metadata ? "id, tag, value" : "*", metadata ? DB_SHARED_METADATA : name,
+        where ? where : " WHERE 0", where && !*where ? " WHERE" : " AND");
+    sqlite3_free(where);
+}
+
+/* Lets the views of shared tables show this process alone. Returns 0, or -1 after reporting the
+ * reason. */
+static int narrow_shared(const rocpd_base_t *b, const db_t *db, const char *guid)
+{
+    if (!db_has(db, "crocprof_narrowed", "guid")) {
+        sqlite3_str *sql = sqlite3_str_new(db->handle);
+        sqlite3_str_appendall(sql,
+                              "CREATE TEMP TABLE crocprof_narrowed(guid); INSERT INTO " NARROWED
+                              " VALUES (NULL); ");
+        for (size_t i = 0; i < b->view_count; i++)
+            if (b->views[i].plain) put_narrow_view(b, db, sql, b->views[i].name);
+        if (run_text(db, sql, "making views") != 0) return -1;
+    }
+    return db_runf(db, "choosing a process", "UPDATE " NARROWED " SET guid = %Q", guid);
+}
+
 /* Makes the views of db0's tables, and replaces older ones. With a guid, the views of tables whose
- * names end with it show this process alone, and the other views stay as they are. */
+ * names end with it, or which the processes of the file share, show this process alone, and the
+ * other views stay as they are. */
 static int make_plain_views(const rocpd_base_t *b, const db_t *db, const char *guid)
 {
+    if (guid && db_shares_tables(db)) return narrow_shared(b, db, guid);
     sqlite3_str *sql = sqlite3_str_new(db->handle);
-    sqlite3_str_appendall(sql, " ");
+    sqlite3_str_appendall(sql, "DROP TABLE IF EXISTS " NARROWED "; ");
     for (size_t i = 0; i < b->view_count; i++) {
         const char *name = b->views[i].name;
         char table[DB_TABLE_BYTES];

@@ -1,7 +1,7 @@
 /* merge.c - rocpd merge: makes one database from several.
  *
  * Tables have the run's id in their names, so they are copied unchanged, by pages if possible;
- * views with the names without ids unite them. */
+ * views with the names without ids unite them. Of very many runs, all share one set of tables. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,6 +17,10 @@
 #include "rocpd/commands.h"
 #include "rocpd/merge.h"
 #include "rocpd/own.h"
+
+/* Databases whose tables are kept apart: 22 of each. SQLite keeps the names of all tables in 64
+ * lists, so that the time to open a database grows with the square of their number. */
+enum { APART_MOST = 1024 };
 
 typedef int (*each_t)(db_t *db, const char *name, const char *sql, const char *what);
 
@@ -150,11 +154,11 @@ static int copy_view(db_t *db, const char *name, const char *sql, const char *fi
     return 0;
 }
 
-/* Makes the views that the first database has. */
-static int make_views(db_t *db, const char *path)
+/* Makes the views that the first database has; `shared`: those of tables are there. */
+static int make_views(db_t *db, const char *path, bool shared)
 {
     int result = db_attach(db, path);
-    if (result == 0)
+    if (result == 0 && !shared)
         result = for_each(db,
                           "SELECT name, sql FROM part.sqlite_master WHERE type = 'view' AND name "
                           "LIKE 'rocpd\\_%' ESCAPE '\\' ORDER BY rowid",
@@ -166,7 +170,7 @@ static int make_views(db_t *db, const char *path)
                      "NOT LIKE 'rocpd\\_%' ESCAPE '\\' AND name NOT LIKE 'crocprof\\_%' ESCAPE "
                      "'\\' ORDER BY rowid",
                      copy_view, path);
-    if (result == 0) result = rocpd_own_merge(db);
+    if (result == 0 && !shared) result = rocpd_own_merge(db);
     return result == 0 ? db_run(db, "DETACH part", path) : -1;
 }
 
@@ -195,17 +199,22 @@ static int warn_of_clocks(const db_t *db)
     return 0;
 }
 
-/* Copies all databases: their tables unchanged, and the views of the first one over all tables.
- * Returns 0, or -1 after reporting the reason. */
+/* Copies all databases, and makes the views of the first one over all tables. Tables are copied
+ * unchanged; the rows of too many databases are copied to one set of tables. Returns 0, or -1 after
+ * reporting the reason. */
 static int merge_into(const rocpd_files_t *f, const rocpd_options_t *o, const char *path)
 {
     db_t db;
-    const int copied = rocpd_merge_pages(f, o, path);
+    bool shared = f->count > APART_MOST;
+    const int copied = shared ? 0 : rocpd_merge_pages(f, o, path, &shared);
     if (copied < 0 || db_make(&db, path) != 0) return -1;
     int result = db_run(&db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", "merging");
-    if (result == 0 && !copied) result = copy_files(&db, f);
-    if (result == 0) result = make_indexes(&db);
-    if (result == 0) result = make_views(&db, f->paths[0]);
+    if (result == 0 && shared)
+        result = rocpd_merge_rows(f, o, &db);
+    else if (result == 0 && !copied)
+        result = copy_files(&db, f);
+    if (result == 0 && !shared) result = make_indexes(&db);
+    if (result == 0) result = make_views(&db, f->paths[0], shared);
     if (result == 0) result = warn_of_clocks(&db);
     if (db_close(&db) == 0 || result != 0) return result;
     base_error("%s: the database is not whole", path);

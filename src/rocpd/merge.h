@@ -1,4 +1,5 @@
-/* merge.h - what the files of rocpd merge share: merge.c copies by SQL, merge_pages.c by pages. */
+/* merge.h - what the files of rocpd merge share: merge.c copies by SQL, merge_pages.c by pages,
+ * merge_rows.c by rows to tables that all runs share. */
 #ifndef CROCPROF_ROCPD_MERGE_H
 #define CROCPROF_ROCPD_MERGE_H
 
@@ -10,8 +11,14 @@
 char *rocpd_table_like(const db_t *db, const char *part, const char *name);
 
 /* Copies the tables of all databases, and their indexes by event, into the empty file `path`.
- * Returns 1; 0 if one of them has to be copied by SQL, and the file is still empty; -1 after
+ * Returns 1; 0 if one of them has to be copied otherwise, and the file is still empty: *shared says
+ * whether the runs of one of them share tables; -1 after reporting the reason. */
+int rocpd_merge_pages(const rocpd_files_t *f, const rocpd_options_t *o, const char *path,
+                      bool *shared);
+
+/* Copies the rows of all databases to tables that all of them share, in the empty main database of
+ * the connection, and makes views with the tables' names without ids. Returns 0, or -1 after
  * reporting the reason. */
-int rocpd_merge_pages(const rocpd_files_t *f, const rocpd_options_t *o, const char *path);
+int rocpd_merge_rows(const rocpd_files_t *f, const rocpd_options_t *o, const db_t *db);
 
 #endif

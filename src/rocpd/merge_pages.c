@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "db/pages.h"
+#include "db/schema.h"
 #include "model/sum.h"
 #include "rocpd/merge.h"
 
@@ -28,6 +29,7 @@ typedef struct {
     tree_t *trees;
     size_t count;
     uint32_t page_bytes, pages;
+    bool shared;     /* its runs share tables */
     uint32_t before; /* number of pages before it: of the files before it, and the first page */
 } file_t;
 
@@ -36,7 +38,8 @@ typedef struct {
     char *version; /* version of the first file's schema */
     const char *path;
     file_t *found;
-    bool odd; /* at least one file has to be copied by SQL */
+    bool odd;    /* at least one file cannot be copied by pages */
+    bool shared; /* the runs of at least one file share tables */
 } work_t;
 
 static int no_memory(void)
@@ -128,11 +131,11 @@ static int survey(void *data, size_t number, FILE *to)
     db_pages_t pages;
     if (rocpd_files_open_by_names(&db, path) != 0) return -1;
     int result = rocpd_files_check(w->files, number, &db, "merged", &version);
-    file_t f = {0};
+    file_t f = {.shared = result == 0 && db_shares_tables(&db)};
     uint32_t next = 1;
     /* from the first statement on no other program can change the file */
     if (result == 0) result = db_run(&db, "BEGIN; SELECT 1 FROM rocpd_metadata LIMIT 1", path);
-    if (result == 0 && db_pages_open(&pages, path)) {
+    if (result == 0 && !f.shared && db_pages_open(&pages, path)) {
         FILE *list = open_memstream(&trees, &bytes);
         f.page_bytes = pages.page_bytes;
         if (list && survey_tables(&db, &pages, &next, list)) f.pages = next - 1;
@@ -153,6 +156,7 @@ static int take_survey(void *data, size_t number, const char *bytes, size_t coun
     const char *at = bytes, *end = bytes + count;
     memcpy(f, at, sizeof(*f));
     at += sizeof(*f);
+    w->shared |= f->shared;
     w->odd |= !f->pages || f->page_bytes != w->found->page_bytes;
     while (at < end) {
         tree_t t;
@@ -267,7 +271,8 @@ static int copy_all(work_t *w, base_pool_t *pool)
     return result == 0 ? write_schema(w) : -1;
 }
 
-int rocpd_merge_pages(const rocpd_files_t *f, const rocpd_options_t *o, const char *path)
+int rocpd_merge_pages(const rocpd_files_t *f, const rocpd_options_t *o, const char *path,
+                      bool *shared)
 {
     work_t w = {.files = f, .path = path, .found = calloc(f->count, sizeof(*w.found))};
     if (!w.found) return no_memory();
@@ -280,6 +285,7 @@ int rocpd_merge_pages(const rocpd_files_t *f, const rocpd_options_t *o, const ch
                         .stop = &db_interrupted};
     w.version = rocpd_metadata(f->paths[0], "schema_version");
     int result = w.version ? base_pool_run(&pool) : -1;
+    *shared = w.shared;
     int placed = result == 0 && !w.odd ? place_files(&w) : 1;
     if (placed < 0) result = -1;
     if (placed == 0) result = copy_all(&w, &pool);

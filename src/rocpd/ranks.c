@@ -25,12 +25,9 @@ static bool take(rocpd_facts_t *f, const char *tag, const char *value)
 
 static int read_metadata(const db_t *db, const char *guid, rocpd_facts_t *f)
 {
-    char table[DB_TABLE_BYTES], sql[DB_TABLE_BYTES + 64];
     bool room = true;
     db_cursor_t c;
-    if (!db_own_table(db, "rocpd_metadata", guid, table) || !db_has(db, table, "tag")) return 0;
-    snprintf(sql, sizeof(sql), "SELECT tag, value FROM \"%s\"", table);
-    db_rows(&c, db, sql, "");
+    db_metadata(&c, db, guid);
     while (room && db_next(&c))
         room = take(f, db_text(&c, 0), db_text(&c, 1));
     if (db_end(&c, "reading metadata") != 0) return -1;
