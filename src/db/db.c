@@ -538,7 +538,7 @@ int db_runf(const db_t *db, const char *what, const char *format, ...)
 
 void db_release(const db_t *db)
 {
-    run_kept(db, "COMMIT");
+    if (!sqlite3_get_autocommit(db->handle)) run_kept(db, "COMMIT");
 }
 
 bool db_hold(const db_t *db)

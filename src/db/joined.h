@@ -17,13 +17,6 @@ void db_joined_end(db_cursor_t *c);
 
 /* ---- in db.c, for the files of this room ---- */
 
-/* Begins a transaction and reads from the file in it: SQLite then holds its shared lock, and no
- * other program can change the file. Returns false if SQLite could not begin the transaction or
- * could not read; then there is no transaction. */
-bool db_hold(const db_t *db);
-/* Ends the transaction of db_hold(), after which other programs can change the file. */
-void db_release(const db_t *db);
-
 /* Opens a file whose pages are read, but not its schema. No other program can change the file until
  * db_close(). Returns false if the file cannot be opened; then there is nothing to close. */
 bool db_open_bare(db_t *db, const char *path);

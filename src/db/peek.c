@@ -43,10 +43,11 @@ db_likeness_t *db_likeness_of(const db_t *db, const char *path)
     db_likeness_t *l = calloc(1, sizeof(*l));
     bool good = l && db_open_bare(&bare, path);
     if (good) {
-        good = db_image_read(&l->image, db_bare_file(&bare)) && db_hold(db);
+        const bool held = !sqlite3_get_autocommit(db->handle);
+        good = db_image_read(&l->image, db_bare_file(&bare)) && (held || db_hold(db));
         if (good) {
             good = open_scans(l, db);
-            db_release(db);
+            if (!held) db_release(db);
         }
         db_close(&bare);
     }

@@ -114,7 +114,9 @@ static void read_file(void *data, size_t file)
     db_t db;
     if (has_failed(o)) return;
     if (rocpd_open_one(&o->run->base, file, &db) == 0) {
+        db_hold(&db); /* if it cannot be, what reads says why */
         add(o, &db, file);
+        db_release(&db);
         db_close(&db);
     } else if (wait_for_turn(o, file)) {
         pass_turn(o, false);

@@ -103,6 +103,7 @@ static void look_at(void *data, size_t file)
     seen_t *s = &l->seen[file];
     db_t db;
     if (db_open(&db, l->files->paths[file], s->why) != 0) return;
+    db_hold(&db); /* if it cannot be, the statements below say why */
     bool good = read_rows(s, &db, "SELECT value FROM rocpd_metadata WHERE tag = 'schema_version'",
                           take_version);
     if (good && !s->version) {
@@ -115,6 +116,7 @@ static void look_at(void *data, size_t file)
         good = read_rows(s, &db, counts[i], take_nothing);
     if (good && !(s->columns = own_columns(&db)))
         snprintf(s->why, sizeof(s->why), "%s", strerror(ENOMEM));
+    db_release(&db);
     db_close(&db);
 }
 

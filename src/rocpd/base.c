@@ -177,7 +177,9 @@ static int use_file(const rocpd_base_t *b, size_t file, bool data_views,
 {
     db_t db;
     if (open_file_or_tell(b, file, data_views, &db) != 0) return -1;
+    db_hold(&db);
     const int result = use(&db, data);
+    db_release(&db);
     db_close(&db);
     return result;
 }
@@ -520,6 +522,7 @@ int rocpd_use(const rocpd_base_t *b, size_t file, bool bare, int (*use)(const db
     if (rocpd_files_open(&db, b->files->paths[file]) != 0) return -1;
     db.name = b->files->paths[file];
     db.named = b->files->count > 1;
+    db_hold(&db);
     int result = check_version(b, file, &db);
     if (result == 0) result = list_apart(b, &db, &list);
     if (result == 0 && list.place_count) {
@@ -530,6 +533,7 @@ int rocpd_use(const rocpd_base_t *b, size_t file, bool bare, int (*use)(const db
         if (result == 0) result = use(&db, data);
     }
     rocpd_forget_places(&list);
+    db_release(&db);
     db_close(&db);
     return result;
 }

@@ -78,7 +78,8 @@ static void send_value(const db_cursor_t *c, int column, FILE *to)
     }
 }
 
-/* Sends the columns of a statement, then its rows, and ends it. */
+/* Sends the columns of a statement, then its rows, and ends it. Returns 0, or -1 after reporting
+ * the reason; so do the functions below that return an int. */
 static int send_table(const char *view, db_cursor_t *c, FILE *to)
 {
     const int columns = c->s ? sqlite3_column_count(c->s) : 0;
@@ -130,6 +131,7 @@ static int send_file(void *data, size_t number, FILE *to)
     if (rocpd_files_open(&db, w->files->paths[number]) != 0) return -1;
     db.name = w->files->paths[number];
     db.named = true;
+    db_hold(&db);
     int result = send_metadata(&db, to);
     db_rows(&views, &db,
             "SELECT name FROM db0.sqlite_master WHERE type = 'view' AND (name LIKE 'rocpd\\_%' "
@@ -143,6 +145,7 @@ static int send_file(void *data, size_t number, FILE *to)
         sqlite3_free(sql);
     }
     if (db_end(&views, "reading the schema") != 0) result = -1;
+    db_release(&db);
     db_close(&db);
     return result;
 }

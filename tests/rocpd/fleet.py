@@ -4,6 +4,7 @@ Python computes; few descriptors are enough; files that are damaged and workers 
 
 usage: fleet.py ROCPD BENCH_FLEET ROCPROFV3 [unittest arguments]
 """
+import collections
 import contextlib
 import csv
 import fractions
@@ -284,6 +285,71 @@ class Many(Case):
         self.assertEqual(self.limited("summary", "-i", "all.db").stdout, said)
         self.limited("convert", "-f", "pftrace", "-d", ".", "-i", f"{self.dir}/ranks/*/*.db")
         self.assertTrue(os.path.getsize(f"{self.dir}/out_results.pftrace"))
+
+
+class Shared(Case):
+    """So many ranks that they share one set of tables when they are merged."""
+    RANKS = ("--ranks", "1030", "--records", "3")
+
+    @staticmethod
+    def rows_of(path):
+        """Of each table its columns and how often each row is there."""
+        db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        found = {}
+        for view, in db.execute("SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'rocpd%'").fetchall():
+            rows = db.execute(f"SELECT * FROM {view}")
+            found[view] = [c[0] for c in rows.description], collections.Counter(rows)
+        db.close()
+        return found
+
+    def test_merge(self):
+        first, rest = self.paths[0], self.paths[1:]
+        self.run_it("merge", "-d", ".", "-o", "all", "-i", *self.paths)
+        self.run_it("merge", "-d", ".", "-o", "most", "-i", *rest)
+        self.run_it("merge", "-d", ".", "-o", "again", "-i", first, "most.db")
+        expected = self.rows_of(first)
+        for path in rest:
+            for view, (columns, rows) in self.rows_of(path).items():
+                self.assertEqual(columns, expected[view][0])
+                expected[view][1].update(rows)
+        for name in ("all", "again"):
+            self.assertEqual(self.rows_of(f"{self.dir}/{name}.db"), expected)
+            db = sqlite3.connect(f"{self.dir}/{name}.db")
+            self.assertEqual(db.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+            self.assertEqual(db.execute("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table'").fetchone(),
+                             (len(expected),))
+            self.assertEqual(db.execute("SELECT COUNT(*), COUNT(DISTINCT guid) FROM regions").fetchone(), (3090, 1030))
+            db.close()
+        for command in (["summary", "--summary-by-rank"], ["convert", "-f", "csv", "-d"]):
+            folders = [["apart"], ["together"]] if command[-1] == "-d" else [[], []]
+            said = [self.run_it(*command, *folder, "-i", *paths).stdout for folder, paths in zip(folders, (self.paths, ["all.db"]))]
+            self.assertEqual(*[text.replace("apart", "together") for text in said])
+        names = sorted(os.listdir(f"{self.dir}/apart"))
+        self.assertEqual(names, sorted(os.listdir(f"{self.dir}/together")))
+        for name in names:
+            with open(f"{self.dir}/apart/{name}") as apart, open(f"{self.dir}/together/{name}") as together:
+                self.assertEqual(apart.read(), together.read())
+        done = self.run_it("merge", "-d", ".", "-o", "twice", "-i", "all.db", first, status=1)
+        self.assertIn("is in another of the databases already", done.stderr)
+        self.narrowed(rest[500])
+
+    def narrowed(self, path):
+        """What is read of one process has no row of another one."""
+        db = sqlite3.connect(path)
+        guid, = db.execute("SELECT guid FROM rocpd_info_process").fetchone()
+        db.close()
+        for inputs, to in (([path], "one"), (["all.db"], "of_all")):
+            self.run_it("convert", "-f", "json", "-d", to, "-i", *inputs)
+        mine, = self.processes("one")
+        who = ("node", "pid", "init_time")
+        same = [p for p in self.processes("of_all") if all(p["metadata"][key] == mine["metadata"][key] for key in who)]
+        self.assertEqual(len(same), 1, guid)
+        self.assertEqual(same[0]["buffer_records"], mine["buffer_records"])
+
+    def processes(self, folder):
+        for path in glob.glob(f"{self.dir}/{folder}/*.json"):
+            with open(path) as f:
+                yield json.load(f)["rocprofiler-sdk-tool"][0]
 
 
 if __name__ == "__main__":
