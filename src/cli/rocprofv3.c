@@ -167,7 +167,10 @@ static int run_bare(cli_run_t *r, const char *path, bool last)
         status = cli_become(path, r->command.program, s.preload, why, sizeof(why));
     else if (!status)
         status = cli_run(path, r->command.program, s.preload, NULL, &pid, why, sizeof(why));
-    if (why[0]) base_error("%s", why);
+    if (why[0])
+        base_error("%s", why);
+    else if (status == CLI_EXIT_SETUP)
+        base_error("%s", strerror(ENOMEM));
     cli_session_end(&s);
     return status;
 }

@@ -65,9 +65,8 @@ static int name_library(const cli_session_t *s, const cli_command_t *c, const ch
         snprintf(path, 2 * PATH_MAX, "%s", target);
     } else if (n > 0) {
         target[n] = 0;
-        char *slash = strrchr(path, '/');
-        if (target[0] == '/') slash = path - 1;
-        snprintf(slash + 1, 2 * PATH_MAX - (size_t)(slash + 1 - path), "%s", target);
+        char *name = target[0] == '/' ? path : strrchr(path, '/') + 1;
+        snprintf(name, 2 * PATH_MAX - (size_t)(name - path), "%s", target);
     }
     return 0;
 }
@@ -139,7 +138,7 @@ static int add_variable(const char *name, const char *separator, const char *wor
 {
     const char *before = getenv(name);
     char *list = before ? strdup(before) : NULL;
-    int result = append(&list, separator, word);
+    int result = before && !list ? -1 : append(&list, separator, word);
     if (result == 0) result = setenv(name, list, 1);
     free(list);
     return result;

@@ -110,10 +110,13 @@ int db_copy(const db_t *to, const char *name, const db_t *from, char why[DB_WHY_
 
 /* ---- rows ----
  *
- * db_cursor_t c; db_rows(&c, db, "SELECT id, name FROM rocpd_info_thread WHERE guid = ?", "t",
- * guid); while (db_next(&c))
- *     use(db_int(&c, 0), db_text(&c, 1));
- * if (db_end(&c, "reading threads") != 0) return -1;
+ * The rows of a statement:
+ *
+ * - db_rows(&c, db, "SELECT id, name FROM rocpd_info_thread WHERE guid = ?", "t", guid);
+ *
+ * - while (db_next(&c)) use(db_int(&c, 0), db_text(&c, 1));
+ *
+ * - if (db_end(&c, "reading threads") != 0) return -1;
  *
  * An error ends the rows, and only db_end() says whether there was one: it must be called for each
  * cursor, also if not all rows were read. A cursor that is all zero has no rows. */

@@ -45,8 +45,8 @@ int out_callgrind_write(out_job_t *job, const char *path);
 #define OUT_FORMATS_OPTIONAL(X)
 #endif
 
-/* X(name as for -f, end of the file name, writer). CSV is not in the list, since it has several
- * files; nor are HTML pages, which rocprofv3 makes from the databases of a whole run. */
+/* X(name as for -f, end of the file name, writer). CSV has several files and no writer here;
+ * HTML pages are made by rocprofv3 from the databases of a whole run: both rows have NULL. */
 #define OUT_FORMATS(X)                                                                             \
     X(csv, NULL, NULL)                                                                             \
     X(json, "results.json", out_json_write)                                                        \

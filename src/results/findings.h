@@ -57,8 +57,7 @@ bool res_findings_group(res_findings_t *f);
  * or -1 after reporting the reason. */
 int res_finding_set_more(res_run_t *r, res_finding_t *f);
 
-/* finding_more.c, too: write a word as one word of a shell; the run's databases as such words. */
-void base_put_word(FILE *f, const char *word);
+/* finding_more.c, too: writes the run's databases, each as one word of a shell. */
 void res_put_paths(FILE *f, const res_run_t *r);
 
 /* finding_waits.c: fills in f_wait and res_talk. Returns 0, or -1 after reporting the reason. */
