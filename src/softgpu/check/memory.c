@@ -89,7 +89,9 @@ static bool is_valid(state_t *s, const isa_wave_t *w, uint64_t va, uint32_t byte
         span.writes = true;
     } else {
         if (writes && sg_code_at(e, va, &span.at.begin, &span.at.end)) return false;
-        if (chk_code_gap(m, va, &span.at)) return false;
+        /* only kernels of the runtime are in no code object: they copy code objects as a whole */
+        if (chk_code_is_at(m, w->group->dispatch->entry_pc) && chk_code_gap(m, va, &span.at))
+            return false;
     }
     s->span[s->next_span++ % SPANS] = span;
     return bytes <= span.at.end - va;
