@@ -219,10 +219,10 @@ static unsigned states_of(const chk_use_t *u, const isa_inst_t *i, const isa_row
     return 1;
 }
 
-/* `apart`: stores have a counter of their own. */
-static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row, bool apart,
-                   uint32_t *second)
+static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
+                   const isa_arch_t *arch, uint32_t *second)
 {
+    const bool apart = arch->stores_apart, counted = chk_waits_apart(arch);
     const isa_class_t c = (isa_class_t)row->klass;
     const bool gds = i->flags & ISA_F_GDS;
     switch (c) {
@@ -265,10 +265,11 @@ static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
         if (i->flags & ISA_F_LDS || i->op == ISA_OP_buffer_store_lds_dword)
             *second |= CHK_SECOND_LDS_M0;
         if (is_wide(i)) u->first |= CHK_FIRST_WIDE;
-        /* no counter counts instructions that invalidate the vector L1 cache */
-        if (row->memory.kind == ISA_ACCESS_INVALIDATE ||
-            row->memory.kind == ISA_ACCESS_ARRAY_INVALIDATE)
+        /* what invalidates the vector L1 no counter counts, or that of loads */
+        if (!counted && (row->memory.kind == ISA_ACCESS_INVALIDATE ||
+                         row->memory.kind == ISA_ACCESS_ARRAY_INVALIDATE))
             u->flow = CHK_FLOW_NONE;
+        if (apart && row->memory.kind == ISA_ACCESS_L2_WRITEBACK) u->flow = CHK_FLOW_STORES;
         return;
     default: return;
     }
@@ -357,7 +358,7 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
         if (row->marks & ISA_IS_MESSAGE) second = CHK_SECOND_MESSAGE;
         if (row->marks & ISA_IS_RFE) second = CHK_SECOND_RFE;
     } else {
-        memory(u, i, row, d->arch->stores_apart, &second);
+        memory(u, i, row, d->arch, &second);
     }
     find_rules(u, second);
 }

@@ -162,7 +162,7 @@ static bool expects(const isa_inst_t *i, const held_t *h)
 static bool ends_analysis(unsigned op)
 {
     return op == ISA_OP_s_endpgm || op == ISA_OP_s_setpc_b64 || op == ISA_OP_s_swappc_b64 ||
-           op == ISA_OP_s_barrier;
+           op == ISA_OP_s_barrier || op == ISA_OP_s_barrier_wait;
 }
 
 static bool stores(unsigned op)
@@ -251,11 +251,18 @@ static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
 
 /* ---- sites ---- */
 
+/* Whether a load goes past the caches that other units do not see, as an atomic one does. */
+static bool goes_past(const isa_arch_t *arch, const isa_inst_t *i)
+{
+    if (arch->formats->scopes) return isa_scope(i) != ISA_SCOPE_CU;
+    return i->flags & (ISA_F_GLC | ISA_F_SC1) && !(i->flags & ISA_F_SLC);
+}
+
 static void fill(race_site_t *s, const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                  uint64_t pc)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
-    const bool bypasses = i->flags & (ISA_F_GLC | ISA_F_SC1) && !(i->flags & ISA_F_SLC);
+    const bool bypasses = goes_past(w->group->dispatch->arch, i);
     *s = (race_site_t){.pc = pc, .n_words = i->dwords};
     s->page = w->page->serial;
     memcpy(s->words, isa_inst_words(w, i), i->dwords * sizeof *s->words);

@@ -655,6 +655,60 @@ static void of_gfx11(void **state)
     use(&gpus[0]);
 }
 
+/* gfx12's counters, each with an instruction that waits for it; words stand for instructions that
+ * the assembler may not know: loads to v2, v3 and, of LDS, v4, of a scalar to s4. */
+#define LOAD_V2    ".long 0xee05007c, 2, 0\n"
+#define LOAD_V3    ".long 0xee05007c, 3, 0\n"
+#define LDS_V4     ".long 0xd8d80000, 0x04000000\n"
+#define LOAD_S4    ".long 0xf4000100, 0xf8000000\n"
+#define INVALIDATE ".long 0xee0ac07c, 0x80000, 0\n"
+#define USE_V2     ".long 0x7e120302\n"
+#define USE_V3     ".long 0x7e120303\n"
+#define USE_V4     ".long 0x7e120304\n"
+#define USE_S4     ".long 0xbe850004\n"
+/* s_wait_loadcnt N, s_wait_dscnt 0 and so on; the last two: of memory and of LDS */
+#define WAIT_LOADS(n)   ".long 0xbfc0000" #n "\n"
+#define WAIT_LDS        ".long 0xbfc60000\n"
+#define WAIT_SCALAR     ".long 0xbfc70000\n"
+#define WAIT_LOADS_LDS  ".long 0xbfc80101\n" /* one of either may be left */
+#define WAIT_STORES_LDS ".long 0xbfc90100\n"
+
+static void of_gfx12(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned n;
+        chk_flow_t flow;
+    } texts[] = {
+        {LOAD_V2 LOAD_V3 WAIT_LOADS(1) USE_V2, 0, 0},
+        {LOAD_V2 LOAD_V3 WAIT_LOADS(1) USE_V3, 1, CHK_FLOW_VM},
+        {LOAD_V2 LOAD_V3 WAIT_LOADS_LDS USE_V2, 0, 0},
+        {LOAD_V2 LOAD_V3 WAIT_LOADS_LDS USE_V3, 1, CHK_FLOW_VM},
+        {LOAD_V2 INVALIDATE WAIT_LOADS(1) USE_V2, 0, 0},
+        {LOAD_V2 WAIT_LDS USE_V2, 1, CHK_FLOW_VM},
+        {LOAD_V2 WAIT_STORES_LDS USE_V2, 1, CHK_FLOW_VM},
+        {LDS_V4 WAIT_LDS USE_V4, 0, 0},
+        {LDS_V4 WAIT_STORES_LDS USE_V4, 0, 0},
+        {LDS_V4 WAIT_SCALAR USE_V4, 1, CHK_FLOW_LDS},
+        {LDS_V4 WAIT_LOADS(0) USE_V4, 1, CHK_FLOW_LDS},
+        {LOAD_S4 WAIT_SCALAR USE_S4, 0, 0},
+        {LOAD_S4 WAIT_LDS USE_S4, 1, CHK_FLOW_ANY},
+    };
+    programs_t *p = programs_create();
+    (void)state;
+    use(&gpus[6]); /* gfx1201 */
+    const isa_wave_t w = plain_wave();
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        add_program(p, texts[k].text);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        const seen_t seen = step_next(p, &w, true);
+        if (seen.n != texts[k].n || (seen.n && seen.last.flow != texts[k].flow))
+            fail_msg("%u found, flow %u, in\n%s", seen.n, seen.last.flow, texts[k].text);
+    }
+    programs_free(p);
+    use(&gpus[0]);
+}
+
 /* What comes in between does not hide the first of a pair. */
 static const struct {
     const char *text, *rule;
@@ -871,6 +925,7 @@ int main(void)
         cmocka_unit_test(written_twice),
         cmocka_unit_test(masks),
         cmocka_unit_test(of_gfx11),
+        cmocka_unit_test(of_gfx12),
         cmocka_unit_test(hidden_rules),
         cmocka_unit_test(loads),
         cmocka_unit_test(not_known),
