@@ -168,8 +168,8 @@ typedef struct {
 
 static inline isa_hwreg_t isa_hwreg(uint32_t simm16)
 {
-    const uint32_t bits = (simm16 >> 11 & 31) + 1;
-    return (isa_hwreg_t){simm16 & 63, simm16 >> 6 & 31, bits == 32 ? ~0u : (1u << bits) - 1};
+    const uint32_t bits_less_one = simm16 >> 11 & 31;
+    return (isa_hwreg_t){simm16 & 63, simm16 >> 6 & 31, (2u << bits_less_one) - 1};
 }
 
 /* Bits of MODE above its fields for rounding (3:0, fpu_round_t) and denormals (7:4). */

@@ -54,6 +54,7 @@ typedef struct {
     isa_census_t *census;
     unsigned n;
     isa_subscriber_t *one;
+    const uint8_t *wants; /* of `one` */
 } who_t;
 
 INLINE bool has(unsigned kinds, unsigned kind, const void *watcher)
@@ -67,7 +68,17 @@ INLINE who_t who(unsigned kinds, const isa_watch_t *watch)
     return (who_t){.counter = watch->counter,
                    .census = watch->census,
                    .n = kinds == ANY ? watch->n_subscribers : (kinds & ONE) != 0,
-                   .one = kinds & ONE ? watch->subscriber[0] : NULL};
+                   .one = kinds & ONE ? watch->subscriber[0] : NULL,
+                   .wants = kinds & ONE ? watch->subscriber[0]->wants : NULL};
+}
+
+/* Whether the watchers are told of the slot. Slots without an instruction have handlers that lead
+ * to a slot with one: only the latter is counted and reported. Most instructions are none that a
+ * subscriber wants, so that is asked first. */
+INLINE bool is_told(unsigned kinds, const who_t *by, const isa_inst_t *i, isa_handler_t *fn)
+{
+    if (!kinds || (kinds == ONE && __builtin_expect(!by->wants[i->op], 1))) return false;
+    return fn != isa_slot_undecoded && fn != isa_slot_behind;
 }
 
 INLINE isa_subscriber_t *subscriber(unsigned kinds, const who_t *by, const isa_watch_t *watch,
@@ -130,23 +141,23 @@ INLINE isa_stop_t loop(unsigned kinds, isa_wave_t *w, int32_t slice, isa_watch_t
     const who_t by = who(kinds, watch);
     w->stop = ISA_RUN;
     w->budget = slice;
+    w->watched = kinds != 0;
     _mm_setcsr(ISA_HOST_FLOAT_MODE);
     do {
         const isa_inst_t *i = w->ip;
         isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
-        /* observers see each instruction, but translated code reports none */
-        if (kinds && __builtin_expect(isa_translate_owns(fn), 0)) fn = isa_core_handlers[i->op];
-        /* slots without an instruction have handlers that lead to a slot with one: only the latter
-         * is counted and reported */
-        const bool real = fn != isa_slot_undecoded && fn != isa_slot_behind;
-        was_t was = {.wants = 0, .line = NULL};
         /* if another wave is decoding this slot, the size read here may be 0 or the right one.
          * Either is fine: isa_slot_undecoded(), the handler until then, sets ip back to *i */
         w->ip = i + __atomic_load_n(&i->dwords, __ATOMIC_RELAXED);
-        if (kinds && __builtin_expect(real, 1)) announce(kinds, &by, watch, w, i, &was);
+        if (!is_told(kinds, &by, i, fn)) {
+            fn(w, i);
+            continue;
+        }
+        was_t was = {.wants = 0, .line = NULL};
+        announce(kinds, &by, watch, w, i, &was);
         fn(w, i);
         if (kinds & (CENSUS | ANY) && was.line) isa_census_after(was.line, w, was.exec, was.budget);
-        if (kinds & (ONE | ANY) && real) report(kinds, &by, watch, w, i, &was);
+        if (kinds & (ONE | ANY)) report(kinds, &by, watch, w, i, &was);
     } while (__builtin_expect(!w->stop, 1));
     return w->stop;
 }

@@ -129,17 +129,13 @@ static void set_flat_scratch(isa_wave_t *w, bool high, uint32_t value)
     w->scratch_register |= (uint64_t)value << shift;
 }
 
-static void set_hwreg(isa_wave_t *w, const isa_inst_t *i, uint32_t value)
+/* Of the register with this `id`, sets the bits `mask` to those of `value`. */
+static __attribute__((noinline)) void set_other(isa_wave_t *w, const isa_inst_t *i, unsigned id,
+                                                uint32_t mask, uint32_t value)
 {
-    const isa_hwreg_t r = isa_hwreg((uint32_t)i->imm);
-    const unsigned id = hwreg_of(w, r.id);
-    const uint32_t mask = r.mask << r.shift;
     uint32_t old;
-    value = value << r.shift & mask;
     if (!read_hwreg(w, id, &old))
         isa_stop_unsupported(w, i, "no such hardware register");
-    else if (id == ISA_HWREG_MODE)
-        set_mode(w, i, (old & ~mask) | value);
     else if (id == ISA_HWREG_STATUS)
         set_status(w, i, (old & ~mask) | value);
     else if (id == ISA_HWREG_FLAT_SCR_LO || id == ISA_HWREG_FLAT_SCR_HI)
@@ -148,6 +144,19 @@ static void set_hwreg(isa_wave_t *w, const isa_inst_t *i, uint32_t value)
         isa_stop_unsupported(w, i, "exceptions cannot be raised by hand");
     else if (id == ISA_HWREG_TRAPSTS && mask & ISA_TRAPSTS_PERF_SNAPSHOT)
         w->snapshot.trapped = false;
+}
+
+/* Nearly all writes are to MODE, which each kernel makes when it begins. */
+static inline void set_hwreg(isa_wave_t *w, const isa_inst_t *i, uint32_t value)
+{
+    const isa_hwreg_t r = isa_hwreg((uint32_t)i->imm);
+    const unsigned id = hwreg_of(w, r.id);
+    const uint32_t mask = r.mask << r.shift;
+    value = value << r.shift & mask;
+    if (__builtin_expect(id == ISA_HWREG_MODE, 1))
+        set_mode(w, i, (w->mode & ~mask) | value);
+    else
+        set_other(w, i, id, mask, value);
 }
 
 ISA_INST(s_setreg_b32)

@@ -221,7 +221,7 @@ void isa_slot_counted(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_page_t *page = w->page;
     page->core->handlers[i->op](w, i);
-    if (w->stop || w->page != page || w->ip > i) return;
+    if (w->watched || w->stop || w->page != page || w->ip > i) return;
     const unsigned last = isa_slot_index(page, i->pc), first = isa_slot_index(page, w->ip->pc);
     _Atomic(uint16_t) *heat = &page->loops->heat[last];
     const unsigned n = atomic_load_explicit(heat, memory_order_relaxed) + 1u;
@@ -238,6 +238,10 @@ void isa_slot_counted(isa_wave_t *w, const isa_inst_t *i)
 void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_page_t *page = w->page;
+    if (w->watched) { /* translated code tells of no instruction */
+        page->core->handlers[i->op](w, i);
+        return;
+    }
     region_t *r = atomic_load_explicit(&page->loops->region[isa_slot_index(page, i->pc)],
                                        memory_order_acquire);
     counts_t *c = counts();

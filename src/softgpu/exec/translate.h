@@ -66,8 +66,8 @@ isa_handler_t *isa_translate_decoded(isa_page_t *page, const isa_inst_t *slot, i
 /* Frees the translator's data of a page. No wave may be in its code. */
 void isa_translate_forget(isa_page_t *page);
 
-/* Handlers of slots: a branch that is counted, the head of a translated loop. Run loops with
- * observers call the instruction's own handler instead. */
+/* Handlers of slots: a branch that is counted, the head of a translated loop. If somebody watches
+ * the wave, both do no more than the instruction's own handler. */
 isa_handler_t isa_slot_counted, isa_slot_translated;
 
 static inline bool isa_translate_owns(isa_handler_t *fn)

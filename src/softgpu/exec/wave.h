@@ -159,6 +159,7 @@ struct isa_wave {
     uint32_t acc_offset; /* copy of that of the dispatch */
     uint32_t index_in_group;
     uint32_t nap;     /* clocks that the last s_sleep requested */
+    bool watched;     /* the run loop has observers, which watch.h describes */
     isa_page_t *page; /* decoded code page of `ip` */
     isa_group_t *group;
     uint64_t scratch_base;     /* GPU address of this wave's scratch: on hardware the sum of
