@@ -10,6 +10,7 @@
 
 #include "base/zeros.h"
 
+#include <stdlib.h>
 #include <string.h>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -75,11 +76,6 @@ void sg_box_destroy(sg_box_t *b)
     if (b) munmap(b, memory_bytes());
 }
 
-static uint32_t unit_count(const sg_run_t *run)
-{
-    return sg_profile_cus(&run->device->profile);
-}
-
 /* Units that the queue may use. */
 static uint32_t allowed_units(const sg_queue_t *q, uint32_t n_units)
 {
@@ -95,7 +91,7 @@ static uint32_t allowed_units(const sg_queue_t *q, uint32_t n_units)
 
 uint32_t sg_units_in_turn(const sg_run_t *run)
 {
-    return allowed_units(run->queue, unit_count(run));
+    return allowed_units(run->queue, run->device->n_units);
 }
 
 /* The n-th unit that the queue may use; counting wraps at the last one. */
@@ -111,40 +107,53 @@ static uint32_t nth_unit(const sg_queue_t *q, uint32_t n_units, uint64_t n)
     }
 }
 
-/* Where a workgroup is: `unit` counts the units of all XCCs, those of one XCC in a row. `simd` is
- * that of its first wave, `place` the value of isa_place() without SIMD and wave slot. */
-/* On GPUs that pass the workgroup's ids in trap temporaries: the registers of these ids and of the
- * wave's number. */
+/* Where a GPU that has the workgroup's ids in trap temporaries has them, and the wave's number. */
 enum { TTMP_GROUP_X = 9, TTMP_GROUP_YZ = 7, TTMP_WAVE = 8, TTMP_WAVE_SHIFT = 25 };
 
-typedef struct {
-    uint32_t unit, simd, place;
-} location_t;
-
 /* Workgroups are dealt to the units by their number, over the XCCs first, then over the shader
- * engines, in the order of the driver's CU masks: workgroup n runs on XCC n mod their number. So a
- * program gets the same units in every run, whatever the timing of worker threads. */
-static location_t locate(const sg_run_t *run, uint64_t id)
+ * engines, in the order of the driver's CU masks: workgroup n runs on XCC n mod their number. So
+ * the same program sees the same units every time, whatever the worker threads do. */
+static sg_location_t location_of(const sg_device_t *d, uint32_t turn)
 {
-    const sg_profile_t *p = &run->device->profile;
-    const isa_arch_t *a = run->isa.arch;
-    const uint32_t n_units = unit_count(run), arrays = p->arrays_per_engine;
-    const uint32_t turn = nth_unit(run->queue, n_units, id);
+    const sg_profile_t *p = &d->profile;
+    const isa_arch_t *a = d->arch;
+    const uint32_t arrays = p->arrays_per_engine;
     const uint32_t xcc = turn % p->num_xcc, in_xcc = turn / p->num_xcc;
     const uint32_t se = in_xcc % p->shader_engines, rest = in_xcc / p->shader_engines;
     const uint32_t sh = rest % arrays, cu = rest / arrays;
     const uint32_t hw_id = isa_bits_put(a->hw_id.cu, cu / isa_arch_unit_cus(a)) |
                            isa_bits_put(a->hw_id.sh, sh) | isa_bits_put(a->hw_id.se, se);
-    return (location_t){.unit =
-                            xcc * sg_profile_places(p) + (se * arrays + sh) * p->cus_per_array + cu,
-                        .simd = (uint32_t)(id / n_units * run->waves % p->simds_per_cu) +
-                                cu % isa_arch_unit_cus(a) * p->simds_per_cu,
-                        .place = isa_place(hw_id, xcc)};
+    return (sg_location_t){.unit = xcc * sg_profile_places(p) +
+                                   (se * arrays + sh) * p->cus_per_array + cu,
+                           .simd = cu % isa_arch_unit_cus(a) * p->simds_per_cu,
+                           .place = isa_place(hw_id, xcc)};
+}
+
+bool sg_locate_units(sg_device_t *d)
+{
+    d->n_units = sg_profile_cus(&d->profile);
+    d->locations = calloc(d->n_units, sizeof *d->locations);
+    for (uint32_t turn = 0; d->locations && turn < d->n_units; turn++)
+        d->locations[turn] = location_of(d, turn);
+    return d->locations;
+}
+
+static const sg_location_t *locate(const sg_run_t *run, uint64_t id)
+{
+    const sg_device_t *d = run->device;
+    return &d->locations[nth_unit(run->queue, d->n_units, id)];
+}
+
+/* The SIMD of a workgroup's first wave: the unit's workgroups begin where the one before ended. */
+static uint32_t first_simd(const sg_run_t *run, const sg_location_t *at, uint64_t id)
+{
+    const sg_device_t *d = run->device;
+    return at->simd + (uint32_t)(id / d->n_units * run->waves % d->profile.simds_per_cu);
 }
 
 uint32_t sg_unit_of(const sg_run_t *run, uint64_t id)
 {
-    return locate(run, id).unit;
+    return locate(run, id)->unit;
 }
 
 void sg_write_ids(const sg_run_t *run, isa_row_t *rows, uint32_t step, const uint32_t size[3],
@@ -217,11 +226,13 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
         items *= size[k];
     }
     const uint32_t most = isa_dispatch_lanes(&run->isa);
+    const isa_bits_t simd_bits = run->isa.arch->hw_id.simd, slot_bits = run->isa.arch->hw_id.slot;
     const uint32_t simds = run->device->profile.simds_per_cu * isa_arch_unit_cus(run->isa.arch);
     bool full = items == run->size[0] * run->size[1] * run->size[2];
     b->group.n_waves = (uint32_t)isa_wave_count(items, most);
-    const location_t at = locate(run, id);
-    b->unit = at.unit;
+    const sg_location_t *at = locate(run, id);
+    uint32_t simd = first_simd(run, at, id);
+    b->unit = at->unit;
     b->sleeping = b->ended = b->sleepy = 0;
     b->failed = NULL;
 
@@ -229,8 +240,9 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
         isa_wave_t *w = b->wave[i];
         const uint32_t left = items - i * most;
         start_registers(b, run, w, i);
-        w->hw_id = at.place | isa_bits_put(run->isa.arch->hw_id.simd, (at.simd + i) % simds) |
-                   isa_bits_put(run->isa.arch->hw_id.slot, b->place.slot[i]);
+        w->hw_id =
+            at->place | isa_bits_put(simd_bits, simd) | isa_bits_put(slot_bits, b->place.slot[i]);
+        if (++simd == simds) simd = 0;
         w->exec = isa_first_lanes(left < most ? left : most);
         for (uint32_t r = 0; full && r <= run->isa.last_id_row; r++)
             memcpy(w->vgpr[r], run->ids[r][i], sizeof(isa_row_t));

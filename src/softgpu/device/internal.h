@@ -61,9 +61,17 @@ typedef struct {
 
 /* ---- device ---- */
 
+/* A compute unit, or a workgroup processor. `unit` counts the units of all XCCs, those of one XCC
+ * in a row; `simd` is its first SIMD, `place` what isa_place() says, without SIMD and wave slot. */
+typedef struct {
+    uint32_t unit, simd, place;
+} sg_location_t;
+
 struct sg_device {
     sg_profile_t profile;
-    const isa_arch_t *arch; /* the profile's */
+    const isa_arch_t *arch;   /* the profile's */
+    uint32_t n_units;         /* compute units, among which workgroups are dealt in turn, */
+    sg_location_t *locations; /* and each of them, in that order */
     sg_host_ops_t ops;
     sg_memory_t *memory;
     isa_code_t *code;
@@ -195,6 +203,8 @@ void sg_idle_count(sg_box_t *b, sg_run_t *run);
 uint32_t sg_run_rows(const sg_run_t *run);
 
 /* group.c */
+/* Fills in d->n_units and d->locations. False: out of memory. */
+bool sg_locate_units(sg_device_t *d);
 /* Number of compute units, of all XCCs, among which workgroups are dealt in turn. */
 uint32_t sg_units_in_turn(const sg_run_t *run);
 /* The compute unit of workgroup `id`; those of one XCC have numbers in a row. */
