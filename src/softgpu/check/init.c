@@ -27,6 +27,7 @@ typedef enum {
 } unit_t;
 
 static uint8_t units[ISA_OP_COUNT]; /* unit_t */
+static const isa_core_t *cores[2];  /* on which the lab runs instructions; [true]: of 32 lanes */
 
 /* ---- instructions ---- */
 
@@ -53,7 +54,9 @@ static unit_t unit_of(unsigned op)
 
 static void wants(uint8_t *wants)
 {
-    chk_alu_rules(isa_core_select());
+    cores[false] = isa_core_select();
+    cores[true] = cores[false] ? isa_core_narrow(cores[false]) : NULL;
+    chk_alu_rules(cores[false]);
     chk_access_rules();
     for (unsigned op = 1; op < ISA_OP_COUNT; op++) {
         units[op] = (uint8_t)unit_of(op);
@@ -348,7 +351,7 @@ static void start(chk_group_t *g, void *state, const isa_group_t *group)
     uint32_t scratch = group->n_waves ? group->waves[0]->scratch_bytes : 0;
     scratch = (uint32_t)base_round_up(scratch, CHK_SCRATCH_PAGE);
     if (!s->lab.rows && !chk_lab_make(&s->lab)) return;
-    s->lab.core = d->narrow ? isa_core_narrow(isa_core_select()) : isa_core_select();
+    s->lab.core = cores[d->narrow];
     if (!make_waves(s, group->n_waves, d->n_vgpr, scratch)) return;
     make_lds(s, group->lds_bytes);
     s->n_origins = 0;

@@ -20,6 +20,12 @@ static void name_registers(chk_shadow_t *s)
     s->scalars_named = true;
 }
 
+/* The shadows of the registers from `first` up to `end`: all bits of a byte are alike. */
+static void fill_scalars(chk_shadow_t *s, unsigned first, unsigned end, int byte)
+{
+    memset(s->scalar + first, byte, (end - first) * sizeof *s->scalar);
+}
+
 void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars)
 {
     /* registers that this wave does not have count as defined; clear what an earlier wave has left
@@ -29,14 +35,16 @@ void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars
     s->acc_offset = d->acc_offset;
     s->n_rows = d->n_vgpr;
     s->mask_dwords = d->narrow ? 1 : 2;
-    for (uint32_t row = 0; row < d->n_vgpr; row++)
-        s->some[row] = isa_first_lanes(isa_dispatch_lanes(d));
+    memset(s->some, 0xff, d->n_vgpr * sizeof *s->some);
+    for (uint32_t row = 0; d->narrow && row < d->n_vgpr; row++)
+        s->some[row] = isa_dispatch_full(d);
     if (s->any_part) memset(s->part, 0, sizeof s->part);
     s->any_part = false;
     memset(s->some, 0, (d->last_id_row + 1) * sizeof *s->some);
-    memset(s->scalar, 0, sizeof s->scalar);
-    for (unsigned k = scalars; k < d->arch->formats->sgprs; k++)
-        s->scalar[k] = ~0u;
+    const unsigned sgprs = d->arch->formats->sgprs;
+    fill_scalars(s, 0, scalars, 0);
+    fill_scalars(s, scalars, sgprs, 0xff);
+    fill_scalars(s, sgprs, ISA_SCALARS, 0);
     s->scalar[ISA_CODE_VCC] = s->scalar[ISA_CODE_VCC + 1] = s->scalar[ISA_CODE_M0] = ~0u;
     name_registers(s);
     s->scc = 1;

@@ -261,28 +261,35 @@ static void wait(race_state_t *s, const isa_wave_t *w, const isa_inst_t *i)
         race_clock_wait(&s->clock, w->index_in_group);
 }
 
+static void lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
+                const sgc_op_t *op)
+{
+    unsigned n;
+    if (!w->exec || w->group->n_waves == 1) return;
+    sgc_lanes_t *a = chk_lds_reach(g, w, i, &n);
+    const race_site_t *site = n ? race_site(w, i, op) : NULL;
+    for (unsigned k = 0; k < n; k++)
+        race_lds(g, s, w, i, site, kind_of(op), &a[k], k);
+}
+
 static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
 {
     race_state_t *s = state;
     const sgc_op_t *op = &sgc_ops_table[i->op];
     s->meets = false;
     race_step(s);
-    if (chk_is_wait(i->op)) {
-        wait(s, w, i);
-    } else if (i->op == ISA_OP_s_endpgm) {
-        return;
-    } else if (op->unit == ISA_UNIT_SCALAR) {
-        scalar(g, s, w, i, op);
-    } else if (op->unit == ISA_UNIT_VECTOR) {
+    switch (op->unit) {
+    case ISA_UNIT_SCALAR: scalar(g, s, w, i, op); break;
+    case ISA_UNIT_VECTOR:
         if (w->exec) vector(g, s, w, i, op);
-    } else if (op->unit == ISA_UNIT_LDS) {
-        unsigned n;
-        if (!w->exec || w->group->n_waves == 1) return;
-        sgc_lanes_t *a = chk_lds_reach(g, w, i, &n);
-        for (unsigned k = 0; k < n; k++)
-            race_lds(g, s, w, i, race_site(w, i, op), kind_of(op), &a[k], k);
-    } else { /* GWS: a barrier of the whole dispatch */
-        race_run_release(s, w->index_in_group, race_run_slot(0));
+        break;
+    case ISA_UNIT_LDS: lds(g, s, w, i, op); break;
+    default:
+        if (chk_is_wait(i->op))
+            wait(s, w, i);
+        else if (is_gws(i->op)) /* a barrier of the whole dispatch */
+            race_run_release(s, w->index_in_group, race_run_slot(0));
+        break; /* s_endpgm: race_step() is all */
     }
 }
 

@@ -357,13 +357,12 @@ static inline void keep(const race_access_t *own, chunk_t *c, size_t d, uint64_t
         keep_write(own, c, d, write, word);
 }
 
-/* An access to up to four bytes of one dword, from the lane's element's byte `from` on. */
-static void touch(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_t from,
-                  uint32_t bytes)
+/* touch() of a dword that others have accessed, or may have. */
+static __attribute__((noinline)) void touch_shared(access_t *x, unsigned lane, chunk_t *c,
+                                                   uint64_t va, uint32_t from, uint32_t bytes)
 {
     race_access_t *own = &x->race;
     const size_t d = va / 4 % CHUNK_DWORDS;
-    hold(&x->held, d);
     const uint64_t write = get(&c->write[d]), read = get(&c->read[d]);
     const uint64_t second = fresh(own, read) && read & RACE_EXTRA ? get(&c->second[d]) : 0;
     uint64_t words[WRITES + 2] = {write};
@@ -374,6 +373,22 @@ static void touch(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_t 
     for (unsigned k = 0; k < (own->kind == RACE_LOAD ? WRITES : WRITES + 2); k++)
         if (is_concurrent(own, words[k]))
             race_compare(own, words[k], k >= WRITES, lane, va, from, bytes);
+}
+
+/* An access to up to four bytes of one dword, from the lane's element's byte `from` on. */
+static inline void touch(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_t from,
+                         uint32_t bytes)
+{
+    const race_access_t *own = &x->race;
+    const size_t d = va / 4 % CHUNK_DWORDS;
+    hold(&x->held, d);
+    const uint64_t write = get(&c->write[d]), read = get(&c->read[d]);
+    const bool reads = own->kind == RACE_LOAD;
+    if (is_concurrent(own, write) || write & RACE_EXTRA ||
+        (!reads && (is_concurrent(own, read) || (fresh(own, read) && read & RACE_EXTRA))))
+        touch_shared(x, lane, c, va, from, bytes);
+    else
+        keep(own, c, d, write, read, race_word(own, lane, race_mask(va, bytes)));
 }
 
 static void element(access_t *x, unsigned lane, uint64_t va, uint32_t bytes)
@@ -460,25 +475,40 @@ RACE_ROW void keep_reads(race_row_t *reader, race_row_t *second, race_row_t word
     if (race_row_any(mine)) race_row_set(reader, word | seconds, mine);
 }
 
+/* Whether all accesses recorded in so many rows, a multiple of four, are known to happen before
+ * everything that the workgroup does. */
+RACE_ROW bool rows_before(const race_known_t *p, const race_row_t *row, unsigned rows, bool gap)
+{
+    for (const race_row_t *end = row + rows; row < end; row += 4)
+        if (race_row_any(fresh_row(p, row[0], gap) | fresh_row(p, row[1], gap) |
+                         fresh_row(p, row[2], gap) | fresh_row(p, row[3], gap)))
+            return false;
+    return true;
+}
+
 /* Records the access of all lanes: `n` dwords each, at a distance of 1 << shift dwords from dword
  * `d` on. Returns the lanes of the rows in which another wave is in conflict; touch() has to
  * compare these. */
 RACE_ROW uint64_t touch_rows(const race_access_t *own, chunk_t *c, size_t d, unsigned n,
                              unsigned shift, bool reads, bool gap)
 {
-    const race_access_t x = *own; /* as in touch_whole() */
+    const race_known_t known = own->known; /* as in touch_whole() */
     race_row_t *writers = (race_row_t *)(void *)&c->write[d],
                *readers = (race_row_t *)(void *)&c->read[d];
-    race_row_t *seconds = (race_row_t *)(void *)&c->second[d];
+    race_row_t *seconds = (race_row_t *)(void *)&c->second[d],
+               *own_rows = reads ? readers : writers;
     uint64_t others = 0;
-    race_rows_t r = race_rows_of(&x, readers, n, shift);
+    race_rows_t r = race_rows_of(own, readers, n, shift);
     if (race_rows_again(&r)) return 0;
     pair_t held = hold_both(d, d + 4 * r.rows - 1);
+    if (n >> shift && rows_before(&known, readers, r.rows, gap) &&
+        rows_before(&known, writers, r.rows, gap))
+        race_rows_fill(&r, own_rows);
     while (race_rows_next(&r)) {
-        const race_row_t w = writers[r.k], read = fresh_row(&x.known, r.read, gap) & r.to_do,
-                         wrote = fresh_row(&x.known, w, gap) & r.to_do;
+        const race_row_t w = writers[r.k], read = fresh_row(&known, r.read, gap) & r.to_do,
+                         wrote = fresh_row(&known, w, gap) & r.to_do;
         if (__builtin_expect(!race_row_any(read | wrote), 1)) {
-            race_row_set(reads ? &readers[r.k] : &writers[r.k], r.word, r.to_do);
+            race_row_set(&own_rows[r.k], r.word, r.to_do);
             continue;
         }
         race_row_t in_the_way = wrote & ((w ^ r.mine) >> RACE_WAVE_SHIFT | (w & RACE_EXTRA));
@@ -584,19 +614,13 @@ static void acquire_from_writers(race_state_t *s, unsigned wave, const sgc_lanes
     }
 }
 
-/* Whether every write to the dwords of `rows` rows, a multiple of four, happens before all accesses
- * of the workgroup. */
+/* Whether every write to so many rows is known to happen before everything that the workgroup
+ * does. */
 static __attribute__((target("avx2"))) bool all_before(const race_state_t *s, const chunk_t *c,
                                                        size_t d, unsigned rows)
 {
     const race_known_t p = known_before(s);
-    const race_row_t *row = (const race_row_t *)(const void *)&c->write[d];
-    const bool gap = has_gap(&p);
-    for (const race_row_t *end = row + rows; row < end; row += 4)
-        if (race_row_any(fresh_row(&p, row[0], gap) | fresh_row(&p, row[1], gap) |
-                         fresh_row(&p, row[2], gap) | fresh_row(&p, row[3], gap)))
-            return false;
-    return true;
+    return rows_before(&p, (const race_row_t *)(const void *)&c->write[d], rows, has_gap(&p));
 }
 
 /* A quick test for lanes at an even distance: whether acquire_from_writers() would find no

@@ -65,23 +65,35 @@ static inline bool leaves_flag(const race_access_t *own, uint64_t first, uint64_
     return own->kind == RACE_STORE && !(first & RACE_ATOMIC) && first & ~word & RACE_MASK_BITS;
 }
 
-/* Stores the word as the first of the dword; another wave's word moves to the second, and the same
- * wave's bytes are merged. */
-static inline void keep(access_t *x, const race_access_t *own, uint32_t d, uint64_t word)
+/* Records a read: its word becomes the first of the dword; another wave's moves to the second. */
+static inline __attribute__((always_inline)) void keep_read(access_t *x, const race_access_t *own,
+                                                            uint32_t d, uint64_t word)
 {
     race_state_t *const s = own->s;
-    uint64_t *const first = own->kind == RACE_LOAD ? &s->lds.read[d] : &s->lds.write[d];
-    if (is_concurrent(own, *first)) {
-        *(own->kind == RACE_LOAD ? &s->second.read[d] : &s->second.write[d]) = *first;
+    if (is_concurrent(own, s->lds.read[d])) {
+        s->second.read[d] = s->lds.read[d];
         s->second_time = s->clock.now;
         x->seconds = true;
-        if (leaves_flag(own, *first, word))
-            race_clock_leave(&s->clock, race_wave(*first), d, race_owner(*first));
-    } else if (own->kind != RACE_LOAD) {
-        word = word_after_store(own, *first, word, d);
     }
-    if (own->kind != RACE_LOAD) word |= first_of(own, *first);
-    *first = race_merged(*first, word);
+    s->lds.read[d] = word;
+}
+
+/* Records an access that changes the dword, in the same way; the same wave's bytes are merged. */
+static inline __attribute__((always_inline)) void keep_write(access_t *x, const race_access_t *own,
+                                                             uint32_t d, uint64_t word)
+{
+    race_state_t *const s = own->s;
+    const uint64_t first = s->lds.write[d];
+    if (is_concurrent(own, first)) {
+        s->second.write[d] = first;
+        s->second_time = s->clock.now;
+        x->seconds = true;
+        if (leaves_flag(own, first, word))
+            race_clock_leave(&s->clock, race_wave(first), d, race_owner(first));
+    } else {
+        word = word_after_store(own, first, word, d);
+    }
+    s->lds.write[d] = race_merged(first, word | first_of(own, first));
 }
 
 /* An access to up to four bytes of one dword, from the lane's element's byte `from` on. */
@@ -94,37 +106,63 @@ static void touch(access_t *x, unsigned lane, uint32_t at, uint32_t from, uint32
     for (unsigned k = 0; k < (x->race.kind == RACE_LOAD ? 2 : 4); k++)
         if (is_concurrent(&x->race, words[k]))
             race_compare(&x->race, words[k], k >= 2, lane, at, from, bytes);
-    keep(x, &x->race, d, race_word(&x->race, lane, race_mask(at, bytes)));
+    const uint64_t word = race_word(&x->race, lane, race_mask(at, bytes));
+    if (x->race.kind == RACE_LOAD)
+        keep_read(x, &x->race, d, race_merged(s->lds.read[d], word));
+    else
+        keep_write(x, &x->race, d, word);
 }
 
-/* The fast path: whole aligned dwords that no other wave has accessed in conflict. Returns the
- * remaining lanes. x->race is copied so that the compiler need not read it again after each store
- * to the shadow. */
-static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint64_t lanes, uint32_t size)
+/* Whether an access to a whole dword needs a closer look: another wave's is in conflict. */
+static inline bool is_near(const access_t *x, const race_access_t *own, bool reads, uint32_t d)
+{
+    const race_state_t *s = own->s;
+    return is_concurrent(own, s->lds.write[d]) ||
+           (reads ? x->seconds && is_concurrent(own, s->second.write[d])
+                  : is_concurrent(own, s->lds.read[d]));
+}
+
+/* touch_whole() for elements of `n` dwords. x->race is copied so that the compiler need not read it
+ * again after each store to the shadow. */
+static inline __attribute__((always_inline)) uint64_t touch_dwords(access_t *x,
+                                                                   const sgc_lanes_t *a,
+                                                                   uint64_t lanes, uint32_t size,
+                                                                   bool reads, uint32_t n)
 {
     const race_access_t own = x->race;
     const race_state_t *const s = own.s;
     const uint64_t mine = own.word | RACE_MASK_BITS;
-    const bool reads = own.kind == RACE_LOAD;
     uint64_t others = 0, last = UINT64_MAX;
-    if (a->bytes % 4 || (x->seconds && !reads)) return lanes;
     if (own.again) lanes = race_not_again(a, lanes, s->lds.read, 0, size, mine, own.again);
     for (; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(lanes);
         const uint64_t at = a->va[lane];
-        bool near = at % 4 || at + a->bytes > size;
+        bool near = at % 4 || at + 4 * n > size;
         if (at == last && reads) continue;
         last = at;
-        for (uint32_t d = (uint32_t)at / 4, end = d + a->bytes / 4; d < end && !near; d++) {
-            if (own.again && !((s->lds.read[d] ^ mine) & own.again)) continue;
-            near = is_concurrent(&own, s->lds.write[d]) ||
-                   (reads ? x->seconds && is_concurrent(&own, s->second.write[d])
-                          : is_concurrent(&own, s->lds.read[d]));
-            if (!near) keep(x, &own, d, race_word(&own, lane, RACE_ALL_BYTES));
+        for (uint32_t d = (uint32_t)at / 4, end = d + n; d < end && !near; d++) {
+            if (reads && own.again && !((s->lds.read[d] ^ mine) & own.again)) continue;
+            near = is_near(x, &own, reads, d);
+            if (near) break;
+            if (reads)
+                keep_read(x, &own, d, race_word(&own, lane, RACE_ALL_BYTES));
+            else
+                keep_write(x, &own, d, race_word(&own, lane, RACE_ALL_BYTES));
         }
         if (near) others |= UINT64_C(1) << lane;
     }
     return others;
+}
+
+/* The usual lanes: whole aligned dwords that no other wave has accessed in conflict. Returns the
+ * lanes that need a closer look. The compiler makes a loop each for reads and changes of dwords. */
+static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint64_t lanes, uint32_t size)
+{
+    const bool reads = x->race.kind == RACE_LOAD;
+    if (!lanes || a->bytes % 4 || (x->seconds && !reads)) return lanes;
+    if (a->bytes != 4) return touch_dwords(x, a, lanes, size, reads, a->bytes / 4);
+    return reads ? touch_dwords(x, a, lanes, size, true, 1)
+                 : touch_dwords(x, a, lanes, size, false, 1);
 }
 
 /* is_concurrent() of four words. */

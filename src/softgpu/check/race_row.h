@@ -56,6 +56,7 @@ typedef struct {
     /* the present row: its number, read words, words to store, and in which places */
     unsigned k;
     race_row_t read, word, to_do;
+    race_row_t next; /* words to store of the row behind it */
 } race_rows_t;
 
 /* Lanes are 1 << shift dwords apart, and each accesses its first `n` dwords. */
@@ -69,7 +70,8 @@ RACE_ROW race_rows_t race_rows_of(const race_access_t *x, const race_row_t *read
                          .used = (race_row_t)((dword & ((UINT64_C(1) << shift) - 1)) < n),
                          .rows = (ISA_LANES / 4) << shift,
                          .shift = shift,
-                         .k = ~0u};
+                         .k = ~0u,
+                         .next = (dword >> shift) << RACE_LANE_SHIFT | x->word | RACE_MASK_BITS};
 }
 
 /* Whether the access is a read that is redundant in all lanes. */
@@ -78,18 +80,35 @@ RACE_ROW bool race_rows_again(const race_rows_t *r)
     return r->again && race_row_all(r->readers, r->rows, r->mine, r->used & r->again);
 }
 
+/* What the words of a row have more than those of the row before it. */
+static inline uint64_t race_rows_step(const race_rows_t *r)
+{
+    return (uint64_t)(4u >> r->shift) << RACE_LANE_SHIFT;
+}
+
 /* Advances to the next row that is not redundant. False: there is none. */
 RACE_ROW bool race_rows_next(race_rows_t *r)
 {
     while (++r->k < r->rows) {
-        const race_row_t dword = (race_row_t){0, 1, 2, 3} + 4 * r->k;
         r->read = r->readers[r->k];
         r->to_do = r->used;
+        r->word = r->next;
+        r->next += race_rows_step(r);
         if (r->again && !race_row_left(&r->to_do, r->read ^ r->mine, r->again)) continue;
-        r->word = (dword >> r->shift) << RACE_LANE_SHIFT | r->mine;
         return true;
     }
     return false;
+}
+
+/* Stores the words of all rows at `to`, where every dword is accessed. race_rows_next() finds no
+ * row after that. */
+RACE_ROW void race_rows_fill(race_rows_t *r, race_row_t *to)
+{
+    for (const race_row_t *end = to + r->rows; to < end; to++) {
+        *to = r->next;
+        r->next += race_rows_step(r);
+    }
+    r->k = r->rows;
 }
 
 /* The lanes whose dwords are in the present row. */
