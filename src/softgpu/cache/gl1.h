@@ -15,16 +15,14 @@ L2_INLINE sgc_gl1_t *gl1_of(const sgc_t *t, uint32_t array)
 }
 
 /* Reads the whole line of L2 that `line64` is in. `past`: the load bypasses GL1 and leaves no line
- * there. GL1 does not hold memory of the type UC. Returns the clocks until the data is back. `w`: a
- * copy of t->l2.ways. */
-L2_INLINE uint32_t gl1_read(sgc_t *t, sgc_gl1_t *g, const ways_t *w, uint32_t xcc, uint32_t line64,
+ * there. GL1 does not hold memory of the type UC. Returns the clocks until the data is back. */
+L2_INLINE uint32_t gl1_read(sgc_t *t, sgc_gl1_t *g, const l2_view_t *v, uint32_t line64,
                             sgc_page_t page, bool past, bool stream)
 {
-    const uint32_t tag = line64 >> t->l2.wide, set = ways_set(&g->ways, tag);
+    const uint32_t tag = line64 >> v->wide, set = ways_set(&g->ways, tag);
     uint32_t old;
     g->reads++;
-    if (page.type == SGC_UC)
-        return l2_request(t, w, l2_place(t, xcc, line64), line64, page, SGC_READ, 0, stream);
+    if (page.type == SGC_UC) return l2_request(t, v, line64, page, SGC_READ, 0, stream);
     if (past) {
         const int32_t slot = ways_look(&g->ways, set, tag);
         if (slot >= 0) ways_remove(&g->ways, (uint32_t)slot);
@@ -36,7 +34,7 @@ L2_INLINE uint32_t gl1_read(sgc_t *t, sgc_gl1_t *g, const ways_t *w, uint32_t xc
             return t->profile.gl1_latency;
         }
     }
-    return l2_read_both(t, w, l2_place(t, xcc, line64), line64, page, stream);
+    return l2_read_both(t, v, line64, page, stream);
 }
 
 /* Drops the line that a write or an atomic operation changes, so that GL1 holds no stale bytes. */

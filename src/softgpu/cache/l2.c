@@ -49,7 +49,8 @@ uint32_t sgc_below_l2(const sgc_t *t, uint32_t all)
 uint32_t sgc_l2_request(sgc_t *t, uint32_t xcc, uint32_t line, sgc_page_t page, sgc_access_t access,
                         uint64_t bytes, bool stream)
 {
-    return l2_request(t, &t->l2.ways, l2_place(t, xcc, line), line, page, access, bytes, stream);
+    const l2_view_t v = l2_view_of(t, xcc);
+    return l2_request(t, &v, line, page, access, bytes, stream);
 }
 
 /* ---- the whole cache ---- */

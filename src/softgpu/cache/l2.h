@@ -2,8 +2,9 @@
  *
  * A line has one or two halves (l2.wide) of 64 bytes, each of which is read and written back on its
  * own. A read that misses fills the line; a write does not. The functions are inline because the
- * vector L1 makes its requests in loops. The loops pass a copy of t->l2.ways (`w`): a compiler
- * knows that stores to lines do not change a local variable, and keeps its fields in registers. */
+ * vector L1 makes its requests in loops. The loops pass a copy of what does not change of L2 (`v`):
+ * a compiler knows that stores to lines do not change a local variable, and keeps its fields in
+ * registers. */
 #ifndef SOFTGPU_CACHE_L2_H
 #define SOFTGPU_CACHE_L2_H
 
@@ -77,31 +78,50 @@ static inline uint32_t l2_uncached(sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t pag
 
 /* ---- lines ---- */
 
+/* The L2 of an XCC, as far as it stays as it is. */
+typedef struct {
+    ways_t ways;            /* of all XCCs */
+    uint32_t wide;          /* as in sgc_l2_t */
+    uint32_t before;        /* sets of the XCCs before it */
+    sgc_channel_t *channel; /* its first one */
+    uint32_t channel_mask, set_mask;
+    int interleave_bits;
+} l2_view_t;
+
+L2_INLINE l2_view_t l2_view_of(const sgc_t *t, uint32_t xcc)
+{
+    return (l2_view_t){.ways = t->l2.ways,
+                       .wide = t->l2.wide,
+                       .before = xcc * t->l2.all_sets,
+                       .channel = &t->channel[xcc * t->channels],
+                       .channel_mask = t->channels - 1,
+                       .set_mask = t->l2.all_sets - 1,
+                       .interleave_bits = t->l2.interleave_bits};
+}
+
 /* The place of a line in L2. */
 typedef struct {
     sgc_channel_t *channel;
     uint32_t set;
 } l2_place_t;
 
-L2_INLINE l2_place_t l2_place(const sgc_t *t, uint32_t xcc, uint32_t line64)
+L2_INLINE l2_place_t l2_place(const sgc_t *t, const l2_view_t *v, uint32_t line64)
 {
-    const uint32_t tag = line64 >> t->l2.wide;
+    const uint32_t tag = line64 >> v->wide;
     const sgc_l2_t *l2 = &t->l2;
-    sgc_channel_t *const first = &t->channel[xcc * t->channels];
-    const uint32_t before = xcc * l2->all_sets;
-    if (__builtin_expect(l2->interleave_bits >= 0, 1))
-        return (l2_place_t){&first[tag >> l2->interleave_bits & (t->channels - 1)],
-                            before + (tag & (l2->all_sets - 1))};
+    if (__builtin_expect(v->interleave_bits >= 0, 1))
+        return (l2_place_t){&v->channel[tag >> v->interleave_bits & v->channel_mask],
+                            v->before + (tag & v->set_mask)};
     const uint32_t lines = l2->interleave, block = tag / lines, channel = block % t->channels;
     const uint32_t index =
         block / t->channels * lines + tag % lines; /* number among the channel's lines */
-    return (l2_place_t){&first[channel], before + channel * l2->sets + index % l2->sets};
+    return (l2_place_t){&v->channel[channel], v->before + channel * l2->sets + index % l2->sets};
 }
 
 /* Prefetches, into the host's caches, the tags and lines of a set that will have a request soon. */
-L2_INLINE void l2_prefetch(const sgc_t *t, l2_place_t place)
+L2_INLINE void l2_prefetch(const sgc_t *t, const l2_view_t *v, l2_place_t place)
 {
-    const ways_t *w = &t->l2.ways;
+    const ways_t *w = &v->ways;
     __builtin_prefetch(&w->tag[place.set * w->padded], 1);
     __builtin_prefetch(&t->l2.line[place.set * w->padded], 1);
     if (w->order) __builtin_prefetch(&w->order[place.set], 1);
@@ -147,24 +167,26 @@ L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, ui
 
 /* Reads the invalid halves of the line from memory. `whole`: if neither half is valid, one
  * transaction reads both. */
-L2_INLINE void l2_fill(sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line, bool whole)
+L2_INLINE void l2_fill(sgc_t *t, const l2_view_t *v, sgc_channel_t *c, sgc_l2_line_t *line,
+                       bool whole)
 {
-    const unsigned halves = 1 + t->l2.wide - (*line & 1) - (*line >> 1 & 1);
+    const unsigned halves = 1 + v->wide - (*line & 1) - (*line >> 1 & 1);
     const unsigned local = *line / SGC_L2_LOCAL & 1, joined = whole && halves == 2;
     c->count.ea_rdreq[local] += halves - joined;
     c->count.ea_read_whole += joined;
     c->count.rd_pieces[local] += 2 * halves;
     t->tallies.below += halves;
-    *line |= (sgc_l2_line_t)(SGC_L2_VALID >> (1 - t->l2.wide));
+    *line |= (sgc_l2_line_t)(SGC_L2_VALID >> (1 - v->wide));
 }
 
 /* ---- requests ---- */
 
-/* sgc_l2_request() for a line whose place is known. `w`: a copy of t->l2.ways. */
-L2_INLINE uint32_t l2_request(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t line64,
-                              sgc_page_t page, sgc_access_t access, uint64_t bytes, bool stream)
+/* sgc_l2_request() for the L2 of an XCC. */
+L2_INLINE uint32_t l2_request(sgc_t *t, const l2_view_t *v, uint32_t line64, sgc_page_t page,
+                              sgc_access_t access, uint64_t bytes, bool stream)
 {
-    const uint32_t tag = line64 >> t->l2.wide, half = line64 & t->l2.wide;
+    const uint32_t tag = line64 >> v->wide, half = line64 & v->wide;
+    const l2_place_t place = l2_place(t, v, line64);
     bool there;
     sgc_channel_t *c = place.channel;
 
@@ -174,11 +196,11 @@ L2_INLINE uint32_t l2_request(sgc_t *t, const ways_t *w, l2_place_t place, uint3
     if (__builtin_expect(page.type == SGC_UC, 0))
         return l2_uncached(t, &c->count, page, line64, access, bytes);
 
-    sgc_l2_line_t *line = l2_line(t, w, place, tag, page, &there);
+    sgc_l2_line_t *line = l2_line(t, &v->ways, place, tag, page, &there);
     const bool hit = there && (access == SGC_WRITE || *line >> half & 1);
     c->count.hit += hit;
     t->tallies.l2_hits += hit;
-    if (access != SGC_WRITE && !hit) l2_fill(t, c, line, false);
+    if (access != SGC_WRITE && !hit) l2_fill(t, v, c, line, false);
     if (access != SGC_READ) {
         t->l2.n_dirty += !(*line & SGC_L2_DIRTY);
         *line |= (sgc_l2_line_t)(l2_pieces_of(bytes) << (SGC_L2_DIRTY_SHIFT + 2 * half));
@@ -188,10 +210,11 @@ L2_INLINE uint32_t l2_request(sgc_t *t, const ways_t *w, l2_place_t place, uint3
 }
 
 /* One request that reads both halves of a wide L2 line. Not for UC memory. */
-L2_INLINE uint32_t l2_read_both(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t line64,
-                                sgc_page_t page, bool stream)
+L2_INLINE uint32_t l2_read_both(sgc_t *t, const l2_view_t *v, uint32_t line64, sgc_page_t page,
+                                bool stream)
 {
-    const uint32_t tag = line64 >> t->l2.wide;
+    const uint32_t tag = line64 >> v->wide;
+    const l2_place_t place = l2_place(t, v, line64);
     bool there;
     sgc_channel_t *c = place.channel;
 
@@ -199,29 +222,30 @@ L2_INLINE uint32_t l2_read_both(sgc_t *t, const ways_t *w, l2_place_t place, uin
     c->count.both++;
     t->tallies.l2_requests++;
     c->count.streaming += stream;
-    sgc_l2_line_t *line = l2_line(t, w, place, tag, page, &there);
+    sgc_l2_line_t *line = l2_line(t, &v->ways, place, tag, page, &there);
     if ((*line & SGC_L2_VALID) == SGC_L2_VALID) {
         c->count.hit++;
         t->tallies.l2_hits++;
         return t->profile.l2_latency;
     }
-    l2_fill(t, c, line, t->profile.l2_reads_whole);
+    l2_fill(t, v, c, line, t->profile.l2_reads_whole);
     return l2_memory_latency(t, page);
 }
 
 /* Has the effect of two requests that write all bytes of both halves, in less of the host's time.
  * `line64` is even, L2's lines are wide. Not for UC memory. */
-L2_INLINE void l2_write_both(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t line64,
-                             sgc_page_t page, bool stream)
+L2_INLINE void l2_write_both(sgc_t *t, const l2_view_t *v, uint32_t line64, sgc_page_t page,
+                             bool stream)
 {
-    const uint32_t tag = line64 >> t->l2.wide;
+    const uint32_t tag = line64 >> v->wide;
+    const l2_place_t place = l2_place(t, v, line64);
     bool there;
     sgc_channel_t *c = place.channel;
 
     c->count.by_type[page.type][SGC_WRITE] += 2;
     c->count.streaming += stream ? 2 : 0;
     t->tallies.l2_requests += 2;
-    sgc_l2_line_t *line = l2_line(t, w, place, tag, page, &there);
+    sgc_l2_line_t *line = l2_line(t, &v->ways, place, tag, page, &there);
     c->count.hit += 1u + there;
     t->tallies.l2_hits += 1u + there;
     t->l2.n_dirty += !(*line & SGC_L2_DIRTY);

@@ -26,7 +26,6 @@ typedef struct {
     sgc_t *t;
     sgc_cu_t *cu;
     const sgc_op_t *op;
-    sgc_gl1_t *gl1;              /* GL1 of the unit's shader array, or NULL */
     bool fresh, returns, stream; /* a load that bypasses L1; an atomic that returns a value; SLC */
     bool past;                   /* a load that bypasses GL1, too */
     bool wide;                   /* elements so wide that lanes do not share accesses */
@@ -42,14 +41,38 @@ typedef struct {
     lookup_t read;
 } pass_t;
 
-/* Copies of the tag arrays of the compute unit and of L2, made before loops. */
+/* What does not change of the caches, copied where loops begin: the tag arrays of the compute unit
+ * and of L2, and the kinds of the caches. */
 typedef struct {
-    ways_t l1, l2, tlb;
+    ways_t l1, tlb;
+    l2_view_t l2;
+    sgc_gl1_t *gl1; /* of the unit's array, or NULL */
+    uint32_t l1_wide;
 } arrays_t;
 
 INLINE arrays_t arrays_of(const pass_t *p)
 {
-    return (arrays_t){.l1 = p->cu->l1, .l2 = p->t->l2.ways, .tlb = p->cu->tlb.ways};
+    return (arrays_t){.l1 = p->cu->l1,
+                      .tlb = p->cu->tlb.ways,
+                      .l2 = l2_view_of(p->t, p->cu->xcc),
+                      .gl1 = gl1_of(p->t, p->cu->array),
+                      .l1_wide = p->t->l1_wide};
+}
+
+/* Whether the caches are as those of gfx908 and gfx90a in all that set_usual() sets. */
+INLINE bool is_usual(const arrays_t *w)
+{
+    return !w->l1.order && !w->tlb.order && w->l2.ways.order && !w->gl1 && !w->l1_wide &&
+           w->l2.wide && w->l2.interleave_bits >= 0;
+}
+
+/* Changes nothing where is_usual() is true, but the compiler then knows these members. */
+INLINE void set_usual(arrays_t *w)
+{
+    w->l1.order = w->tlb.order = NULL;
+    w->gl1 = NULL;
+    w->l1_wide = 0;
+    w->l2.wide = 1;
 }
 
 /* ---- look-ups ---- */
@@ -86,9 +109,9 @@ INLINE void translate(pass_t *p, const arrays_t *w, lookup_t *u, uint32_t k)
 }
 
 /* `line`: a physical line of 64 bytes; a line of L1 has one or two of these. */
-INLINE void drop_from_l1(const pass_t *p, const arrays_t *w, uint32_t line)
+INLINE void drop_from_l1(const arrays_t *w, uint32_t line)
 {
-    line >>= p->t->l1_wide;
+    line >>= w->l1_wide;
     const int32_t slot = ways_look(&w->l1, ways_set(&w->l1, line), line);
     if (slot >= 0) ways_remove(&w->l1, (uint32_t)slot);
 }
@@ -99,10 +122,10 @@ INLINE bool in_l1(pass_t *p, const arrays_t *w, uint32_t line)
 {
     uint32_t old;
     if (__builtin_expect(p->fresh, 0)) {
-        drop_from_l1(p, w, line);
+        drop_from_l1(w, line);
         return false;
     }
-    line >>= p->t->l1_wide;
+    line >>= w->l1_wide;
     if (line == p->last) return true;
     p->last = line;
     ways_use(&w->l1, ways_set(&w->l1, line), line, &old);
@@ -113,14 +136,12 @@ INLINE bool in_l1(pass_t *p, const arrays_t *w, uint32_t line)
 INLINE uint32_t request_line(pass_t *p, const arrays_t *w, const lookup_t *u, sgc_access_t access,
                              uint64_t bytes)
 {
-    if (__builtin_expect(p->gl1 != NULL, 0)) {
+    if (__builtin_expect(w->gl1 != NULL, 0)) {
         if (access == SGC_READ)
-            return gl1_read(p->t, p->gl1, &w->l2, p->cu->xcc, u->physical, u->page, p->past,
-                            p->stream);
-        gl1_drop(p->t, p->gl1, u->physical);
+            return gl1_read(p->t, w->gl1, &w->l2, u->physical, u->page, p->past, p->stream);
+        gl1_drop(p->t, w->gl1, u->physical);
     }
-    return l2_request(p->t, &w->l2, l2_place(p->t, p->cu->xcc, u->physical), u->physical, u->page,
-                      access, bytes, p->stream);
+    return l2_request(p->t, &w->l2, u->physical, u->page, access, bytes, p->stream);
 }
 
 /* Counts a request of the look-up to L2, and adds the request's latency to *sum. */
@@ -147,14 +168,12 @@ INLINE void ask_held(pass_t *p, const arrays_t *w)
 INLINE void request_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lookup_t *next)
 {
     const uint32_t latency =
-        p->gl1
-            ? gl1_read(p->t, p->gl1, &w->l2, p->cu->xcc, u->physical, u->page, p->past, p->stream)
-            : l2_read_both(p->t, &w->l2, l2_place(p->t, p->cu->xcc, u->physical), u->physical,
-                           u->page, p->stream);
+        w->gl1 ? gl1_read(p->t, w->gl1, &w->l2, u->physical, u->page, p->past, p->stream)
+               : l2_read_both(p->t, &w->l2, u->physical, u->page, p->stream);
     uint64_t *sum = &p->cu->tcp.read_latency;
     p->waits = true;
     count_request(p, u, SGC_READ, sum, latency);
-    if (p->t->l1_wide)
+    if (w->l1_wide)
         slower(p, next->at + latency);
     else
         count_request(p, next, SGC_READ, sum, latency);
@@ -167,7 +186,7 @@ INLINE void request_read(pass_t *p, const arrays_t *w, const lookup_t *u)
     if (p->held && u->page.type != SGC_UC) {
         if (p->read.physical == u->physical)
             return; /* a load that bypasses L1: one request serves all look-ups of the line */
-        if (p->read.physical == (u->physical ^ p->t->l2.wide)) {
+        if (p->read.physical == (u->physical ^ w->l2.wide)) {
             p->held = false;
             request_both(p, w, &p->read, u);
             return;
@@ -186,7 +205,7 @@ INLINE void read_rest(pass_t *p, const arrays_t *w, const lookup_t *u, bool had)
         return;
     }
     request_read(p, w, u);
-    if (__builtin_expect(p->t->l1_wide && !p->fresh, 0)) { /* the rest of the line is read, too */
+    if (__builtin_expect(w->l1_wide && !p->fresh, 0)) { /* the rest of the line is read, too */
         lookup_t rest = *u;
         rest.physical ^= 1;
         request_read(p, w, &rest);
@@ -226,9 +245,8 @@ INLINE void write_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lo
         write_line(p, w, next, ~UINT64_C(0));
         return;
     }
-    if (p->gl1) gl1_drop(p->t, p->gl1, u->physical);
-    l2_write_both(p->t, &w->l2, l2_place(p->t, p->cu->xcc, u->physical), u->physical, u->page,
-                  p->stream);
+    if (w->gl1) gl1_drop(p->t, w->gl1, u->physical);
+    l2_write_both(p->t, &w->l2, u->physical, u->page, p->stream);
     count_request(p, u, SGC_WRITE, sum, latency);
     count_request(p, next, SGC_WRITE, sum, latency);
 }
@@ -236,7 +254,7 @@ INLINE void write_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lo
 INLINE void change_line(pass_t *p, const arrays_t *w, const lookup_t *u)
 {
     sgc_tcp_counts_t *c = &p->cu->tcp;
-    drop_from_l1(p, w, u->physical);
+    drop_from_l1(w, u->physical);
     c->tcc_atomic_ret += p->returns;
     count_request(p, u, SGC_ATOMIC, p->returns ? &c->read_latency : &c->write_latency,
                   request_line(p, w, u, SGC_ATOMIC, u->bytes));
@@ -264,7 +282,7 @@ INLINE void translate_all(pass_t *p, const arrays_t *w)
         __builtin_prefetch(sgc_pages_first(&p->t->pages, u->line / SGC_PAGE_LINES));
     for (lookup_t *u = p->lookup, *end = u + p->lookups; u < end; u++) {
         translate(p, w, u, k++);
-        if (far) l2_prefetch(p->t, l2_place(p->t, p->cu->xcc, u->physical));
+        if (far) l2_prefetch(p->t, &w->l2, l2_place(p->t, &w->l2, u->physical));
     }
 }
 
@@ -279,8 +297,8 @@ INLINE void look_up_reads_in(pass_t *p, const arrays_t *w)
 static void look_up_reads(pass_t *p)
 {
     arrays_t w = arrays_of(p);
-    if (!w.l1.order && !w.tlb.order && w.l2.order) {
-        w.l1.order = w.tlb.order = NULL; /* they are NULL already; the compiler needs to know */
+    if (is_usual(&w)) {
+        set_usual(&w);
         look_up_reads_in(p, &w);
     } else {
         look_up_reads_in(p, &w);
@@ -338,7 +356,7 @@ INLINE void add_row(pass_t *p, uint64_t at, uint64_t end)
 INLINE void do_row(pass_t *p, const arrays_t *w, uint64_t at, uint64_t end, sgc_access_t access)
 {
     const uint64_t last = (end - 1) / SGC_LINE;
-    const bool halves = p->t->l2.wide;
+    const bool halves = w->l2.wide;
     for (uint64_t line = at / SGC_LINE; line <= last; line++) {
         lookup_t u = {.line = line};
         translate(p, w, &u, p->lookups++);
@@ -660,7 +678,6 @@ void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op
                 .stream = i->flags & ISA_F_SLC,
                 .lookup = lookup,
                 .last = WAYS_EMPTY};
-    p.gl1 = gl1_of(t, cu->array);
     p.past = i->flags & ISA_F_SC1;
     p.fresh = op->access == SGC_READ && i->flags & ISA_F_GLC;
     p.returns = op->access == SGC_ATOMIC && i->flags & ISA_F_GLC;

@@ -110,9 +110,9 @@ static uint32_t duplicate(sgc_t *t, sgc_sqc_t *q, uint32_t line, uint32_t rest)
 static uint32_t read_scalar(sgc_t *t, const sgc_sqc_t *q, uint32_t line, sgc_page_t page)
 {
     sgc_xcc_t *x = &t->xcc[q->xcc];
-    const uint32_t latency =
-        t->gl1 ? gl1_read(t, gl1_of(t, q->array), &t->l2.ways, q->xcc, line, page, false, false)
-               : sgc_l2_request(t, q->xcc, line, page, SGC_READ, 0, false);
+    const l2_view_t v = l2_view_of(t, q->xcc);
+    const uint32_t latency = t->gl1 ? gl1_read(t, gl1_of(t, q->array), &v, line, page, false, false)
+                                    : l2_request(t, &v, line, page, SGC_READ, 0, false);
     const uint32_t whole = line >> t->l2.wide;
     if (latency > t->profile.l2_latency) {
         x->arriving[x->arrivals++ % SGC_ARRIVING] = (sgc_arriving_t){whole, t->now + latency};
