@@ -47,7 +47,7 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     d->perf = sg_perf_create(profile, sgc_page_of_memory, d->memory);
     if (d->perf) sg_perf_set_trace_memory(d->perf, trace_memory, d->memory);
     d->observed = sg_observe_wanted();
-    if (d->registers && d->code && d->core && d->perf && sg_locate_units(d)) {
+    if (d->registers && d->code && d->core && d->perf) {
         chk_memory_add(d->memory, d->arch);
         return d;
     }
@@ -56,7 +56,6 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     if (d->code) isa_code_destroy(d->code);
     sg_memory_destroy(d->memory);
     bool wrong = !d->core;
-    free(d->locations);
     free(d->registers);
     free(d);
     errno = wrong ? EINVAL : ENOMEM;

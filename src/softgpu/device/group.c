@@ -107,12 +107,13 @@ static uint32_t nth_unit(const sg_queue_t *q, uint32_t n_units, uint64_t n)
     }
 }
 
-/* Where a GPU that has the workgroup's ids in trap temporaries has them, and the wave's number. */
+/* On GPUs that pass the workgroup's ids in trap temporaries: the registers of these ids and of the
+ * wave's number. */
 enum { TTMP_GROUP_X = 9, TTMP_GROUP_YZ = 7, TTMP_WAVE = 8, TTMP_WAVE_SHIFT = 25 };
 
 /* Workgroups are dealt to the units by their number, over the XCCs first, then over the shader
- * engines, in the order of the driver's CU masks: workgroup n runs on XCC n mod their number. So
- * the same program sees the same units every time, whatever the worker threads do. */
+ * engines, in the order of the driver's CU masks: workgroup n runs on XCC n mod their number. So a
+ * program gets the same units in every run, whatever the timing of worker threads. */
 static sg_location_t location_of(const sg_device_t *d, uint32_t turn)
 {
     const sg_profile_t *p = &d->profile;

@@ -71,7 +71,7 @@ struct sg_device {
     sg_profile_t profile;
     const isa_arch_t *arch;   /* the profile's */
     uint32_t n_units;         /* compute units, among which workgroups are dealt in turn, */
-    sg_location_t *locations; /* and each of them, in that order */
+    sg_location_t *locations; /* and each of them, in that order: made with `pool` */
     sg_host_ops_t ops;
     sg_memory_t *memory;
     isa_code_t *code;

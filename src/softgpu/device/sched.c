@@ -632,9 +632,10 @@ static sg_pool_t *create(sg_device_t *d, uint32_t n, const sg_pool_t *with)
     p->active_tail = &p->active;
     p->ready_tail = &p->ready;
     p->places = with ? with->places : sg_place_model_create(d);
+    const bool located = d->locations || sg_locate_units(d);
     p->lock = with ? with->lock : malloc(sizeof *p->lock);
     if (!with && p->lock) pthread_mutex_init(p->lock, NULL);
-    for (uint32_t i = 0; p->places && p->lock && i < n; i++) {
+    for (uint32_t i = 0; located && p->places && p->lock && i < n; i++) {
         pthread_t thread;
         char name[24];
         snprintf(name, sizeof name, "sg-%s-%u", with ? "model" : "worker", i);
