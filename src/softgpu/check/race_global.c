@@ -614,8 +614,8 @@ static void acquire_from_writers(race_state_t *s, unsigned wave, const sgc_lanes
     }
 }
 
-/* Whether every write to so many rows is known to happen before everything that the workgroup
- * does. */
+/* Whether every write to the dwords of `rows` rows, a multiple of four, happens before all accesses
+ * of the workgroup. */
 static __attribute__((target("avx2"))) bool all_before(const race_state_t *s, const chunk_t *c,
                                                        size_t d, unsigned rows)
 {
