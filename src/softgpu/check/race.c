@@ -307,8 +307,7 @@ static void after(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *
 static void start(chk_group_t *g, void *state, const isa_group_t *group)
 {
     race_state_t *s = state;
-    (void)group;
-    if (race_clock_begin(&s->clock)) {
+    if (race_clock_begin(&s->clock, group->n_waves)) {
         memset(&s->lds, 0, sizeof s->lds);
         s->second_time = 0;
     }

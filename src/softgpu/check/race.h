@@ -4,7 +4,7 @@
  * A shadow word describes one access to a dword: its last write, or one of its last reads. Words of
  * global memory are read and written as a whole, by any thread, so that no reader sees half of one.
  *
- *      63     40 39  36 35    26 25    12 11    6 5    2     1        0
+ *      63     41 40  36 35    26 25    12 11    6 5    2     1        0
  *     +---------+------+--------+--------+-------+------+--------+--------+
  *     |  owner  | wave |  time  |  site  |  lane | mask | atomic |  extra |
  *     +---------+------+--------+--------+-------+------+--------+--------+
@@ -20,9 +20,8 @@
 #define SOFTGPU_CHECK_RACE_H
 
 #include "softgpu/check/part.h"
-
 enum {
-    RACE_OWNER_SHIFT = 40,
+    RACE_OWNER_SHIFT = 41,
     RACE_WAVE_SHIFT = 36,
     RACE_TIME_SHIFT = 26,
     RACE_SITE_SHIFT = 12,
@@ -42,6 +41,8 @@ enum {
     RACE_ALL_BYTES = 15,
     RACE_LDS_DWORDS = ISA_GROUP_LDS / 4
 };
+_Static_assert(RACE_WAVES == (int)ISA_GROUP_WAVES,
+               "a shadow word can name each wave of a workgroup");
 
 #define RACE_MASK_BITS ((uint64_t)RACE_ALL_BYTES << RACE_MASK_SHIFT)
 #define RACE_WAVE_BITS ((uint64_t)(RACE_WAVES - 1) << RACE_WAVE_SHIFT)
@@ -126,6 +127,7 @@ typedef struct {
     uint32_t barrier; /* time of the last barrier: all accesses up to it happened before those of
                          every wave now */
     uint32_t begin;   /* the time at which the workgroup began */
+    uint32_t waves;   /* how many the workgroup has: entries of the arrays below that are in use */
     uint32_t own[RACE_WAVES];
     uint32_t done[RACE_WAVES]; /* stores of the wave up to this time have reached memory */
     uint32_t known[RACE_WAVES][RACE_WAVES];
@@ -136,9 +138,9 @@ typedef struct {
     race_meeting_t meeting[RACE_MEETINGS];
 } race_clock_t;
 
-/* A workgroup begins. True: the clock was reset, so times in the LDS shadow are invalid and the
- * caller has to clear it. */
-bool race_clock_begin(race_clock_t *c);
+/* A workgroup of so many waves, at most RACE_WAVES, begins. True: the clock was reset, so times in
+ * the LDS shadow are invalid and the caller has to clear it. */
+bool race_clock_begin(race_clock_t *c, uint32_t waves);
 void race_clock_barrier(race_clock_t *c);
 /* The wave has waited (vmcnt 0) until its stores have reached memory. */
 void race_clock_wait(race_clock_t *c, unsigned wave);

@@ -18,15 +18,16 @@ static void synchronise_all(race_clock_t *c)
 {
     c->barrier = c->now;
     const uint32_t now = next(c);
-    for (unsigned w = 0; w < RACE_WAVES; w++)
+    for (unsigned w = 0; w < c->waves; w++)
         c->own[w] = now;
     c->ahead = 0;
 }
 
-bool race_clock_begin(race_clock_t *c)
+bool race_clock_begin(race_clock_t *c, uint32_t waves)
 {
     const bool again = c->now > ROOM;
     if (again) memset(c, 0, sizeof *c);
+    c->waves = waves;
     c->begin = next(c);
     c->stored = 0;
     synchronise_all(c);
@@ -51,7 +52,7 @@ static void join_known(race_clock_t *c, unsigned wave, unsigned other, uint32_t 
     uint32_t *mine = c->known[wave];
     const uint32_t *theirs = c->known[other];
     if (wave == other) return;
-    for (unsigned w = 0; w < RACE_WAVES; w++)
+    for (unsigned w = 0; w < c->waves; w++)
         if (theirs[w] > mine[w]) mine[w] = theirs[w];
     if (time > mine[other]) mine[other] = time;
     if (c->own[other] <= time) c->own[other] = next(c);

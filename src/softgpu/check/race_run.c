@@ -414,7 +414,7 @@ static void publish(syncs_t *m, group_t *g, const race_clock_t *c, unsigned wave
     const uint32_t n = get(&g->n);
     publication_t *last = newest_of(g, n, wave);
     bool same = last;
-    for (unsigned v = 0; v < RACE_WAVES; v++) {
+    for (unsigned v = 0; v < c->waves; v++) {
         when[v] = (uint16_t)race_clock_short(c, race_clock_knows(c, wave, v));
         same = same && last->when[v] == when[v];
     }
@@ -425,7 +425,7 @@ static void publish(syncs_t *m, group_t *g, const race_clock_t *c, unsigned wave
     }
     publication_t *p = &g->last[n % PUBLISHED];
     atomic_store(&g->n, n | BEING_WRITTEN);
-    for (unsigned v = 0; v < RACE_WAVES; v++)
+    for (unsigned v = 0; v < c->waves; v++)
         p->when[v] = when[v];
     p->wave = (uint8_t)wave;
     p->stamp = atomic_fetch_add(&m->stamp, 1);

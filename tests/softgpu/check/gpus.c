@@ -1,5 +1,6 @@
-/* gpus.c - what the checks say of instructions that gfx90a does not have, in kernels of gfx942,
- * gfx950 and gfx1100 that run on the device without a runtime.
+/* gpus.c - what the checks say of instructions that gfx90a does not have, and of workgroups of 32
+ * waves, in kernels of gfx942, gfx950, gfx1030 and gfx1100 that run on the device without a
+ * runtime.
  *
  * HIP of this system may not know these GPUs: kernels are assembled, and words stand for
  * instructions that the assembler may not know. A report is read from the file that the checks
@@ -17,7 +18,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-enum { GFX942 = 90402, GFX950 = 90500, GFX1100 = 110000 };
+enum { GFX942 = 90402, GFX950 = 90500, GFX1030 = 100300, GFX1100 = 110000 };
 
 static char report[] = "/tmp/crocprof-check-gpus-XXXXXX";
 
@@ -25,16 +26,16 @@ static char report[] = "/tmp/crocprof-check-gpus-XXXXXX";
 static const char *told(uint32_t gpu, const char *text, uint32_t waves)
 {
     static char found[1 << 16];
-    const bool narrow = gpu >= GFX1100;
+    const bool narrow = gpu >= GFX1030, later = gpu >= GFX1100;
     const uint32_t lanes = narrow ? 32 : 64;
     const rig_kernel_t how = {.rsrc2 = 1, .properties = narrow ? 1 << 10 : 0}; /* waves of 32 */
     rig_queue_t q;
-    asm_set_gpu(narrow ? "gfx1100" : "gfx940");
+    asm_set_gpu(later ? "gfx1100" : narrow ? "gfx1030" : "gfx940");
     assert_int_equal(truncate(report, 0), 0);
     rig_t *r = rig_create_gpu(gpu, 1, 1);
     assert_true(rig_aql(r, &q));
     const uint64_t signal = rig_signal(r, 1);
-    q.descriptor->compute_tmpring_size = 64 | (narrow ? 4u : 1u) << 12; /* 64 waves of 1 KiB */
+    q.descriptor->compute_tmpring_size = 64 | (later ? 4u : 1u) << 12; /* 64 waves of 1 KiB */
     q.descriptor->scratch_backing_memory_location = rig_alloc(r, 64 << 10);
     rig_dispatch(&q, &(rig_dispatch_t){.kernel = rig_kernel(r, text, &how),
                                        .args = rig_alloc(r, 64),
@@ -110,6 +111,36 @@ static void loads_from_scratch_into_lds(void **state)
     assert_string_equal(told(GFX942, FROM_SCRATCH("s_barrier\n"), 2), "");
 }
 
+/* Wave 1 stores in LDS, and another reads that, wave 17: of 32 waves only the last bit of the
+ * number tells the two apart. */
+#define FAR_WAVES(barrier)                                                                         \
+    "v_and_b32 v0, 0x3ff, v0\n"                                                                    \
+    "v_readfirstlane_b32 s6, v0\n"                                                                 \
+    "s_lshr_b32 s6, s6, 5\n"                                                                       \
+    "v_mov_b32 v1, 0\n"                                                                            \
+    "v_mov_b32 v2, 7\n"                                                                            \
+    "s_cmp_eq_u32 s6, 1\n"                                                                         \
+    "s_cbranch_scc0 other\n"                                                                       \
+    "ds_write_b32 v1, v2\n"                                                                        \
+    "s_waitcnt lgkmcnt(0)\n"                                                                       \
+    "other:\n" barrier "s_cmp_eq_u32 s6, 17\n"                                                     \
+    "s_cbranch_scc0 end\n"                                                                         \
+    "ds_read_b32 v3, v1\n"                                                                         \
+    "s_waitcnt lgkmcnt(0)\n"                                                                       \
+    "end:\n"                                                                                       \
+    "s_endpgm\n"
+
+static void workgroups_of_32_waves(void **state)
+{
+    (void)state;
+    if (!asm_knows_gpu("gfx1030")) skip();
+    const char *found = told(GFX1030, FAR_WAVES(""), 32);
+    says(found, "race in LDS");
+    says(found, "wave 1,");
+    says(found, "wave 17");
+    assert_string_equal(told(GFX1030, FAR_WAVES("s_barrier\n"), 32), "");
+}
+
 #define GO_ON_BY(compare) compare "\n s_and_b32 exec_lo, exec_lo, vcc_lo\n s_endpgm\n"
 
 /* Two operations of one instruction read before either writes; one of them reads v11, which nobody
@@ -141,7 +172,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_that_transpose), cmocka_unit_test(pairs_of_operations),
-        cmocka_unit_test(halves_of_registers), cmocka_unit_test(loads_from_scratch_into_lds)};
+        cmocka_unit_test(halves_of_registers), cmocka_unit_test(workgroups_of_32_waves),
+        cmocka_unit_test(loads_from_scratch_into_lds)};
     if (!asm_available() || !asm_knows_gpu("gfx940") || !asm_knows_gpu("gfx1100")) return 77;
     const int file = mkstemp(report);
     if (file < 0) return 1;

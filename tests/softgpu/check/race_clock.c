@@ -14,7 +14,7 @@ static race_clock_t *begun(void)
 {
     static race_clock_t c;
     memset(&c, 0, sizeof c);
-    assert_false(race_clock_begin(&c));
+    assert_false(race_clock_begin(&c, 4));
     return &c;
 }
 
@@ -101,9 +101,36 @@ static void test_end_of_time(void **state)
     c->now = RACE_OWNERS - 1;
     race_clock_barrier(c);
     assert_true(knows(c, 0, 1, c->own[1]));
-    assert_true(race_clock_begin(c));
+    assert_true(race_clock_begin(c, 4));
     assert_false(knows(c, 0, 1, c->own[1]));
-    assert_false(race_clock_begin(c));
+    assert_false(race_clock_begin(c, 4));
+}
+
+/* A workgroup of as many waves as there may be: the last and the first know each other as any two
+ * do, and a shadow word of the last leads to it, and to its workgroup. */
+static void test_last_wave(void **state)
+{
+    enum { LAST = ISA_GROUP_WAVES - 1, OWNER = 5 };
+    (void)state;
+    race_clock_t *c = begun();
+    race_clock_begin(c, ISA_GROUP_WAVES);
+    const uint32_t first = c->own[0], last = c->own[LAST];
+    assert_int_equal(last, first);
+    race_clock_release(c, LAST, 5);
+    race_clock_acquire(c, 0, 5);
+    assert_true(knows(c, 0, LAST, last));
+    assert_false(knows(c, 0, LAST - RACE_WAVES / 2, last));
+    assert_false(knows(c, LAST, 0, first));
+    race_clock_barrier(c);
+    assert_true(knows(c, LAST, 0, first));
+    assert_false(knows(c, LAST, 0, c->own[0]));
+
+    const isa_wave_t w = {.index_in_group = LAST};
+    const race_site_t site = {.id = 7};
+    race_access_t x;
+    race_begin(&x, &s, &w, NULL, &site, RACE_STORE, (uint64_t)OWNER << RACE_OWNER_SHIFT);
+    assert_int_equal(race_wave(race_word(&x, 3, RACE_ALL_BYTES)), LAST);
+    assert_int_equal(race_owner(race_word(&x, 3, RACE_ALL_BYTES)), OWNER);
 }
 
 static uint32_t owner_of(const chk_dispatch_t *d)
@@ -140,7 +167,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_barrier),     cmocka_unit_test(test_release_and_acquire),
         cmocka_unit_test(test_meeting),     cmocka_unit_test(test_wait),
-        cmocka_unit_test(test_end_of_time), cmocka_unit_test(test_owners),
+        cmocka_unit_test(test_end_of_time), cmocka_unit_test(test_last_wave),
+        cmocka_unit_test(test_owners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

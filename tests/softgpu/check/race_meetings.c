@@ -24,7 +24,7 @@ static race_state_t *enter(const chk_dispatch_t *d, uint64_t group)
     race_state_t *s = aligned_alloc(64, (sizeof *s + 63) / 64 * 64);
     assert_non_null(s);
     memset(s, 0, sizeof *s);
-    race_clock_begin(&s->clock);
+    race_clock_begin(&s->clock, ISA_GROUP_WAVES);
     race_run_enter(s, d->serial, group);
     assert_non_null(s->run);
     return s;

@@ -161,7 +161,7 @@ static void begin_group(unsigned k, uint64_t serial, uint64_t group)
 {
     race_state_t *s = &t.state[k];
     memset(s, 0, sizeof *s);
-    race_clock_begin(&s->clock);
+    race_clock_begin(&s->clock, WAVES);
     race_run_enter(s, serial, group);
     t.group[k] =
         (isa_group_t){.dispatch = &t.dispatch, .lds = t.lds, .lds_bytes = LDS, .n_waves = WAVES};
