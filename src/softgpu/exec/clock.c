@@ -1,7 +1,8 @@
 /* clock.c - the device clock, from which s_memrealtime and s_memtime are derived.
  *
- * Here and not in device/ so that the executor depends on no room above it. Code that writes
- * timestamps which programs compare with the shader clock must use this function. */
+ * Here and not in device/ so that the executor depends on no room above it. Programs compare the
+ * timestamps of signals and packets with those registers: code that writes any takes
+ * isa_clock_ns(). */
 #include "softgpu/exec/clock.h"
 
 #include <time.h>

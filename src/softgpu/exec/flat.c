@@ -2,7 +2,7 @@
  *
  * This file computes addresses; mem_lanes.c makes the accesses. FLAT makes an access for each
  * address space that its lanes are in: memory, the shared aperture (the workgroup's LDS), and the
- * private one (the lane's scratch). A new instruction is a row in one of the lists at the end. */
+ * private one (the lane's scratch). A new instruction is a line in the list of its kind. */
 #include "softgpu/exec/address.h"
 #include "softgpu/exec/atomic.h"
 #include "softgpu/exec/handler.h"
