@@ -5,6 +5,7 @@
  * entry for each program signal that has ever completed a copy, until that signal is destroyed. */
 #include "hsa/copies.h"
 
+#include "base/golden.h"
 #include "base/log.h"
 #include "hsa/agents.h"
 
@@ -44,7 +45,7 @@ static size_t times_size, times_used; /* times_size is a power of two; times_use
 static size_t slot_of(uint64_t handle, size_t size)
 {
     /* signals lie at multiples of 64; the multiplier is 2^64 divided by the golden ratio */
-    return (size_t)((handle >> 6) * 0x9e3779b97f4a7c15u >> 20) & (size - 1);
+    return (size_t)((handle >> 6) * BASE_GOLDEN >> 20) & (size - 1);
 }
 
 static time_entry_t *find_time(uint64_t handle)

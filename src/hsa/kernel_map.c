@@ -3,6 +3,8 @@
  * It is apart from the code objects because only the dispatch path reads it. */
 #include "hsa/kernel_map.h"
 
+#include "base/golden.h"
+
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@ static _Atomic(table_t *) current;
 static size_t first_slot(uint64_t object, const table_t *table)
 {
     /* kernel objects lie at multiples of 64; the multiplier is 2^64 divided by the golden ratio */
-    return (size_t)((object >> 6) * 0x9e3779b97f4a7c15u >> 20) & (table->size - 1);
+    return (size_t)((object >> 6) * BASE_GOLDEN >> 20) & (table->size - 1);
 }
 
 /* Returns the entry of the object, or the unused one where it belongs. */

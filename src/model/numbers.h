@@ -4,6 +4,7 @@
 #ifndef CROCPROF_MODEL_NUMBERS_H
 #define CROCPROF_MODEL_NUMBERS_H
 
+#include "base/golden.h"
 #include "base/text.h"
 
 #include <stddef.h>
@@ -23,7 +24,7 @@ typedef struct {
 /* Spreads a number over all 64 bits (the finaliser of splitmix64). */
 static inline uint64_t out_mix(uint64_t x)
 {
-    x += 0x9e3779b97f4a7c15u;
+    x += BASE_GOLDEN;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;

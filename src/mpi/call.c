@@ -6,6 +6,8 @@
  * changed at the same time. */
 #include "mpi/call.h"
 
+#include "base/golden.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -128,7 +130,7 @@ uint64_t mpi_communicator_creations(uint64_t id)
 
 uint64_t mpi_id(uint64_t parent, uint64_t number, const uint32_t *members, uint32_t count)
 {
-    uint64_t id = mix(parent + 0x9e3779b97f4a7c15u) ^ mix(number + 1);
+    uint64_t id = mix(parent + BASE_GOLDEN) ^ mix(number + 1);
     for (uint32_t i = 0; i < count; i++)
         id = mix(id + members[i] + 1);
     return id > UINT32_MAX ? id : id + ((uint64_t)1 << 32);

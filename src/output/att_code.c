@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/golden.h"
 #include "base/grow.h"
 #include "base/text.h"
 #include "trace/names.h"
@@ -76,8 +77,7 @@ const char *out_att_function(const out_att_code_t *c, out_att_pc_t pc)
 
 static size_t spread(out_att_pc_t pc, size_t room)
 {
-    return (size_t)((pc.address ^ pc.code_object_id << 48) * UINT64_C(0x9e3779b97f4a7c15) >> 32) &
-           (room - 1);
+    return (size_t)((pc.address ^ pc.code_object_id << 48) * BASE_GOLDEN >> 32) & (room - 1);
 }
 
 static bool same(out_att_pc_t a, out_att_pc_t b)

@@ -2,13 +2,15 @@
  * until the table grows. */
 #include "output/live.h"
 
+#include "base/golden.h"
+
 #include <stdlib.h>
 
 enum { NEVER_USED = 0, TAKEN_BACK = 1, FIRST_ROOM = 256 }; /* addresses that no memory has */
 
 static out_block_t *place(out_block_t *blocks, size_t room, uint64_t address)
 {
-    size_t at = (size_t)(address * 0x9e3779b97f4a7c15u >> 20) & (room - 1);
+    size_t at = (size_t)(address * BASE_GOLDEN >> 20) & (room - 1);
     while (blocks[at].address != NEVER_USED && blocks[at].address != address)
         at = (at + 1) & (room - 1);
     return &blocks[at];

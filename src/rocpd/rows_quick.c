@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/golden.h"
 #include "base/grow.h"
 #include "model/numbers.h"
 #include "rocpd/rows.h"
@@ -299,7 +300,7 @@ static place_t *place_of(quick_t *q, const table_t *t, const db_cursor_t *c)
     for (int i = 1; i < t->keys; i++) {
         const int column = IDS + i - 1;
         keys[i] = id_in(q, c, column + (column >= (int)t->records.records), &null);
-        hash = (hash ^ (uint64_t)keys[i]) * 0x9e3779b97f4a7c15u;
+        hash = (hash ^ (uint64_t)keys[i]) * BASE_GOLDEN;
         hash ^= hash >> 29;
     }
     place_t *p = &q->places[hash % PLACES];

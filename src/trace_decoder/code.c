@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/golden.h"
 #include "base/grow.h"
 
 /* ---- kinds ---- */
@@ -144,7 +145,7 @@ static bool request_text(dec_code_t *c, dec_line_t *line)
 
 static dec_line_t *find(dec_line_t *lines, size_t room, dec_pc_t pc)
 {
-    const uint64_t spread = UINT64_C(0x9e3779b97f4a7c15); /* the golden ratio */
+    const uint64_t spread = BASE_GOLDEN;
     uint64_t hash = (pc.address ^ pc.code_object_id << 48) * spread;
     for (size_t i = (size_t)(hash >> 32) & (room - 1);; i = (i + 1) & (room - 1)) {
         dec_line_t *line = &lines[i];

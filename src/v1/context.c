@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/golden.h"
 #include "base/grow.h"
 
 enum { BUCKETS = 1024, MODES = 7 };
@@ -18,7 +19,7 @@ static v1_context_t *open_contexts[BUCKETS];
 
 static v1_context_t **bucket(const void *context)
 {
-    uint64_t hash = (uint64_t)(uintptr_t)context * 0x9e3779b97f4a7c15u;
+    uint64_t hash = (uint64_t)(uintptr_t)context * BASE_GOLDEN;
     return &open_contexts[hash >> 54];
 }
 

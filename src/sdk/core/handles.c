@@ -2,6 +2,7 @@
  * replaced are kept, since other threads may still be reading them. */
 #include "sdk/core/handles.h"
 
+#include "base/golden.h"
 #include "sdk/core/thread.h"
 
 #include <pthread.h>
@@ -26,7 +27,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Returns the row that has the object, or the free row where it belongs. */
 static place_t *look_up(table_t *table, uintptr_t object)
 {
-    size_t at = (size_t)(object * 0x9e3779b97f4a7c15u >> 20) & (table->size - 1);
+    size_t at = (size_t)(object * BASE_GOLDEN >> 20) & (table->size - 1);
     for (;; at = (at + 1) & (table->size - 1)) {
         uintptr_t there = atomic_load_explicit(&table->places[at].object, memory_order_acquire);
         if (there == object || !there) return &table->places[at];

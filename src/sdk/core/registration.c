@@ -4,6 +4,7 @@
  * library. No lock is held while tool code runs here. */
 #include "sdk/core/registration.h"
 #include "base/env.h"
+#include "base/golden.h"
 #include "base/log.h"
 #include "sdk/core/clock.h"
 #include "sdk/core/context.h"
@@ -93,8 +94,7 @@ uint64_t sdk_random(void)
     if (!random_base) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
-        uint64_t x =
-            (uint64_t)getpid() * 0x9e3779b97f4a7c15u ^ (uint64_t)now.tv_nsec * 0xbf58476d1ce4e5b9u;
+        uint64_t x = (uint64_t)getpid() * BASE_GOLDEN ^ (uint64_t)now.tv_nsec * 0xbf58476d1ce4e5b9u;
         random_base = x ^ x >> 31;
         if (!random_base) random_base = 1;
     }

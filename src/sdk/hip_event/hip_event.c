@@ -13,6 +13,7 @@
  *
  * One lock guards all lists, and no tool code runs under it. Only the calling thread uses the data
  * of a call. */
+#include "base/golden.h"
 #include "hsa/collect.h"
 #include "sdk/api/api.h"
 #include "sdk/core/services.h"
@@ -89,7 +90,7 @@ static void release_barrier(barrier_t *b)
 
 static known_t **place_of(known_t *table[BUCKETS], const void *object)
 {
-    known_t **at = &table[((uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15) >> 32) % BUCKETS];
+    known_t **at = &table[((uintptr_t)object * BASE_GOLDEN >> 32) % BUCKETS];
     while (*at && (*at)->object != object)
         at = &(*at)->next;
     return at;

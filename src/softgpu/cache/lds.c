@@ -4,6 +4,7 @@
  * clock. */
 #include "softgpu/cache/model.h"
 
+#include "base/golden.h"
 #include "softgpu/exec/address.h"
 
 #include <string.h>
@@ -106,7 +107,7 @@ static unsigned memo_of(const isa_wave_t *w, const sgc_op_t *op, const uint32_t 
     enum { LAST = ISA_LANES - 1, SHIFT = 32 };
     const uint64_t steps = (row[1] - row[0]) ^ (uint64_t)(row[LAST] - row[0]) << 16;
     const uint64_t key = w->exec ^ steps ^ (uint64_t)op->bytes << 24;
-    return (key * UINT64_C(0x9e3779b97f4a7c15) >> SHIFT) % SGC_LDS_MEMOS;
+    return (key * BASE_GOLDEN >> SHIFT) % SGC_LDS_MEMOS;
 }
 
 static bool is_known(const sgc_lds_memo_t *m, const isa_wave_t *w, const sgc_op_t *op, uint8_t low,

@@ -5,6 +5,7 @@
 #ifndef SOFTGPU_CACHE_MODEL_H
 #define SOFTGPU_CACHE_MODEL_H
 
+#include "base/golden.h"
 #include "softgpu/cache/cache.h"
 #include "softgpu/cache/ops.h"
 #include "softgpu/cache/reach.h"
@@ -288,7 +289,7 @@ void sgc_tlb_clear(sgc_tlb_t *b);
 
 static inline uint64_t sgc_pages_hash(uint64_t page)
 {
-    return (page * UINT64_C(0x9e3779b97f4a7c15)) >> 20;
+    return (page * BASE_GOLDEN) >> 20;
 }
 
 static inline sgc_mapping_t *sgc_pages_first(const sgc_pages_t *p, uint64_t page)

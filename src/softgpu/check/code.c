@@ -5,6 +5,7 @@
  * program's calls (sink.h). Debug information is read with libdw, if it is installed. */
 #include "softgpu/check/code.h"
 
+#include "base/golden.h"
 #include "disasm/disasm.h"
 #include "softgpu/check/fork.h"
 #include "softgpu/memory/code_object.h"
@@ -159,7 +160,7 @@ static loaded_t loaded_at(const sg_memory_t *m, uint64_t va)
     const sg_extent_t *e = sg_memory_find(m, va);
     if (!e || e->flags & (SG_MEM_REGISTERED | SG_MEM_SVM) || memcmp(e->host, ELFMAG, SELFMAG) != 0)
         return (loaded_t){0};
-    const size_t k = e->begin / PAGE_BYTES * UINT64_C(0x9e3779b97f4a7c15) >> 60; /* below KEPT */
+    const size_t k = e->begin / PAGE_BYTES * BASE_GOLDEN >> 60; /* below KEPT */
     loaded_t *known = &kept[k].loaded;
     if (kept[k].m == m && kept[k].epoch == epoch && known->begin == e->begin &&
         known->end == e->end)

@@ -19,6 +19,7 @@
 #ifndef SOFTGPU_CHECK_RACE_H
 #define SOFTGPU_CHECK_RACE_H
 
+#include "base/golden.h"
 #include "softgpu/check/part.h"
 enum {
     RACE_OWNER_SHIFT = 41,
@@ -376,7 +377,7 @@ bool race_run_ordered(race_state_t *s, unsigned wave, uint64_t word, bool is_rea
 /* The slot of an address at which waves synchronise, as a bit of 64. */
 static inline uint64_t race_run_slot(uint64_t va)
 {
-    return UINT64_C(1) << ((va >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+    return UINT64_C(1) << ((va >> 2) * BASE_GOLDEN >> 58);
 }
 void race_run_release(race_state_t *s, unsigned wave, uint64_t slots);
 void race_run_acquire(race_state_t *s, unsigned wave, uint64_t slots);

@@ -8,6 +8,7 @@
 #include "softgpu/check/check.h"
 
 #include "base/env.h"
+#include "base/golden.h"
 #include "base/lines.h"
 #include "base/log.h"
 #include "softgpu/check/code.h"
@@ -234,7 +235,7 @@ static uint32_t hash_of(const equal_t *e)
     const uint64_t words[] = {e->kind, e->point, e->other, e->place};
     uint64_t hash = 0;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) /* multiplied by the golden ratio */
-        hash = (hash ^ words[k]) * UINT64_C(0x9e3779b97f4a7c15);
+        hash = (hash ^ words[k]) * BASE_GOLDEN;
     return (uint32_t)(hash >> 40);
 }
 

@@ -10,6 +10,7 @@
 #include "softgpu/device/stall.h"
 
 #include "base/env.h"
+#include "base/golden.h"
 #include "base/text.h"
 #include "softgpu/cache/reach.h"
 #include "softgpu/check/check.h"
@@ -244,9 +245,9 @@ static uint64_t mix(uint64_t h, const void *words, size_t bytes)
     uint64_t part[4] = {h, h + 1, h + 2, h + 3};
     for (size_t k = 0; k + 4 <= bytes / 8; k += 4)
         for (unsigned n = 0; n < 4; n++)
-            part[n] = (part[n] ^ p[k + n]) * UINT64_C(0x9e3779b97f4a7c15) ^ part[n] >> 29;
+            part[n] = (part[n] ^ p[k + n]) * BASE_GOLDEN ^ part[n] >> 29;
     for (size_t k = bytes / 32 * 4; k < bytes / 8; k++)
-        part[0] = (part[0] ^ p[k]) * UINT64_C(0x9e3779b97f4a7c15);
+        part[0] = (part[0] ^ p[k]) * BASE_GOLDEN;
     for (unsigned n = 0; n < 4; n++)
         h = (h ^ part[n] ^ part[n] >> 32) * UINT64_C(0xff51afd7ed558ccd);
     return h;

@@ -6,6 +6,7 @@
  * instructions. */
 #include "softgpu/perf/census.h"
 
+#include "base/golden.h"
 #include "base/grow.h"
 #include "softgpu/cache/reach.h"
 #include "isa/table.h"
@@ -36,7 +37,7 @@ static isa_census_page_t no_page;
 
 static uint32_t touch(sg_census_t *c, uint64_t line)
 {
-    unsigned k = (unsigned)(line * UINT64_C(0x9e3779b97f4a7c15) >> 40) % TOUCHED;
+    unsigned k = (unsigned)(line * BASE_GOLDEN >> 40) % TOUCHED;
     for (; c->round_of[k] == c->round; k = (k + 1) % TOUCHED)
         if (c->line_of[k] == line) return 0;
     c->round_of[k] = c->round;
@@ -239,7 +240,7 @@ isa_census_t *sg_census_isa(sg_census_t *c)
 static softgpu_instruction_t *find(softgpu_instruction_t *slot, uint64_t size, uint64_t pc,
                                    const uint32_t words[3], uint32_t n_words)
 {
-    uint64_t k = (pc / 4 * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (size - 1);
+    uint64_t k = (pc / 4 * BASE_GOLDEN >> 20) & (size - 1);
     for (; slot[k].n_words; k = (k + 1) & (size - 1))
         if (slot[k].address == pc && slot[k].n_words == n_words &&
             !memcmp(slot[k].words, words, n_words * sizeof *words))
