@@ -391,13 +391,13 @@ static void free_state(void *state)
 static void dispatch_begin(const chk_dispatch_t *d)
 {
     (void)d;
-    chk_bytes_dispatch(1);
+    chk_bytes_hold();
 }
 
 static void dispatch_end(const chk_dispatch_t *d)
 {
     (void)d;
-    chk_bytes_dispatch(-1);
+    chk_bytes_release();
 }
 
 const chk_part_t chk_init_part = {.family = CHK_INIT,

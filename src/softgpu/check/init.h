@@ -193,12 +193,12 @@ static inline bool chk_is_partial(const isa_inst_t *i)
     return i->flags & CHK_PARTIAL_FLAGS || (isa_is_row(&i->dst) && i->dst.mods & ISA_MOD_KEEP);
 }
 
-/* chk_alu_step() for an instruction that is two (VOPD), on its page. */
-void chk_alu_dual(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i);
-/* chk_alu_step() for an instruction with an undefined operand. */
-void chk_alu_slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i);
-/* Updates the shadows of registers for an instruction that is about to run. */
+/* Updates the shadows of registers for an instruction that is about to run: init_shadow.c. The same
+ * for one with an undefined operand is chk_alu_slow(), and for an instruction that is two (VOPD),
+ * on its page, chk_alu_dual(). */
 void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i);
+void chk_alu_slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i);
+void chk_alu_dual(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i);
 
 /* ---- memory: init_memory.c ---- */
 
@@ -249,7 +249,9 @@ void chk_bytes_store(chk_bytes_t *b, uint64_t va, const uint8_t *data, uint32_t 
 
 void chk_bytes_made(uint64_t begin, uint64_t bytes);
 void chk_bytes_going(uint64_t begin, uint64_t bytes);
-void chk_bytes_dispatch(int change); /* +1: a dispatch begins, -1: it ends */
+/* A dispatch or a transfer begins and ends: no allocation's state is freed in between. */
+void chk_bytes_hold(void);
+void chk_bytes_release(void);
 void chk_bytes_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes);
 
 /* ---- instructions that access memory: init_access.c ---- */

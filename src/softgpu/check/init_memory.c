@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD = 64 }; /* bytes whose bits are in one word */
+enum { WORD = 64 }; /* bytes of an allocation whose bits are in one word of `written` */
 
 /* Allocations beyond this total count as written: the pattern takes host memory for every page. */
 static const uint64_t MOST = UINT64_C(4) << 30;
@@ -34,21 +34,21 @@ static struct {
     size_t n, room;
     _Atomic uint64_t epoch;
     chk_bytes_t *gone; /* allocations removed from `place`; waves may still have pointers to them */
-    unsigned dispatches;
-    uint64_t bytes; /* sum of the allocations' sizes */
+    unsigned holders;  /* dispatches and transfers that are running */
+    uint64_t bytes;    /* sum of the allocations' sizes */
 } all = {.lock = PTHREAD_RWLOCK_INITIALIZER, .epoch = 1};
 
 /* In the child no dispatch and no copy is running. */
 void chk_bytes_fork(chk_fork_t when)
 {
     chk_fork_rwlock(&all.lock, when);
-    if (when == CHK_FORK_CHILD) all.dispatches = 0;
+    if (when == CHK_FORK_CHILD) all.holders = 0;
 }
 
 /* Whether the allocation is watched: the checker has to see all writers except the host, and no
  * earlier work may still use the memory. A pool may give out memory that work on its stream still
- * uses, unless that work is known to be complete (IDLE). HSA allocations are watched if the program
- * itself made them (OWN). */
+ * uses (IDLE): then the allocation replaces a live one whose end was not announced (p->over). HSA
+ * allocations are watched if the program itself made them (OWN). */
 static bool is_watched(const chk_place_t *p)
 {
     static const struct {
@@ -93,11 +93,13 @@ static size_t first_ending_after(uint64_t va)
 
 static size_t bits_bytes(const chk_bytes_t *b)
 {
+    /* one word in reserve: a mapping must not be empty */
     return ((b->end - b->begin + WORD - 1) / WORD + 1) * sizeof(uint64_t);
 }
 
 static size_t held_bytes(const chk_bytes_t *b)
 {
+    /* one dword for a tail of one to three bytes, one in reserve */
     return ((b->end - b->begin) / 4 + 2) * 4;
 }
 
@@ -128,7 +130,7 @@ static void take_out(uint64_t begin, uint64_t end)
 
 static void free_ended(void)
 {
-    if (all.dispatches) return;
+    if (all.holders) return;
     while (all.gone) {
         chk_bytes_t *b = all.gone;
         all.gone = b->next;
@@ -195,10 +197,17 @@ void chk_bytes_going(uint64_t begin, uint64_t bytes)
     pthread_rwlock_unlock(&all.lock);
 }
 
-void chk_bytes_dispatch(int change)
+void chk_bytes_hold(void)
 {
     pthread_rwlock_wrlock(&all.lock);
-    all.dispatches += (unsigned)change;
+    all.holders++;
+    pthread_rwlock_unlock(&all.lock);
+}
+
+void chk_bytes_release(void)
+{
+    pthread_rwlock_wrlock(&all.lock);
+    all.holders--;
     free_ended();
     pthread_rwlock_unlock(&all.lock);
 }
@@ -287,7 +296,8 @@ static uint32_t dword_at(const chk_bytes_t *b, uint64_t dword)
 }
 
 /* Whether the host has written the dword: its value then differs from the recorded one. If so, the
- * bytes of the dword are marked as written. */
+ * bytes of the dword are marked as written. A tail of one to three bytes at the allocation's end
+ * has no pattern, and counts as written. */
 static bool was_written(chk_bytes_t *b, uint64_t dword)
 {
     const uint64_t va = b->begin + 4 * dword;
@@ -445,12 +455,12 @@ void chk_bytes_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, u
 {
     sg_guard_t g;
     if (!to) return;
-    chk_bytes_dispatch(1); /* so that no allocation's state is freed meanwhile */
+    chk_bytes_hold();
     if (!sg_guard_enter(&g, m)) {
         transfer(m, from, to, bytes);
     } else if (!sigsetjmp(g.back, 0)) {
         transfer(m, from, to, bytes);
         sg_guard_leave(&g);
     }
-    chk_bytes_dispatch(-1);
+    chk_bytes_release();
 }

@@ -5,6 +5,7 @@
  * around it show which it is. Each site is analysed once. */
 #include "softgpu/check/race.h"
 
+#include "base/golden.h"
 #include "softgpu/check/fork.h"
 #include "softgpu/memory/memory.h"
 #include "softgpu/exec/code.h"
@@ -157,12 +158,13 @@ static bool expects(const isa_inst_t *i, const held_t *h)
     return false;
 }
 
-/* Whether the analysis ends at the instruction, since control leaves the code or waits for other
- * waves. */
+/* Whether the analysis ends at the instruction, since control leaves the code, also for a call, or
+ * waits for other waves. A branch's target is known, and the analysis may go on. */
 static bool ends_analysis(unsigned op)
 {
-    return op == ISA_OP_s_endpgm || op == ISA_OP_s_setpc_b64 || op == ISA_OP_s_swappc_b64 ||
-           op == ISA_OP_s_barrier || op == ISA_OP_s_barrier_wait;
+    return (isa_table[op].marks & ISA_IS_LEAVES && op != ISA_OP_s_branch) ||
+           op == ISA_OP_s_swappc_b64 || op == ISA_OP_s_barrier ||
+           op == ISA_OP_s_barrier_wait;
 }
 
 static bool stores(unsigned op)
@@ -180,12 +182,12 @@ typedef struct {
 
 static code_t code_around(const isa_wave_t *w, uint64_t pc)
 {
-    enum { BEHIND = 4 * AHEAD * 3, REACH = 4 * FAR_AHEAD * 3 }; /* bytes, at 3 dwords each */
+    enum { BEFORE = 4 * AHEAD * 3, AFTER = 4 * FAR_AHEAD * 3 }; /* bytes, at 3 dwords each */
     const isa_arch_t *arch = w->group->dispatch->arch;
     const sg_extent_t *e = sg_memory_find(w->group->dispatch->memory, pc);
     if (!e) return (code_t){arch, NULL, 0, 0};
-    const uint64_t begin = pc - e->begin > BEHIND ? pc - BEHIND : e->begin;
-    const uint64_t end = e->end - pc > REACH ? pc + REACH : e->end;
+    const uint64_t begin = pc - e->begin > BEFORE ? pc - BEFORE : e->begin;
+    const uint64_t end = e->end - pc > AFTER ? pc + AFTER : e->end;
     return (code_t){arch, (const uint32_t *)(const void *)(e->host + (begin - e->begin)),
                     (uint32_t)(end - begin) / 4, (uint32_t)(pc - begin) / 4};
 }
@@ -280,7 +282,8 @@ static bool same_site(const race_site_t *a, const race_site_t *b)
            a->atomic == b->atomic && a->waits == b->waits && a->tries == b->tries;
 }
 
-/* A page with the same code around the instruction gets the same site. */
+/* A page with the same code around the instruction gets the same site. The site that is returned
+ * stays valid; only where the table is full it is the thread's own, until the next call. */
 static const race_site_t *add(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                               uint64_t pc, unsigned hash)
 {
@@ -306,8 +309,7 @@ static const race_site_t *add(const isa_wave_t *w, const isa_inst_t *i, const sg
 const race_site_t *race_site(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op)
 {
     const uint64_t pc = i->pc;
-    const unsigned first =
-        (unsigned)((pc >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - INDEX_BITS));
+    const unsigned first = (unsigned)((pc >> 2) * BASE_GOLDEN >> (64 - INDEX_BITS));
     unsigned hash = first;
     for (unsigned id; (id = atomic_load_explicit(&all.at[hash], memory_order_acquire));
          hash = (hash + 1) & ((1 << INDEX_BITS) - 1)) {

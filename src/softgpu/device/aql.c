@@ -20,13 +20,11 @@ enum {
     HEADER_BARRIER = 1 << HSA_PACKET_HEADER_BARRIER,
     VENDOR_PM4_IB = 1,
     VENDOR_BARRIER_VALUE = 2,
-    /* values of queue_inactive_signal */
+    /* values of queue_inactive_signal that are no errors (SG_CODE_*) */
     INACTIVE_SCRATCH = 1,       /* waves of 64 lanes need more scratch than the queue has */
     INACTIVE_SCRATCH_32 = 1024, /* waves of 32 lanes need more scratch than the queue has */
     INACTIVE_SCRATCH_RECLAIM =
-        512, /* the runtime may reclaim scratch that it gave for one dispatch */
-    INACTIVE_PACKET = 0x20,
-    INACTIVE_VENDOR = 0x100
+        512 /* the runtime may reclaim scratch that it gave for one dispatch */
 };
 
 /* Vendor packet that waits until a condition holds for the value of a signal under a mask. */
@@ -178,7 +176,7 @@ static sg_step_t finish_packet(sg_queue_t *q, uint64_t signal)
         &q->counting); /* before the signal: a program that sees the signal may read counters */
     if (signal &&
         !sg_signal_complete(q, NULL, signal, profiling(q), q->head_start, sg_device_clock())) {
-        sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_PACKET,
+        sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, SG_CODE_PACKET,
                       "AQL packet %llu: completion signal 0x%llx is not mapped, or not aligned",
                       (unsigned long long)q->next, (unsigned long long)signal);
         return SG_STEP_DEAD;
@@ -212,7 +210,7 @@ static sg_step_t finish_barrier(sg_queue_t *q, const packet_t *p)
 
 static sg_step_t bad_signal(sg_queue_t *q, uint64_t signal)
 {
-    sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_PACKET,
+    sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, SG_CODE_PACKET,
                   "AQL packet %llu: dependency signal 0x%llx is not mapped, or not aligned",
                   (unsigned long long)q->next, (unsigned long long)signal);
     return SG_STEP_DEAD;
@@ -261,7 +259,7 @@ static sg_step_t barrier_value(sg_queue_t *q, const packet_t *p)
         return finish_barrier(q, p);
     }
     if (b->condition > 3) {
-        sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_VENDOR,
+        sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, SG_CODE_VENDOR_PACKET,
                       "AQL packet %llu: barrier-value condition %u, known are 0 to 3",
                       (unsigned long long)q->next, b->condition);
         return SG_STEP_DEAD;
@@ -282,7 +280,7 @@ static sg_step_t vendor(sg_queue_t *q, const packet_t *p)
 {
     if (p->format == VENDOR_BARRIER_VALUE) return barrier_value(q, p);
     if (p->format != VENDOR_PM4_IB) {
-        sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_VENDOR,
+        sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, SG_CODE_VENDOR_PACKET,
                       "AQL packet %llu: vendor format %u, known are 1 and 2",
                       (unsigned long long)q->next, p->format);
         return SG_STEP_DEAD;
@@ -331,7 +329,7 @@ static sg_step_t dispatch(sg_queue_t *q, const packet_t *p)
     sg_pool_t *pool = sg_pool_of(q->device);
     sg_run_t *run = run_of(q, q->next);
     if (!pool) {
-        sg_queue_fail(q, SG_QUEUE_ERROR_RESOURCES, INACTIVE_PACKET, "no memory for worker threads");
+        sg_queue_fail(q, SG_QUEUE_ERROR_RESOURCES, SG_CODE_PACKET, "no memory for worker threads");
         return SG_STEP_DEAD;
     }
     switch (sg_run_setup(run, q, q->next, p)) {
@@ -339,7 +337,7 @@ static sg_step_t dispatch(sg_queue_t *q, const packet_t *p)
     case SG_SETUP_SCRATCH:
         if (q->next != q->retired) return SG_STEP_BUSY; /* scratch in use cannot be replaced */
         if (q->scratch_asked) {
-            sg_queue_fail(q, SG_QUEUE_ERROR_RESOURCES, 0x4,
+            sg_queue_fail(q, SG_QUEUE_ERROR_RESOURCES, SG_CODE_GROUP_MEMORY,
                           "dispatch %llu: %u bytes of scratch per work-item and %u waves in a "
                           "workgroup are more than the runtime provides",
                           (unsigned long long)q->next, p->dispatch.private_segment_size,
@@ -376,7 +374,7 @@ static sg_step_t process(sg_queue_t *q, const packet_t *p, uint16_t header)
     case HSA_PACKET_TYPE_BARRIER_AND: return barrier(q, p, false);
     case HSA_PACKET_TYPE_BARRIER_OR: return barrier(q, p, true);
     default:
-        sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_PACKET,
+        sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, SG_CODE_PACKET,
                       "AQL packet %llu: header 0x%04x has type %u, which a GPU does not execute",
                       (unsigned long long)q->next, header, type);
         return SG_STEP_DEAD;

@@ -1,23 +1,12 @@
 /* dispatch.c - makes a run from an AQL dispatch packet and its kernel descriptor, and ends it.
  *
- * Only this file depends on the bits of descriptors and dispatch packets. Limits are checked here,
+ * Only this file depends on the bits of kernel descriptors. The fences and the barrier bit in the
+ * header of a packet are read in aql.c, count.c and check.c as well. Limits are checked here,
  * before anything runs, and the message of a violation has value and limit. */
 #include "softgpu/device/internal.h"
 
 #include <hsa/amd_hsa_queue.h>
 #include <string.h>
-
-/* Bits of queue_inactive_signal that ROCr turns into statuses of the queue's error callback. */
-enum {
-    CODE_DIMENSIONS = 0x2,
-    CODE_GROUP_MEMORY = 0x4,
-    CODE_KERNEL_OBJECT = 0x8,
-    CODE_PACKET = 0x20,
-    CODE_GROUP_SIZE = 0x40,
-    CODE_REGISTERS = 0x80,
-    CODE_ILLEGAL = 0x40000000
-};
-#define CODE_TRAP UINT64_C(0x80000000)
 
 /* Fields that have the same offsets in a kernel descriptor and in the older amd_kernel_code_t. */
 typedef struct {
@@ -130,7 +119,7 @@ static bool set_shape(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, uint
     run->total = 1;
     for (uint32_t k = 0; k < 3; k++) {
         if (!size[k] || !grid[k]) {
-            sg_queue_fail(run->queue, SG_QUEUE_ERROR_PACKET, CODE_DIMENSIONS,
+            sg_queue_fail(run->queue, SG_QUEUE_ERROR_PACKET, SG_CODE_DIMENSIONS,
                           "dispatch %llu: %s size of axis %c is 0", (unsigned long long)id,
                           size[k] ? "grid" : "workgroup", 'x' + (int)k);
             return false;
@@ -141,7 +130,7 @@ static bool set_shape(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, uint
         items *= size[k];
         if (__builtin_mul_overflow(run->total, run->groups[k], &run->total) ||
             run->total >> GROUPS_BITS) {
-            sg_queue_fail(run->queue, SG_QUEUE_ERROR_PACKET, CODE_DIMENSIONS,
+            sg_queue_fail(run->queue, SG_QUEUE_ERROR_PACKET, SG_CODE_DIMENSIONS,
                           "dispatch %llu: grid of %ux%ux%u in workgroups of %ux%ux%u, limit 2^%d "
                           "workgroups",
                           (unsigned long long)id, grid[0], grid[1], grid[2], size[0], size[1],
@@ -150,7 +139,7 @@ static bool set_shape(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, uint
         }
     }
     if (items > SG_GROUP_ITEMS) {
-        sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, CODE_GROUP_SIZE,
+        sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, SG_CODE_GROUP_SIZE,
                       "dispatch %llu: workgroup of %llu work-items, limit %d",
                       (unsigned long long)id, (unsigned long long)items, SG_GROUP_ITEMS);
         return false;
@@ -165,7 +154,7 @@ static bool within_limits(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, 
     const isa_arch_t *arch = run->isa.arch;
     uint32_t lds_limit = profile->lds_kb << 10;
     if (p->group_segment_size > lds_limit) {
-        sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, CODE_GROUP_MEMORY,
+        sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, SG_CODE_GROUP_MEMORY,
                       "dispatch %llu: %u bytes of LDS, limit %u", (unsigned long long)id,
                       p->group_segment_size, lds_limit);
         return false;
@@ -177,7 +166,7 @@ static bool within_limits(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, 
     if (per_simd > profile->waves_per_simd) per_simd = profile->waves_per_simd;
     const uint32_t fit = per_simd * profile->simds_per_cu * isa_arch_unit_cus(arch);
     if (run->waves > fit) {
-        sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, CODE_REGISTERS,
+        sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, SG_CODE_REGISTERS,
                       "dispatch %llu: %u waves of %u registers in a workgroup, %u fit on a %s",
                       (unsigned long long)id, run->waves, run->isa.n_vgpr, fit,
                       isa_arch_unit_cus(arch) > 1 ? "workgroup processor" : "compute unit");
@@ -265,7 +254,7 @@ sg_setup_t sg_run_setup(sg_run_t *run, sg_queue_t *q, uint64_t id, const void *p
     const void *object = sg_memory_host(d->memory, p.kernel_object, sizeof k, 0);
     const amd_queue_t *aq = sg_memory_host(d->memory, sg_aql_descriptor(q), sizeof *aq, 0);
     if (!object || !aq) {
-        sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, CODE_KERNEL_OBJECT,
+        sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, SG_CODE_KERNEL_OBJECT,
                       "dispatch %llu: kernel object 0x%llx is not mapped", (unsigned long long)id,
                       (unsigned long long)p.kernel_object);
         return SG_SETUP_ERROR;
@@ -307,12 +296,12 @@ void sg_run_failed(sg_run_t *run, isa_wave_t *w)
     if (w->stop == ISA_STOP_MEMORY)
         sg_queue_fault(q, w->fault_addr, w->fault_flags);
     else if (w->stop == ISA_STOP_TRAP)
-        sg_queue_fail(q, SG_QUEUE_ERROR_TRAP, CODE_TRAP, "s_trap %u at 0x%llx: the kernel aborts",
-                      w->trap_id, at);
+        sg_queue_fail(q, SG_QUEUE_ERROR_TRAP, SG_CODE_TRAP,
+                      "s_trap %u at 0x%llx: the kernel aborts", w->trap_id, at);
     else if (w->stop == ISA_STOP_UNSUPPORTED)
-        sg_queue_fail(q, SG_QUEUE_ERROR_UNSUPPORTED, CODE_ILLEGAL, "%s", w->message);
+        sg_queue_fail(q, SG_QUEUE_ERROR_UNSUPPORTED, SG_CODE_ILLEGAL, "%s", w->message);
     else
-        sg_queue_fail(q, SG_QUEUE_ERROR_ILLEGAL, CODE_ILLEGAL, "%s", w->message);
+        sg_queue_fail(q, SG_QUEUE_ERROR_ILLEGAL, SG_CODE_ILLEGAL, "%s", w->message);
     sg_run_cancel(run);
 }
 
@@ -324,7 +313,7 @@ void sg_run_complete(sg_run_t *run)
     if (run->looked_at) sg_look_end(run, &end_ts);
     if (good && run->signal_va &&
         !sg_signal_complete(q, run, run->signal_va, run->profiled, run->start_ts, end_ts))
-        sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, CODE_PACKET,
+        sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, SG_CODE_PACKET,
                       "completion signal 0x%llx of a dispatch is not mapped, or not aligned",
                       (unsigned long long)run->signal_va);
     chk_order_end(q->order, run->check.serial);

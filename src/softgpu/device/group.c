@@ -82,10 +82,7 @@ static uint32_t allowed_units(const sg_queue_t *q, uint32_t n_units)
     uint32_t allowed = 0;
     if (!atomic_load_explicit(&q->cu_masked, memory_order_acquire)) return n_units;
     for (uint32_t unit = 0; unit < n_units; unit++)
-        allowed +=
-            atomic_load_explicit(&q->cu_mask[unit / 64], memory_order_relaxed) >> unit % 64 & 1u
-                ? 1u
-                : 0u;
+        allowed += sg_queue_has_cu(q, unit);
     return allowed ? allowed : n_units;
 }
 
@@ -101,8 +98,7 @@ static uint32_t nth_unit(const sg_queue_t *q, uint32_t n_units, uint64_t n)
     n %= allowed;
     if (allowed == n_units) return (uint32_t)n;
     for (uint32_t unit = 0;; unit++) {
-        uint64_t word = atomic_load_explicit(&q->cu_mask[unit / 64], memory_order_relaxed);
-        if ((word >> unit % 64 & 1) && !n--) return unit;
+        if (sg_queue_has_cu(q, unit) && !n--) return unit;
         if (unit + 1 == n_units) return unit; /* the mask changed meanwhile */
     }
 }
@@ -315,9 +311,7 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
 static sg_box_result_t fault(sg_box_t *b, const sg_guard_t *g)
 {
     isa_wave_t *w = b->failed = b->running;
-    w->stop = ISA_STOP_MEMORY;
-    w->fault_addr = g->va;
-    w->fault_flags = g->write ? ISA_FAULT_WRITE : ISA_FAULT_READ;
+    isa_mem_fault(w, g->va, g->write ? ISA_FAULT_WRITE : ISA_FAULT_READ);
     return SG_BOX_FAILED;
 }
 

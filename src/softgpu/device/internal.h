@@ -104,8 +104,7 @@ typedef struct {
 
 /* The place of a workgroup's waves on the modelled GPU. */
 typedef struct {
-    int32_t
-        cu; /* -1: on no compute unit, since the modelled GPU had no room, see sg_place_take() */
+    int32_t unit; /* -1: on none, since the modelled GPU had no room, see sg_place_take() */
     uint32_t n_waves, vgprs, lds; /* vgprs: rows of a wave; lds: bytes */
     uint8_t simd[ISA_GROUP_WAVES], slot[ISA_GROUP_WAVES];
     uint16_t scratch[ISA_GROUP_WAVES]; /* each wave's slot of the queue's scratch memory */
@@ -243,7 +242,7 @@ sg_box_result_t sg_look_turn(sg_box_t *b, int32_t slice);
 
 /* sampling.c */
 /* A turn begins: fills and returns `own`, which says when waves are to be interrupted; NULL, at the
- * cost of one load, if sampling is off. */
+ * cost of two loads, if sampling is off. */
 isa_interrupt_t *sg_sampling_turn(sg_device_t *d, isa_interrupt_t *own);
 /* Clocks between two snapshots; 0: none are taken. */
 uint64_t sg_sampling_clocks(sg_device_t *d);
@@ -348,11 +347,30 @@ struct sg_queue {
     uint32_t waves;
 };
 
+/* Whether the queue's mask of compute units, which must be set, has this one. */
+static inline bool sg_queue_has_cu(const sg_queue_t *q, uint32_t cu)
+{
+    return atomic_load_explicit(&q->cu_mask[cu / 64], memory_order_relaxed) >> cu % 64 & 1;
+}
+
 /* queue.c */
 void sg_queue_unref(sg_queue_t *q);
 void sg_queue_notify(sg_queue_t *q);
 /* Stops the queue and calls sg_host_ops_t.queue_error, once; later errors of the same queue are
  * dropped. */
+/* hsa_code: a value of queue_inactive_signal, whose bits ROCr turns into statuses of the queue's
+ * error callback. */
+enum {
+    SG_CODE_DIMENSIONS = 0x2,
+    SG_CODE_GROUP_MEMORY = 0x4, /* also for memory that the host or the runtime does not have */
+    SG_CODE_KERNEL_OBJECT = 0x8,
+    SG_CODE_PACKET = 0x20,
+    SG_CODE_GROUP_SIZE = 0x40,
+    SG_CODE_REGISTERS = 0x80,
+    SG_CODE_VENDOR_PACKET = 0x100,
+    SG_CODE_ILLEGAL = 0x40000000
+};
+#define SG_CODE_TRAP UINT64_C(0x80000000)
 void sg_queue_fail(sg_queue_t *q, sg_queue_error_t what, uint64_t hsa_code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void sg_queue_fault(sg_queue_t *q, uint64_t va, uint32_t flags);

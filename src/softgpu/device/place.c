@@ -1,8 +1,9 @@
 /* place.c - decides which workgroups fit on the modelled GPU at once, and assigns their waves to
  * wave slots.
  *
- * This is the occupancy model: wave slots, registers and LDS of each compute unit, and the scratch
- * slots of each queue. All functions are called under the pool's lock. */
+ * This is the occupancy model: wave slots, registers and LDS of each unit, which is a compute unit
+ * or, from gfx10 on, a workgroup processor, and the scratch slots of each queue. All functions are
+ * called under the pool's lock. */
 #include "softgpu/device/internal.h"
 
 #include <stdlib.h>
@@ -41,11 +42,10 @@ sg_place_model_t *sg_place_model_create(const sg_device_t *d)
     return m;
 }
 
-static bool masked_out(const sg_queue_t *q, uint32_t unit)
+static bool masked_out(const sg_queue_t *q, uint32_t cu)
 {
     if (!atomic_load_explicit(&q->cu_masked, memory_order_acquire)) return false;
-    uint64_t word = atomic_load_explicit(&q->cu_mask[unit / 64], memory_order_relaxed);
-    return !(word >> unit % 64 & 1);
+    return !sg_queue_has_cu(q, cu);
 }
 
 /* The SIMD with the most room for one wave, or -1. */
@@ -65,6 +65,7 @@ static int roomiest_simd(const sg_place_model_t *m, const unit_t *u, uint32_t vg
 
 static void leave_unit(unit_t *u, const sg_place_t *p, uint32_t n_waves)
 {
+    u->lds -= p->lds;
     for (uint32_t i = 0; i < n_waves; i++) {
         u->slots[p->simd[i]] &= ~(UINT64_C(1) << p->slot[i]);
         u->vgprs[p->simd[i]] -= p->vgprs;
@@ -74,6 +75,7 @@ static void leave_unit(unit_t *u, const sg_place_t *p, uint32_t n_waves)
 static bool enter_unit(const sg_place_model_t *m, unit_t *u, sg_place_t *p)
 {
     if (u->lds + p->lds > m->lds_bytes) return false;
+    u->lds += p->lds;
     for (uint32_t i = 0; i < p->n_waves; i++) {
         int s = roomiest_simd(m, u, p->vgprs);
         if (s < 0) {
@@ -85,7 +87,6 @@ static bool enter_unit(const sg_place_model_t *m, unit_t *u, sg_place_t *p)
         u->slots[s] |= UINT64_C(1) << p->slot[i];
         u->vgprs[s] += p->vgprs;
     }
-    u->lds += p->lds;
     return true;
 }
 
@@ -117,7 +118,7 @@ static bool take_unit(sg_place_model_t *m, const sg_queue_t *q, sg_place_t *p)
     for (uint32_t k = 0; k < m->n_units; k++) {
         uint32_t i = (m->turn + k) % m->n_units;
         if (masked_out(q, i * m->unit_cus) || !enter_unit(m, &m->unit[i], p)) continue;
-        p->cu = (int32_t)i;
+        p->unit = (int32_t)i;
         m->turn = i + 1;
         return true;
     }
@@ -135,7 +136,7 @@ static bool too_many_waves(const sg_place_model_t *m, const sg_run_t *run)
 
 bool sg_place_take(sg_place_model_t *m, sg_run_t *run, bool beyond, sg_place_t *p)
 {
-    p->cu = -1;
+    p->unit = -1;
     memset(p->slot, 0, sizeof p->slot);
     p->n_waves = run->waves;
     p->vgprs = sg_run_rows(run);
@@ -158,9 +159,8 @@ bool sg_place_take(sg_place_model_t *m, sg_run_t *run, bool beyond, sg_place_t *
 
 void sg_place_give(sg_place_model_t *m, sg_run_t *run, const sg_place_t *p)
 {
-    if (p->cu >= 0) {
-        leave_unit(&m->unit[p->cu], p, p->n_waves);
-        m->unit[p->cu].lds -= p->lds;
+    if (p->unit >= 0) {
+        leave_unit(&m->unit[p->unit], p, p->n_waves);
     } else {
         m->n_beyond--;
     }

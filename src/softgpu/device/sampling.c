@@ -5,6 +5,7 @@
  * of every compute unit at a time; here the wave that a worker thread is running takes it. For
  * stochastic sampling the timing model chooses the wave that a unit samples, and the state that it
  * records (perf/snapshot.h). Without sampling, a turn of a workgroup costs two more loads. */
+#include "base/golden.h"
 #include "softgpu/device/futex.h"
 #include "softgpu/device/internal.h"
 #include "softgpu/exec/trap.h"
@@ -45,9 +46,9 @@ static void *ticking(void *arg)
 static uint64_t period_of(const sg_profile_t *p, uint64_t microseconds)
 {
     const uint64_t slots = p->simds_per_cu * p->waves_per_simd;
-    const uint64_t instructions = slots * p->engine_clock_mhz / INSTRUCTION_CLOCKS;
+    const uint64_t per_us = slots * p->engine_clock_mhz / INSTRUCTION_CLOCKS;
     uint64_t period;
-    if (__builtin_mul_overflow(microseconds, instructions, &period)) return UINT64_MAX;
+    if (__builtin_mul_overflow(microseconds, per_us, &period)) return UINT64_MAX;
     return period | 1; /* odd, so that it is not a multiple of the length of most loops */
 }
 
@@ -94,16 +95,18 @@ uint64_t sg_sampling_clocks(sg_device_t *d)
 
 bool sg_device_reads_snapshots(sg_device_t *d)
 {
-    enum { PAGE = 4096, PAGES = 4, GETREG = 0x171 /* s_getreg_b32, bits 31:23 */ };
+    /* where a handler ends is said nowhere: no runtime has one of more pages */
+    enum { PAGE = 4096, PAGES = 4 };
     const uint64_t tba = atomic_load(&d->sampling.tba);
     for (uint64_t va = tba; tba && va < tba + PAGES * PAGE; va += 4 - va % 4) {
         uint32_t word;
         const void *code = sg_memory_host(d->memory, va, sizeof word, 0);
         if (!code) break;
         memcpy(&word, code, sizeof word);
-        const uint32_t id = isa_hwreg(word & 0xffff).id;
-        if (word >> 23 == GETREG && id >= ISA_HWREG_SQ_PERF_SNAPSHOT_DATA &&
-            id <= ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI)
+        isa_inst_t i;
+        if (isa_decode(d->arch, &word, 1, &i) != 1 || i.op != ISA_OP_s_getreg_b32) continue;
+        const uint32_t id = isa_hwreg((uint32_t)i.imm).id;
+        if (id >= ISA_HWREG_SQ_PERF_SNAPSHOT_DATA && id <= ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI)
             return true;
     }
     return !tba; /* without a handler no wave takes a trap */
@@ -119,8 +122,9 @@ void sg_device_set_snapshots(sg_device_t *d, uint64_t clocks)
 static uint64_t phase(const isa_wave_t *w, uint64_t period)
 {
     const uint32_t *id = w->group->id;
+    enum { WAVES = 64 }; /* at least as many as a workgroup has */
     uint64_t h = id[0] + UINT64_C(0x10001) * id[1] + UINT64_C(0x100000001) * id[2];
-    h = (h * ISA_LANES + w->index_in_group + 1) * UINT64_C(0x9e3779b97f4a7c15); /* golden ratio */
+    h = (h * WAVES + w->index_in_group + 1) * BASE_GOLDEN;
     return 1 + (uint64_t)((unsigned __int128)h * period >> 64);
 }
 

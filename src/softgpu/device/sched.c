@@ -327,7 +327,7 @@ static void start_failed(sg_pool_t *p, job_t *j, const sg_place_t *place)
 {
     sg_run_t *run = j->run;
     uint64_t dropped = j->ids.end - j->ids.begin;
-    sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, 0x4,
+    sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, SG_CODE_GROUP_MEMORY,
                   "no host memory for the registers of a workgroup");
     sg_run_cancel(run);
     pthread_mutex_lock(p->lock);

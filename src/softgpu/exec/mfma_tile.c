@@ -12,7 +12,7 @@
 ISA_VECTOR size_t row_place(const size_t m, size_t i)
 {
     const size_t four = i / 4, side_by_side = ISA_LANES / m;
-    return (four / side_by_side * 4 + i % 4) * ISA_LANES + four % side_by_side * m;
+    return (four / side_by_side * 4 + i % 4) * ISA_ROW + four % side_by_side * m;
 }
 
 /* Rows of D that are summed up together, each for as many columns as two host vectors hold: all
@@ -28,7 +28,8 @@ ISA_VECTOR isa_vec_t quiet_vec(isa_vec_t x)
 ISA_VECTOR uint32_t denormals_in(isa_vec_t x)
 {
 #if ISA_VEC_BYTES == 64
-    return _mm512_fpclass_ps_mask((__m512)x, 0x20);
+    enum { DENORMAL = 0x20 }; /* the class of VFPCLASSPS */
+    return _mm512_fpclass_ps_mask((__m512)x, DENORMAL);
 #else
     return isa_vec_signs((isa_vec_t)(x + x - 1 < 0xffffff)); /* doubling shifts the sign out */
 #endif
@@ -180,7 +181,7 @@ static __attribute__((noinline)) void small_tile(const mfma_work_t *p, uint32_t 
                                                  const uint32_t *b)
 {
     enum { M = 4 };
-    for (size_t i = 0; i < M; i++, d += ISA_LANES, c += ISA_LANES)
+    for (size_t i = 0; i < M; i++, d += ISA_ROW, c += ISA_ROW)
         for (size_t j = 0; j < M; j++) {
             uint32_t x = p->flush_c ? fpu_flush32(c[j]) : c[j];
             for (size_t k = 0; k < p->depth; k++)
@@ -228,7 +229,7 @@ static __attribute__((noinline)) void clamped_tile(const mfma_work_t *p, size_t 
 {
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < m; j++) {
-            const size_t place = (m == 4 ? i * ISA_LANES : row_place(m, i)) + j;
+            const size_t place = (m == 4 ? i * ISA_ROW : row_place(m, i)) + j;
             const uint8_t *depths = at ? at + i : NULL;
             d[place] = p->type == MFMA_I8 ? clamped_int(p, m, c[place], a + i, b + j, depths)
                                           : clamped_float(p, m, c[place], a + i, b + j, depths);

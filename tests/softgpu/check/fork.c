@@ -46,8 +46,8 @@ static void use_copies(void)
 
 static void use_bytes(void)
 {
-    chk_bytes_dispatch(1);
-    chk_bytes_dispatch(-1);
+    chk_bytes_hold();
+    chk_bytes_release();
 }
 
 static void use_runs(void)
