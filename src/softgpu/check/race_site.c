@@ -163,8 +163,7 @@ static bool expects(const isa_inst_t *i, const held_t *h)
 static bool ends_analysis(unsigned op)
 {
     return (isa_table[op].marks & ISA_IS_LEAVES && op != ISA_OP_s_branch) ||
-           op == ISA_OP_s_swappc_b64 || op == ISA_OP_s_barrier ||
-           op == ISA_OP_s_barrier_wait;
+           op == ISA_OP_s_swappc_b64 || op == ISA_OP_s_barrier || op == ISA_OP_s_barrier_wait;
 }
 
 static bool stores(unsigned op)
