@@ -7,7 +7,6 @@
 #include "softgpu/kfd/kfd.h"
 #include "softgpu/kfd/newer.h"
 
-#include "base/env.h"
 #include "base/file.h"
 #include "base/log.h"
 
@@ -169,9 +168,11 @@ static int open_folder(const char *base, const handle_t *handle)
 
 static int find_folder(const handle_t *handle)
 {
-    const char *runtime = base_env("XDG_RUNTIME_DIR");
-    int fd = runtime && *runtime == '/' ? open_folder(runtime, handle) : -1;
-    return fd >= 0 ? fd : open_folder("/tmp", handle);
+    int fd = -1;
+    const char *base;
+    for (unsigned k = 0; fd < 0 && (base = kfd_tree_base(k)) != NULL; k++)
+        fd = open_folder(base, handle);
+    return fd;
 }
 
 /* The one descriptor of the answer, or -errno. The control buffer has room for two because of its

@@ -60,6 +60,8 @@ static inline uint32_t kfd_gpu_location(uint32_t index)
 
 /* Path of this process's tree, made at the first call; NULL with errno if it cannot be made. */
 const char *kfd_tree_root(void);
+/* The folders in which a process makes its tree, if it can, by preference; NULL behind the last. */
+const char *kfd_tree_base(unsigned k);
 /* Removes the tree of this process, if it has one. */
 void kfd_tree_remove(void);
 /* In a forked child: forgets the tree, which is the parent's. */

@@ -1,8 +1,8 @@
 /* tree.c - the private tree: a folder in place of the driver's files in /sys and /dev.
  *
- * Each process has its own, in $XDG_RUNTIME_DIR or /tmp, and removes it at exit. A process that is
- * killed leaves its folder behind, but its lock ends with it: the next process removes the folder.
- * topology.c writes the files. */
+ * Each process has its own, in $XDG_RUNTIME_DIR, /dev/shm or /tmp, and removes it at exit. A
+ * process that is killed leaves its folder behind, but its lock ends with it: the next process
+ * removes the folder. topology.c writes the files. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/env.h"
@@ -82,10 +82,11 @@ int kfd_tree_open_held(const char *path, int flags)
     return fd;
 }
 
-static const char *base_directory(void)
+const char *kfd_tree_base(unsigned k)
 {
     const char *runtime = base_env("XDG_RUNTIME_DIR");
-    return runtime && *runtime == '/' && access(runtime, W_OK | X_OK) == 0 ? runtime : "/tmp";
+    if (runtime && *runtime == '/' && k-- == 0) return runtime;
+    return k == 0 ? "/dev/shm" : k == 1 ? "/tmp" : NULL;
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *walk)
@@ -148,25 +149,45 @@ static void reclaim_leftovers(const char *base, const char *prefix)
     closedir(d);
 }
 
-/* Under the lock. 0 or -errno. */
-static int make_tree(const kfd_config_t *config)
+/* Makes the tree below `base`. Under the lock. 0 or -errno. */
+static int make_tree_in(const char *base, const kfd_config_t *config)
 {
     char prefix[64];
-    const char *base = base_directory();
     snprintf(prefix, sizeof(prefix), "softgpu-%u-", (unsigned)getuid());
-    reclaim_leftovers(base, prefix);
-
     int n = snprintf(root_path, sizeof(root_path), "%s/%s%d-XXXXXX", base, prefix, (int)getpid());
     if (n < 0 || (size_t)n >= sizeof(root_path)) return -ENAMETOOLONG;
+    if (access(base, W_OK | X_OK) != 0) return -errno;
+    reclaim_leftovers(base, prefix);
     if (!mkdtemp(root_path)) return -errno;
-    /* a process that searches for leftovers may hold the new folder's lock for the moment in which
-     * it reads its age */
+    /* a process that looks for leftovers may hold the new folder's lock for the moment in which it
+     * reads its age */
     root_fd = lock_folder(root_path, 0);
-    if (root_fd < 0) return -errno;
+    int error = root_fd < 0 ? -errno : 0;
     base_file_limit_t limit;
     base_file_limit_begin(&limit, true);
-    int error = kfd_topology_write(root_path, config);
+    if (error == 0) error = kfd_topology_write(root_path, config);
     base_file_limit_end(&limit);
+    return error;
+}
+
+static void remove_root(void)
+{
+    remove_tree(root_path);
+    forget_held();
+    if (root_fd >= 0) close(root_fd);
+    root_fd = -1;
+}
+
+/* Makes the tree in the first folder in which that succeeds. Under the lock. 0, or the -errno of
+ * the last attempt, whose path is then in root_path. */
+static int make_tree(const kfd_config_t *config)
+{
+    int error = -ENOENT;
+    const char *base;
+    for (unsigned k = 0; error != 0 && (base = kfd_tree_base(k)) != NULL; k++) {
+        error = make_tree_in(base, config);
+        if (error != 0) remove_root();
+    }
     return error;
 }
 
@@ -196,11 +217,8 @@ const char *kfd_tree_root(void)
 void kfd_tree_remove(void)
 {
     pthread_mutex_lock(&lock);
-    if (root_path[0] != '\0') remove_tree(root_path);
+    if (root_path[0] != '\0') remove_root();
     root_path[0] = '\0';
-    forget_held();
-    if (root_fd >= 0) close(root_fd);
-    root_fd = -1;
     pthread_mutex_unlock(&lock);
 }
 
