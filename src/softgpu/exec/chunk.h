@@ -19,6 +19,9 @@
 
 #define ISA_INLINED static inline __attribute__((always_inline))
 
+/* The active lanes, in a register of which vector instructions know nothing. */
+#define ISA_CHUNK_ACTIVE(w) ((w)->xnack_mask)
+
 enum { ISA_CHUNK_ROWS = 4, ISA_CHUNK_SOURCES = 3 };
 
 /* A vector instruction on a chunk of lanes, which are two vectors of the host: rows of dwords.
@@ -28,6 +31,7 @@ typedef struct {
     uint32_t src[ISA_CHUNK_SOURCES][ISA_CHUNK_ROWS][ISA_LANES];
     uint32_t in, out; /* sets of lanes */
     uint32_t mode;
+    uint32_t active; /* the lanes whose results are used: no others need a rare case */
 } isa_chunk_t;
 
 /* A scalar instruction. ORDER: as above. */
@@ -58,7 +62,8 @@ ISA_INLINED void isa_chunk_begin(isa_wave_t *w, isa_inst_t *i, isa_row_t *rows,
             memcpy(rows[ISA_CHUNK_ROWS * (n + 1) + r], x->src[n][r], sizeof x->src[n][r]);
     w->vgpr = rows;
     w->stop = ISA_RUN;
-    w->exec = ISA_ALL_LANES;
+    w->exec = ISA_ALL_LANES; /* results of other lanes need not be kept apart */
+    w->xnack_mask = x->active;
     w->vcc = x->in;
     w->sgpr[0] = w->sgpr[1] = 0;
     /* nearest even, denormals kept: the translator refuses other modes */

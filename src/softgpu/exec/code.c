@@ -125,7 +125,7 @@ void isa_slot_undecoded(isa_wave_t *w, const isa_inst_t *i)
 /* The handler of slots after the page: the wave has run past the page's end. */
 void isa_slot_behind(isa_wave_t *w, const isa_inst_t *i)
 {
-    w->page->core->set_pc(w, i->pc);
+    if (w->page->core->set_pc(w, i->pc)) isa_translate_arrived(w->page, w->ip);
 }
 
 /* The handler of an instruction whose later dwords are not mapped. */

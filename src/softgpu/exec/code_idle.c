@@ -5,6 +5,7 @@
  * memory nor EXEC. */
 #include "softgpu/exec/code_idle.h"
 
+#include "softgpu/exec/translate.h"
 #include "isa/table.h"
 
 /* True for the instructions that compilers generate, besides s_endpgm, for a kernel without
@@ -17,12 +18,12 @@ static bool is_idle(const isa_inst_t *i)
            i->dst.reg < ISA_CODE_FLAT_SCRATCH;
 }
 
-bool isa_code_idle(struct isa_code *code, const isa_core_t *core, uint64_t pc)
+/* Whether only such instructions stand between a slot and the program's end. */
+static bool only_ends(isa_page_t *page, unsigned at)
 {
     enum { FEW = 16 };
-    isa_page_t *page = isa_code_page(code, core, pc);
-    unsigned at = (unsigned)(pc % ISA_PAGE_BYTES / 4);
-    for (unsigned n = 0; page && n < FEW && at < ISA_PAGE_SLOTS; n++) {
+    const isa_core_t *core = page->core;
+    for (unsigned n = 0; n < FEW && at < ISA_PAGE_SLOTS; n++) {
         const isa_inst_t *i = &page->slots[at];
         if (atomic_load_explicit(&i->fn, memory_order_acquire) == isa_slot_undecoded)
             isa_code_decode(page, at);
@@ -32,5 +33,15 @@ bool isa_code_idle(struct isa_code *code, const isa_core_t *core, uint64_t pc)
         if (!is_idle(i)) return false;
         at += i->dwords;
     }
+    return false;
+}
+
+bool isa_code_idle(struct isa_code *code, const isa_core_t *core, uint64_t pc)
+{
+    isa_page_t *page = isa_code_page(code, core, pc);
+    const unsigned at = (unsigned)(pc % ISA_PAGE_BYTES / 4);
+    if (!page) return false;
+    if (only_ends(page, at)) return true;
+    isa_translate_arrived(page, &page->slots[at]);
     return false;
 }

@@ -8,8 +8,8 @@
 #include "softgpu/exec/code.h"
 
 /* True if every wave that starts at `pc` runs the same few instructions and ends without an effect
- * on memory: only counters could show that it ran. The caller makes sure that no decoded page is
- * freed meanwhile. */
+ * on memory: only counters could tell that it ran. Otherwise waves are expected to begin there,
+ * which the translator is told. The caller makes sure that no decoded page is freed meanwhile. */
 bool isa_code_idle(struct isa_code *code, const isa_core_t *core, uint64_t pc);
 
 #endif

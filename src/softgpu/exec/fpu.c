@@ -105,7 +105,10 @@ static uint64_t fma_scaled(unpacked_t a, unpacked_t b, unpacked_t c, int scale, 
                  : pack(c.sign, q - p, e + scale, round, f);
 }
 
-uint64_t fpu_fma_scaled64(uint64_t a, uint64_t b, uint64_t c, int scale, uint32_t round)
+/* Long and seldom needed: translated code calls them. */
+#define FPU_RARE __attribute__((noinline, cold))
+
+FPU_RARE uint64_t fpu_fma_scaled64(uint64_t a, uint64_t b, uint64_t c, int scale, uint32_t round)
 {
     const unpacked_t x = unpack(a, F64), y = unpack(b, F64), z = unpack(c, F64);
     if (z.special && !x.special && !y.special) return c; /* the product may be too large for f64 */
@@ -114,7 +117,7 @@ uint64_t fpu_fma_scaled64(uint64_t a, uint64_t b, uint64_t c, int scale, uint32_
     return fma_scaled(x, y, z, scale, round, F64);
 }
 
-uint32_t fpu_fma_scaled32(uint32_t a, uint32_t b, uint32_t c, int scale, uint32_t round)
+FPU_RARE uint32_t fpu_fma_scaled32(uint32_t a, uint32_t b, uint32_t c, int scale, uint32_t round)
 {
     const unpacked_t x = unpack(a, F32), y = unpack(b, F32), z = unpack(c, F32);
     if (z.special && !x.special && !y.special) return c;

@@ -1,9 +1,9 @@
-/* translate.c - the translator's hooks: decides which loops are translated, and runs a translated
- * loop for a wave.
+/* translate.c - which code is translated, and how a wave runs it.
  *
- * The hooks are handlers of slots, so that the plain run loop needs no code for them: a branch back
- * gets a handler that counts, and the head of a translated loop one that runs its code. One lock
- * guards translating; waves that run need none. */
+ * The hooks are handlers of slots, so that the plain run loop knows nothing of all this: a branch
+ * back gets a handler that counts, so does an instruction to which waves come from code that is not
+ * translated, and an entry of translated code gets one that runs it. One lock guards translating;
+ * waves that run need none. */
 #include "softgpu/exec/translate_internal.h"
 
 #include "base/log.h"
@@ -13,19 +13,33 @@
 #include <string.h>
 #include <time.h>
 
-/* A translated loop. */
+typedef struct region region_t;
+
+/* A slot where waves enter a region. */
 typedef struct {
+    const region_t *region;
+    uint32_t number;
+} entry_t;
+
+/* A translated loop or stretch. */
+struct region {
     isa_translated_t *run;
     void *code;
     uint32_t mode;
-    bool masked, pure;
+    bool masked, calls;
     unsigned first, last; /* slots */
-} region_t;
+    region_t *next;       /* of the page */
+    entry_t *entry;       /* all of them */
+};
 
-/* The translator's data of a page: taken branches back and translated loops, by slot. */
+/* What the translator knows of a page. By slot: how often a branch back was taken, or waves came to
+ * the slot; the entry that is there, that of the youngest region; whether waves come there from
+ * code that is not translated. */
 struct isa_page_loops {
     _Atomic(uint16_t) heat[ISA_PAGE_SLOTS];
-    _Atomic(region_t *) region[ISA_PAGE_SLOTS];
+    _Atomic(const entry_t *) entry[ISA_PAGE_SLOTS];
+    _Atomic(bool) head[ISA_PAGE_SLOTS];
+    region_t *regions; /* under the lock */
 };
 
 /* Counts of one thread, written only by that thread. */
@@ -139,10 +153,10 @@ static isa_refused_t make(region_t *r, isa_plan_t *plan, const isa_wave_t *w)
     if (time_e6 / 1000 >= most_ms) return ISA_REFUSED_TIME;
     if (!isa_llvm_load()) return ISA_REFUSED_LLVM;
     if (!isa_llvm_open(library)) return ISA_REFUSED_FAILED;
-    isa_refused_t why = isa_plan_loop(plan, w, r->first, r->last);
+    isa_refused_t why = isa_plan_make(plan, w, r->first, r->last);
     char *text = why ? NULL : isa_emit(plan, library);
     if (text) {
-        base_trace("translated loop at 0x%llx:\n%s",
+        base_trace("translated from 0x%llx on:\n%s",
                    (unsigned long long)plan->page->slots[r->first].pc, text);
         r->run = isa_llvm_compile(text, &r->code);
     }
@@ -151,11 +165,34 @@ static isa_refused_t make(region_t *r, isa_plan_t *plan, const isa_wave_t *w)
     if (why) return why;
     r->mode = plan->mode;
     r->masked = plan->masked;
-    r->pure = plan->pure;
+    r->calls = plan->calls;
     return r->run ? ISA_REFUSED_NOT : ISA_REFUSED_FAILED;
 }
 
-/* Makes the loop's code and installs it as the handler of the loop's head. */
+/* Under the lock: waves that come to the entries run the region from now on. */
+static isa_refused_t publish(region_t *r, const isa_plan_t *plan)
+{
+    isa_page_t *page = plan->page;
+    uint32_t n = 0;
+    r->entry = calloc(plan->n, sizeof *r->entry);
+    if (!r->entry) {
+        isa_llvm_free(r->code);
+        return ISA_REFUSED_FAILED;
+    }
+    r->next = page->loops->regions;
+    page->loops->regions = r;
+    for (unsigned k = 0; k < plan->n; k++) {
+        if (!plan->step[k].enters) continue;
+        const unsigned slot = isa_slot_index(page, plan->step[k].i->pc);
+        r->entry[n] = (entry_t){r, n};
+        atomic_store_explicit(&page->loops->entry[slot], &r->entry[n], memory_order_release);
+        atomic_store_explicit(&page->slots[slot].fn, isa_slot_translated, memory_order_release);
+        n++;
+    }
+    return ISA_REFUSED_NOT;
+}
+
+/* Makes the code between two slots and puts it in place of its entries. */
 static void translate(const isa_wave_t *w, isa_page_t *page, unsigned first, unsigned last)
 {
     region_t *r = calloc(1, sizeof *r);
@@ -167,38 +204,73 @@ static void translate(const isa_wave_t *w, isa_page_t *page, unsigned first, uns
     }
     r->first = first;
     r->last = last;
-    *plan = (isa_plan_t){.page = page};
-    isa_plan_decode(page, first, last);
+    *plan = (isa_plan_t){.page = page, .calls = mode_now != ISA_TRANSLATE_VERIFY};
     take_lock();
     const uint64_t begin = now_e6();
-    const isa_refused_t why = make(r, plan, w);
+    isa_refused_t why = make(r, plan, w);
+    if (!why) why = publish(r, plan);
     time_e6 += now_e6() - begin;
     loops[why]++;
+    give_lock();
+    if (!why)
+        base_trace("translated 0x%llx to 0x%llx", (unsigned long long)page->slots[first].pc,
+                   (unsigned long long)page->slots[last].pc);
     if (why) {
-        base_info("loop at 0x%llx is interpreted: %s", (unsigned long long)page->slots[first].pc,
+        base_info("code at 0x%llx is interpreted: %s", (unsigned long long)page->slots[first].pc,
                   isa_translate_reason(why));
         free(r);
-    } else {
-        atomic_store_explicit(&page->loops->region[first], r, memory_order_release);
-        atomic_store_explicit(&page->slots[first].fn, isa_slot_translated, memory_order_release);
     }
-    give_lock();
     free(plan);
+}
+
+static void translate_loop(const isa_wave_t *w, isa_page_t *page, unsigned first, unsigned last)
+{
+    isa_plan_decode(page, first, last);
+    translate(w, page, first, last);
+}
+
+static void translate_stretch(const isa_wave_t *w, isa_page_t *page, unsigned first)
+{
+    translate(w, page, first, isa_plan_reach(page, first));
 }
 
 /* ---- slots ---- */
 
+/* Branches back, and those into another page. */
+static bool is_watched_branch(const isa_inst_t *i, unsigned at)
+{
+    return i->imm < 0 || at + i->dwords + (unsigned)i->imm >= ISA_PAGE_SLOTS;
+}
+
 isa_handler_t *isa_translate_decoded(isa_page_t *page, const isa_inst_t *slot, isa_handler_t *fn)
 {
-    if (!mode_now || fn != page->core->handlers[slot->op] || !isa_is_branch(slot) || slot->imm >= 0)
-        return fn;
+    const unsigned at = isa_slot_index(page, slot->pc);
+    if (!mode_now || fn != page->core->handlers[slot->op]) return fn;
     if (!page->loops) page->loops = calloc(1, sizeof *page->loops);
-    return page->loops ? isa_slot_counted : fn;
+    if (!page->loops) return fn;
+    if (isa_plan_leaves(slot) && at + slot->dwords < ISA_PAGE_SLOTS)
+        atomic_store_explicit(&page->loops->head[at + slot->dwords], true, memory_order_relaxed);
+    if (isa_is_branch(slot)) return is_watched_branch(slot, at) ? isa_slot_counted : fn;
+    return atomic_load_explicit(&page->loops->head[at], memory_order_relaxed) ? isa_slot_entered
+                                                                              : fn;
+}
+
+void isa_translate_arrived(isa_page_t *page, const isa_inst_t *i)
+{
+    if (!page->loops) return;
+    const unsigned at = isa_slot_index(page, i->pc);
+    if (at >= ISA_PAGE_SLOTS || atomic_load_explicit(&page->loops->head[at], memory_order_relaxed))
+        return;
+    atomic_store_explicit(&page->loops->head[at], true, memory_order_relaxed);
+    isa_handler_t *own = page->core->handlers[i->op];
+    if (i->op && !isa_is_branch(i))
+        atomic_compare_exchange_strong(&page->slots[at].fn, &own, isa_slot_entered);
 }
 
 static void free_region(region_t *r)
 {
     isa_llvm_free(r->code);
+    free(r->entry);
     free(r);
 }
 
@@ -206,33 +278,52 @@ void isa_translate_forget(isa_page_t *page)
 {
     if (!page->loops) return;
     take_lock();
-    for (unsigned k = 0; k < ISA_PAGE_SLOTS; k++) {
-        region_t *r = atomic_load_explicit(&page->loops->region[k], memory_order_relaxed);
-        if (r) free_region(r);
+    for (region_t *r = page->loops->regions, *next; r; r = next) {
+        next = r->next;
+        free_region(r);
     }
     give_lock();
     free(page->loops);
     page->loops = NULL;
 }
 
-/* Executes the branch; when it is taken back for the nth time, its loop is translated. Threads that
- * count at the same time may lose a few counts. */
+/* Counts at a slot whose handler is `counting`. True the nth time, to one caller: the slot has its
+ * own handler again. Threads that count at once may lose a few. */
+static bool is_hot(isa_page_t *page, const isa_inst_t *i, isa_handler_t *counting)
+{
+    const unsigned at = isa_slot_index(page, i->pc);
+    _Atomic(uint16_t) *heat = &page->loops->heat[at];
+    const unsigned n = atomic_load_explicit(heat, memory_order_relaxed) + 1u;
+    atomic_store_explicit(heat, (uint16_t)n, memory_order_relaxed);
+    return n >= after && atomic_compare_exchange_strong(&page->slots[at].fn, &counting,
+                                                        page->core->handlers[i->op]);
+}
+
+/* The branch does its work; where it goes back for the nth time, its loop is translated. */
 void isa_slot_counted(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_page_t *page = w->page;
     page->core->handlers[i->op](w, i);
-    if (w->watched || w->stop || w->page != page || w->ip > i) return;
+    if (w->watched) return;
+    if (w->page != page && w->ip) isa_translate_arrived(w->page, w->ip);
+    if (w->stop || w->page != page || w->ip > i || !is_hot(page, i, isa_slot_counted)) return;
     const unsigned last = isa_slot_index(page, i->pc), first = isa_slot_index(page, w->ip->pc);
-    _Atomic(uint16_t) *heat = &page->loops->heat[last];
-    const unsigned n = atomic_load_explicit(heat, memory_order_relaxed) + 1u;
-    atomic_store_explicit(heat, (uint16_t)n, memory_order_relaxed);
-    if (n < after) return;
-    /* the thread that restores the plain handler is the one that translates */
-    isa_handler_t *counted = isa_slot_counted;
-    isa_inst_t *slot = &page->slots[last];
-    if (atomic_compare_exchange_strong(&slot->fn, &counted, page->core->handlers[i->op]) &&
-        atomic_load(&page->slots[first].fn) != isa_slot_translated)
-        translate(w, page, first, last);
+    if (atomic_load(&page->slots[first].fn) != isa_slot_translated)
+        translate_loop(w, page, first, last);
+}
+
+/* Where waves come to for the nth time, the code from here on is translated. */
+void isa_slot_entered(isa_wave_t *w, const isa_inst_t *i)
+{
+    isa_page_t *page = w->page;
+    if (!w->watched && is_hot(page, i, isa_slot_entered)) {
+        translate_stretch(w, page, isa_slot_index(page, i->pc));
+        if (atomic_load(&page->slots[isa_slot_index(page, i->pc)].fn) == isa_slot_translated) {
+            isa_slot_translated(w, i);
+            return;
+        }
+    }
+    page->core->handlers[i->op](w, i);
 }
 
 void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
@@ -242,19 +333,20 @@ void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
         page->core->handlers[i->op](w, i);
         return;
     }
-    region_t *r = atomic_load_explicit(&page->loops->region[isa_slot_index(page, i->pc)],
-                                       memory_order_acquire);
+    const entry_t *entry = atomic_load_explicit(&page->loops->entry[isa_slot_index(page, i->pc)],
+                                                memory_order_acquire);
+    const region_t *r = entry->region;
     counts_t *c = counts();
     if (w->mode != r->mode || (!r->masked && w->exec != ISA_ALL_LANES)) {
         page->core->handlers[i->op](w, i);
         if (c) add(&c->declined, 1);
         return;
     }
-    const uint64_t n = mode_now == ISA_TRANSLATE_VERIFY && r->pure
-                           ? isa_translate_verify(w, i, r->run)
-                           : r->run(w);
+    const bool verify = mode_now == ISA_TRANSLATE_VERIFY && !r->calls;
+    const uint64_t n =
+        verify ? isa_translate_verify(w, i, r->run, entry->number) : r->run(w, entry->number);
     if (!c) return;
     add(&c->entries, 1);
     add(&c->instructions, n);
-    if (mode_now == ISA_TRANSLATE_VERIFY && r->pure) add(&c->verified, n);
+    if (verify) add(&c->verified, n);
 }

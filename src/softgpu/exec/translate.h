@@ -11,15 +11,14 @@
 typedef enum {
     ISA_TRANSLATE_OFF,
     ISA_TRANSLATE_ON,
-    /* as ON; loops without memory instructions are also interpreted, and both results must be
-     * equal */
+    /* As ON, but handlers are not called from translated code, which runs interpreted as well: both
+     * must agree. */
     ISA_TRANSLATE_VERIFY
 } isa_translate_t;
 
 enum {
-    ISA_TRANSLATE_AFTER =
-        1000,               /* taken branches back to a loop's head after which the loop is hot */
-    ISA_TRANSLATE_MS = 2000 /* default of isa_translate_limit() */
+    ISA_TRANSLATE_AFTER = 1000, /* waves or branches that come to code, then it is hot */
+    ISA_TRANSLATE_MS = 2000     /* for translating, if nobody says else */
 };
 
 /* Sets the mode. Called before code is decoded: pages that are decoded already are not affected. */
@@ -59,20 +58,25 @@ isa_translate_stats_t isa_translate_stats(void);
 
 /* ---- for the code cache and the run loop ---- */
 
-/* The handler that a slot gets for an instruction whose own handler is `fn`: it is `fn`, or for a
- * branch back one that counts. The caller holds the cache's lock. */
+/* The handler that a slot gets for an instruction whose own handler is `fn`: that, or one that
+ * counts for a branch, and where waves come from code that is not translated. The caller holds the
+ * cache's lock. */
 isa_handler_t *isa_translate_decoded(isa_page_t *page, const isa_inst_t *slot, isa_handler_t *fn);
 
-/* Frees the translator's data of a page. No wave may be in its code. */
+/* Waves come to slot *i of the page from another page, or begin there. */
+void isa_translate_arrived(isa_page_t *page, const isa_inst_t *i);
+
+/* Frees what belongs to a page. No wave is in its code. */
 void isa_translate_forget(isa_page_t *page);
 
-/* Handlers of slots: a branch that is counted, the head of a translated loop. If somebody watches
- * the wave, both do no more than the instruction's own handler. */
-isa_handler_t isa_slot_counted, isa_slot_translated;
+/* Handlers of slots: a branch that is counted, an instruction at which the waves are counted that
+ * come to it, an entry of translated code. If somebody watches the wave, they do no
+ * more than the instruction's own handler. */
+isa_handler_t isa_slot_counted, isa_slot_entered, isa_slot_translated;
 
 static inline bool isa_translate_owns(isa_handler_t *fn)
 {
-    return fn == isa_slot_counted || fn == isa_slot_translated;
+    return fn == isa_slot_counted || fn == isa_slot_entered || fn == isa_slot_translated;
 }
 
 #endif

@@ -1,12 +1,12 @@
-/* translate_emit.c - writes LLVM's assembly for a planned loop.
+/* translate_emit.c - LLVM's assembly of planned code.
  *
  * Scalar registers are variables of the function, which LLVM keeps in the host's registers; they
- * are stored to the wave before code outside the function may read them. Consecutive vector
- * instructions are a segment: a loop over chunks of lanes, in which rows are values. Scalar code of
- * a segment is placed before that loop. */
+ * are stored to the wave where the code is left, and for a handler those that it reads. Vector
+ * instructions that follow each other are a segment: a loop over chunks of lanes, in which rows are
+ * values. What is scalar in a segment stands before that loop. */
 #include "softgpu/exec/translate_internal.h"
+#include "softgpu/exec/translate_text.h"
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +20,6 @@ enum {
     CALLS_AT_MOST = 96 /* instructions of a segment */
 };
 
-typedef struct {
-    char *at;
-    size_t size, room;
-    bool failed;
-} text_t;
-
 /* A lane mask that the segment has written: the variable that collects it, the chunk's bits. */
 typedef struct {
     int reg;
@@ -35,10 +29,10 @@ typedef struct {
 typedef struct {
     const isa_plan_t *plan;
     const isa_library_t *library;
-    text_t entry, code, tail; /* variables; the blocks; the exits */
-    text_t before, inside;    /* the segment: before its loop over chunks, and in it */
-    unsigned next;            /* number of the next value or label */
-    unsigned counted;         /* instructions since the block's begin */
+    isa_text_t entry, code, tail; /* variables; the blocks; the ways out */
+    isa_text_t before, inside;    /* the segment: before its loop over chunks, and in it */
+    unsigned next;                /* number of the next value or label */
+    unsigned counted;             /* instructions since the block's begin */
     bool used[SCALARS + 1], written[SCALARS + 1];
     /* the current segment */
     unsigned n;                  /* instructions */
@@ -49,35 +43,6 @@ typedef struct {
     unsigned n_masks;
     mask_t mask[MASKS];
 } emitter_t;
-
-static __attribute__((format(printf, 2, 3))) void put(text_t *t, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const int n = t->failed ? -1 : vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    if (n < 0) return;
-    if (t->size + (size_t)n + 1 > t->room) {
-        const size_t room = 2 * (t->size + (size_t)n + 4096);
-        char *at = realloc(t->at, room);
-        if (!at) {
-            t->failed = true;
-            return;
-        }
-        t->at = at;
-        t->room = room;
-    }
-    va_start(args, format);
-    vsnprintf(t->at + t->size, (size_t)n + 1, format, args);
-    va_end(args);
-    t->size += (size_t)n;
-}
-
-static void move(text_t *to, text_t *from)
-{
-    if (from->size) put(to, "%s", from->at);
-    from->size = 0;
-}
 
 static unsigned fresh(emitter_t *e)
 {
@@ -94,11 +59,12 @@ static uint64_t address(const void *p)
 #define AT_WAVE(member) (unsigned)offsetof(isa_wave_t, member)
 
 /* Stores a constant of `bits` bits to a member of the wave. */
-static void store_member(emitter_t *e, text_t *t, unsigned offset, unsigned bits, uint64_t value)
+static void store_member(emitter_t *e, isa_text_t *t, unsigned offset, unsigned bits,
+                         uint64_t value)
 {
     const unsigned p = fresh(e);
-    put(t, "  %%p%u = getelementptr i8, ptr %%w, i64 %u\n  store i%u %llu, ptr %%p%u\n", p, offset,
-        bits, (unsigned long long)value, p);
+    isa_put(t, "  %%p%u = getelementptr i8, ptr %%w, i64 %u\n  store i%u %llu, ptr %%p%u\n", p,
+            offset, bits, (unsigned long long)value, p);
 }
 
 static unsigned member_of(unsigned scalar)
@@ -108,62 +74,71 @@ static unsigned member_of(unsigned scalar)
 
 /* ---- scalar registers: variables of the function ---- */
 
-static unsigned read_scalar(emitter_t *e, text_t *t, unsigned scalar)
+static unsigned read_scalar(emitter_t *e, isa_text_t *t, unsigned scalar)
 {
     const unsigned v = fresh(e);
     e->used[scalar] = true;
-    put(t, "  %%t%u = load i32, ptr %%s%u\n", v, scalar);
+    isa_put(t, "  %%t%u = load i32, ptr %%s%u\n", v, scalar);
     return v;
 }
 
-static void write_scalar(emitter_t *e, text_t *t, unsigned scalar, unsigned value)
+static void write_scalar(emitter_t *e, isa_text_t *t, unsigned scalar, unsigned value)
 {
     e->used[scalar] = e->written[scalar] = true;
-    put(t, "  store i32 %%t%u, ptr %%s%u\n", value, scalar);
+    isa_put(t, "  store i32 %%t%u, ptr %%s%u\n", value, scalar);
 }
 
-/* Reads a pair of scalar registers as 64 bits. */
-static unsigned read_pair(emitter_t *e, text_t *t, unsigned scalar)
+/* A pair as 64 bits. */
+static unsigned read_pair(emitter_t *e, isa_text_t *t, unsigned scalar)
 {
     const unsigned low = read_scalar(e, t, scalar), high = read_scalar(e, t, scalar + 1);
     const unsigned a = fresh(e), b = fresh(e), c = fresh(e), d = fresh(e);
-    put(t, "  %%t%u = zext i32 %%t%u to i64\n  %%t%u = zext i32 %%t%u to i64\n", a, low, b, high);
-    put(t, "  %%t%u = shl i64 %%t%u, 32\n  %%t%u = or i64 %%t%u, %%t%u\n", c, b, d, a, c);
+    isa_put(t, "  %%t%u = zext i32 %%t%u to i64\n  %%t%u = zext i32 %%t%u to i64\n", a, low, b,
+            high);
+    isa_put(t, "  %%t%u = shl i64 %%t%u, 32\n  %%t%u = or i64 %%t%u, %%t%u\n", c, b, d, a, c);
     return d;
 }
 
-static void write_pair(emitter_t *e, text_t *t, unsigned scalar, unsigned value)
+static void write_pair(emitter_t *e, isa_text_t *t, unsigned scalar, unsigned value)
 {
     const unsigned low = fresh(e), shifted = fresh(e), high = fresh(e);
-    put(t, "  %%t%u = trunc i64 %%t%u to i32\n  %%t%u = lshr i64 %%t%u, 32\n", low, value, shifted,
-        value);
-    put(t, "  %%t%u = trunc i64 %%t%u to i32\n", high, shifted);
+    isa_put(t, "  %%t%u = trunc i64 %%t%u to i32\n  %%t%u = lshr i64 %%t%u, 32\n", low, value,
+            shifted, value);
+    isa_put(t, "  %%t%u = trunc i64 %%t%u to i32\n", high, shifted);
     write_scalar(e, t, scalar, low);
     write_scalar(e, t, scalar + 1, high);
 }
 
-/* Stores the registers that the loop writes to the wave. */
-static void flush(emitter_t *e, text_t *t)
+/* Stores a register that the code writes to the wave. */
+static void store_scalar(emitter_t *e, isa_text_t *t, unsigned s)
 {
-    for (unsigned s = 0; s <= SCC; s++) {
-        if (!e->written[s]) continue;
-        const unsigned v = fresh(e);
-        put(t, "  %%v%u = load i32, ptr %%s%u\n  %%p%u = getelementptr i8, ptr %%w, i64 %u\n", v, s,
+    const unsigned v = fresh(e);
+    if (!e->written[s]) return;
+    isa_put(t, "  %%v%u = load i32, ptr %%s%u\n  %%p%u = getelementptr i8, ptr %%w, i64 %u\n", v, s,
             v, member_of(s));
-        put(t, "  store i32 %%v%u, ptr %%p%u\n", v, v);
-    }
+    isa_put(t, "  store i32 %%v%u, ptr %%p%u\n", v, v);
 }
 
-/* Loads the registers that the loop uses. */
-static void load_all(emitter_t *e, text_t *t)
+/* Loads one that it uses. */
+static void load_scalar(emitter_t *e, isa_text_t *t, unsigned s)
 {
-    for (unsigned s = 0; s <= SCC; s++) {
-        if (!e->used[s]) continue;
-        const unsigned v = fresh(e);
-        put(t, "  %%p%u = getelementptr i8, ptr %%w, i64 %u\n  %%v%u = load i32, ptr %%p%u\n", v,
+    const unsigned v = fresh(e);
+    if (!e->used[s]) return;
+    isa_put(t, "  %%p%u = getelementptr i8, ptr %%w, i64 %u\n  %%v%u = load i32, ptr %%p%u\n", v,
             member_of(s), v, v);
-        put(t, "  store i32 %%v%u, ptr %%s%u\n", v, s);
-    }
+    isa_put(t, "  store i32 %%v%u, ptr %%s%u\n", v, s);
+}
+
+static void store_scalars(emitter_t *e, isa_text_t *t, unsigned first, unsigned n)
+{
+    for (unsigned s = first; s < first + n && s <= SCC; s++)
+        store_scalar(e, t, s);
+}
+
+static void load_scalars(emitter_t *e, isa_text_t *t, unsigned first, unsigned n)
+{
+    for (unsigned s = first; s < first + n && s <= SCC; s++)
+        load_scalar(e, t, s);
 }
 
 /* ---- segments ---- */
@@ -179,32 +154,106 @@ static unsigned vector_align(const emitter_t *e)
     return e->library->bits / 8;
 }
 
-/* Ends the segment: its rows and lane masks are stored for the code after it. */
+/* The chunk's bits of a 64-bit set of lanes. */
+static unsigned chunk_bits(emitter_t *e, unsigned lanes)
+{
+    const unsigned shifted = fresh(e), bits = fresh(e), masked = fresh(e);
+    isa_put(&e->inside, "  %%t%u = lshr i64 %%t%u, %%t%u\n  %%t%u = trunc i64 %%t%u to i32\n",
+            shifted, lanes, e->lane, bits, shifted);
+    isa_put(&e->inside, "  %%t%u = and i32 %%t%u, %u\n", masked, bits,
+            (unsigned)isa_first_lanes(e->library->chunk));
+    return masked;
+}
+
+static unsigned exec_bits(emitter_t *e)
+{
+    if (!e->exec) {
+        e->exec = read_pair(e, &e->before, ISA_CODE_EXEC);
+        e->exec_bits = chunk_bits(e, e->exec);
+    }
+    return e->exec_bits;
+}
+
+/* A vector whose elements are 1, 2, 4... */
+static unsigned lane_bits(emitter_t *e)
+{
+    const unsigned v = fresh(e);
+    isa_put(&e->before, "  %%t%u = add <%u x i32> zeroinitializer, <", v, e->library->chunk);
+    for (unsigned l = 0; l < e->library->chunk; l++)
+        isa_put(&e->before, "%si32 %u", l ? ", " : "", 1u << l);
+    isa_put(&e->before, ">\n");
+    return v;
+}
+
+/* EXEC's bits of the chunk as a vector: inactive lanes keep what their registers had. A host whose
+ * vectors know no masks tests a bit in each element: LLVM would put a mask together bit by bit. */
+static unsigned active_lanes(emitter_t *e)
+{
+    const unsigned chunk = e->library->chunk, bits = exec_bits(e), lanes = fresh(e);
+    if (e->library->bits == 512) {
+        isa_put(&e->inside, "  %%t%u = bitcast i%u %%t%u to <%u x i1>\n", lanes, chunk, bits,
+                chunk);
+        return lanes;
+    }
+    const unsigned bit = lane_bits(e), one = fresh(e), all = fresh(e), both = fresh(e);
+    isa_put(&e->inside, "  %%t%u = insertelement <%u x i32> poison, i32 %%t%u, i32 0\n", one, chunk,
+            bits);
+    isa_put(
+        &e->inside,
+        "  %%t%u = shufflevector <%u x i32> %%t%u, <%u x i32> poison, <%u x i32> zeroinitializer\n",
+        all, chunk, one, chunk, chunk);
+    isa_put(&e->inside, "  %%t%u = and <%u x i32> %%t%u, %%t%u\n", both, chunk, all, bit);
+    isa_put(&e->inside, "  %%t%u = icmp eq <%u x i32> %%t%u, %%t%u\n", lanes, chunk, both, bit);
+    return lanes;
+}
+
+/* Stores the rows that the segment has changed. Until then what inactive lanes have is of no
+ * consequence: within a segment lanes do not see each other, and EXEC does not change. */
+static void store_rows(emitter_t *e)
+{
+    const unsigned chunk = e->library->chunk, align = vector_align(e);
+    unsigned lanes = 0;
+    for (unsigned r = 0; r < ISA_VGPR_ROWS; r++) {
+        unsigned value = e->row[r];
+        if (!e->changed[r]) continue;
+        if (e->plan->masked && !lanes) lanes = active_lanes(e);
+        const unsigned p = fresh(e), old = fresh(e), picked = fresh(e);
+        isa_put(&e->inside, "  %%p%u = getelementptr i8, ptr %%t%u, i64 %u\n", p, e->base,
+                r * ROW_BYTES);
+        if (lanes) {
+            isa_put(&e->inside, "  %%t%u = load <%u x i32>, ptr %%p%u, align %u\n", old, chunk, p,
+                    align);
+            isa_put(&e->inside,
+                    "  %%t%u = select <%u x i1> %%t%u, <%u x i32> %%t%u, <%u x i32> %%t%u\n",
+                    picked, chunk, lanes, chunk, value, chunk, old);
+            value = picked;
+        }
+        isa_put(&e->inside, "  store <%u x i32> %%t%u, ptr %%p%u, align %u\n", chunk, value, p,
+                align);
+    }
+}
+
+/* The rows and lane masks are known to whoever comes behind the segment. */
 static void close_segment(emitter_t *e)
 {
     const unsigned chunk = e->library->chunk, l = fresh(e);
-    move(&e->code, &e->before);
+    if (e->n) store_rows(e);
+    isa_move(&e->code, &e->before);
     if (!e->n) return;
-    put(&e->entry, "  %%lane%u = alloca i64\n", l);
-    put(&e->code, "  store i64 0, ptr %%lane%u\n  br label %%chunk%u\nchunk%u:\n", l, l, l);
-    put(&e->code, "  %%t%u = load i64, ptr %%lane%u\n", e->lane, l);
-    put(&e->code, "  %%b%u = shl i64 %%t%u, 2\n  %%t%u = getelementptr i8, ptr %%rows, i64 %%b%u\n",
-        l, e->lane, e->base, l);
-    move(&e->code, &e->inside);
-    for (unsigned r = 0; r < ISA_VGPR_ROWS; r++) {
-        if (!e->changed[r]) continue;
-        const unsigned p = fresh(e);
-        put(&e->code, "  %%p%u = getelementptr i8, ptr %%t%u, i64 %u\n", p, e->base, r * ROW_BYTES);
-        put(&e->code, "  store <%u x i32> %%t%u, ptr %%p%u, align %u\n", chunk, e->row[r], p,
-            vector_align(e));
-    }
-    put(&e->code, "  %%n%u = add i64 %%t%u, %u\n  store i64 %%n%u, ptr %%lane%u\n", l, e->lane,
-        chunk, l, l);
-    put(&e->code, "  %%m%u = icmp ult i64 %%n%u, %d\n", l, l, ISA_LANES);
-    put(&e->code, "  br i1 %%m%u, label %%chunk%u, label %%behind%u\nbehind%u:\n", l, l, l, l);
+    isa_put(&e->entry, "  %%lane%u = alloca i64\n", l);
+    isa_put(&e->code, "  store i64 0, ptr %%lane%u\n  br label %%chunk%u\nchunk%u:\n", l, l, l);
+    isa_put(&e->code, "  %%t%u = load i64, ptr %%lane%u\n", e->lane, l);
+    isa_put(&e->code,
+            "  %%b%u = shl i64 %%t%u, 2\n  %%t%u = getelementptr i8, ptr %%rows, i64 %%b%u\n", l,
+            e->lane, e->base, l);
+    isa_move(&e->code, &e->inside);
+    isa_put(&e->code, "  %%n%u = add i64 %%t%u, %u\n  store i64 %%n%u, ptr %%lane%u\n", l, e->lane,
+            chunk, l, l);
+    isa_put(&e->code, "  %%m%u = icmp ult i64 %%n%u, %d\n", l, l, ISA_LANES);
+    isa_put(&e->code, "  br i1 %%m%u, label %%chunk%u, label %%behind%u\nbehind%u:\n", l, l, l, l);
     for (unsigned k = 0; k < e->n_masks; k++) {
         const unsigned v = fresh(e);
-        put(&e->code, "  %%t%u = load i64, ptr %%mask%u\n", v, e->mask[k].variable);
+        isa_put(&e->code, "  %%t%u = load i64, ptr %%mask%u\n", v, e->mask[k].variable);
         write_pair(e, &e->code, (unsigned)e->mask[k].reg, v);
     }
     memset(e->row, 0, sizeof e->row);
@@ -239,9 +288,10 @@ static unsigned row_value(emitter_t *e, unsigned r)
 {
     if (e->row[r]) return e->row[r];
     const unsigned p = fresh(e), v = fresh(e);
-    put(&e->inside, "  %%p%u = getelementptr i8, ptr %%t%u, i64 %u\n", p, e->base, r * ROW_BYTES);
-    put(&e->inside, "  %%t%u = load <%u x i32>, ptr %%p%u, align %u\n", v, e->library->chunk, p,
-        vector_align(e));
+    isa_put(&e->inside, "  %%p%u = getelementptr i8, ptr %%t%u, i64 %u\n", p, e->base,
+            r * ROW_BYTES);
+    isa_put(&e->inside, "  %%t%u = load <%u x i32>, ptr %%p%u, align %u\n", v, e->library->chunk, p,
+            vector_align(e));
     return e->row[r] = v;
 }
 
@@ -249,9 +299,10 @@ static unsigned row_value(emitter_t *e, unsigned r)
 static unsigned broadcast(emitter_t *e, const char *scalar)
 {
     const unsigned chunk = e->library->chunk, one = fresh(e), all = fresh(e);
-    put(&e->before, "  %%t%u = insertelement <%u x i32> poison, i32 %s, i32 0\n", one, chunk,
-        scalar);
-    put(&e->before,
+    isa_put(&e->before, "  %%t%u = insertelement <%u x i32> poison, i32 %s, i32 0\n", one, chunk,
+            scalar);
+    isa_put(
+        &e->before,
         "  %%t%u = shufflevector <%u x i32> %%t%u, <%u x i32> poison, <%u x i32> zeroinitializer\n",
         all, chunk, one, chunk, chunk);
     return all;
@@ -277,36 +328,16 @@ static unsigned with_sign(emitter_t *e, unsigned row, unsigned mods)
     snprintf(bits, sizeof bits, "%u", 0x7fffffffu);
     if (mods & ISA_MOD_ABS) {
         const unsigned mask = broadcast(e, bits), v = fresh(e);
-        put(&e->inside, "  %%t%u = and <%u x i32> %%t%u, %%t%u\n", v, chunk, row, mask);
+        isa_put(&e->inside, "  %%t%u = and <%u x i32> %%t%u, %%t%u\n", v, chunk, row, mask);
         row = v;
     }
     snprintf(bits, sizeof bits, "%u", 0x80000000u);
     if (mods & ISA_MOD_NEG) {
         const unsigned mask = broadcast(e, bits), v = fresh(e);
-        put(&e->inside, "  %%t%u = xor <%u x i32> %%t%u, %%t%u\n", v, chunk, row, mask);
+        isa_put(&e->inside, "  %%t%u = xor <%u x i32> %%t%u, %%t%u\n", v, chunk, row, mask);
         row = v;
     }
     return row;
-}
-
-/* The chunk's bits of a 64-bit set of lanes. */
-static unsigned chunk_bits(emitter_t *e, unsigned lanes)
-{
-    const unsigned shifted = fresh(e), bits = fresh(e), masked = fresh(e);
-    put(&e->inside, "  %%t%u = lshr i64 %%t%u, %%t%u\n  %%t%u = trunc i64 %%t%u to i32\n", shifted,
-        lanes, e->lane, bits, shifted);
-    put(&e->inside, "  %%t%u = and i32 %%t%u, %u\n", masked, bits,
-        (unsigned)isa_first_lanes(e->library->chunk));
-    return masked;
-}
-
-static unsigned exec_bits(emitter_t *e)
-{
-    if (!e->exec) {
-        e->exec = read_pair(e, &e->before, ISA_CODE_EXEC);
-        e->exec_bits = chunk_bits(e, e->exec);
-    }
-    return e->exec_bits;
 }
 
 /* ---- vector instructions ---- */
@@ -325,16 +356,17 @@ static unsigned at_sets(const emitter_t *e)
 static void store_row(emitter_t *e, unsigned x, unsigned offset, unsigned row)
 {
     const unsigned p = fresh(e);
-    put(&e->inside, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n", p, x, offset);
-    put(&e->inside, "  store <%u x i32> %%t%u, ptr %%p%u, align %u\n", e->library->chunk, row, p,
-        vector_align(e));
+    isa_put(&e->inside, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n", p, x, offset);
+    isa_put(&e->inside, "  store <%u x i32> %%t%u, ptr %%p%u, align %u\n", e->library->chunk, row,
+            p, vector_align(e));
 }
 
 static void store_word(emitter_t *e, unsigned x, unsigned offset, const char *value)
 {
     const unsigned p = fresh(e);
-    put(&e->inside, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n  store i32 %s, ptr %%p%u\n", p,
-        x, offset, value, p);
+    isa_put(&e->inside,
+            "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n  store i32 %s, ptr %%p%u\n", p, x,
+            offset, value, p);
 }
 
 static void store_sources(emitter_t *e, const isa_step_t *s, unsigned x, unsigned n_sources)
@@ -357,26 +389,12 @@ static void take_results(emitter_t *e, const isa_inst_t *i, unsigned x, unsigned
     const unsigned chunk = e->library->chunk;
     for (unsigned r = 0; r < rows; r++) {
         const unsigned p = fresh(e), v = fresh(e), row = i->dst.reg + r;
-        put(&e->inside, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n", p, x,
-            r * vector_bytes(e));
-        put(&e->inside, "  %%t%u = load <%u x i32>, ptr %%p%u, align %u\n", v, chunk, p,
-            vector_align(e));
+        isa_put(&e->inside, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n", p, x,
+                r * vector_bytes(e));
+        isa_put(&e->inside, "  %%t%u = load <%u x i32>, ptr %%p%u, align %u\n", v, chunk, p,
+                vector_align(e));
         e->changed[row] = true;
-        if (!e->plan->masked) {
-            e->row[row] = v;
-            continue;
-        }
-        unsigned bits = exec_bits(e);
-        const unsigned lanes = fresh(e), picked = fresh(e);
-        if (chunk < 32) {
-            const unsigned few = fresh(e);
-            put(&e->inside, "  %%t%u = trunc i32 %%t%u to i%u\n", few, bits, chunk);
-            bits = few;
-        }
-        put(&e->inside, "  %%t%u = bitcast i%u %%t%u to <%u x i1>\n", lanes, chunk, bits, chunk);
-        put(&e->inside, "  %%t%u = select <%u x i1> %%t%u, <%u x i32> %%t%u, <%u x i32> %%t%u\n",
-            picked, chunk, lanes, chunk, v, chunk, row_value(e, row));
-        e->row[row] = picked;
+        e->row[row] = v;
     }
 }
 
@@ -386,20 +404,20 @@ static void take_mask(emitter_t *e, int reg, unsigned x)
 {
     const unsigned p = fresh(e), wide = fresh(e), placed = fresh(e), old = fresh(e), all = fresh(e);
     unsigned bits = fresh(e);
-    put(&e->inside, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n", p, x, at_sets(e) + 4);
-    put(&e->inside, "  %%t%u = load i32, ptr %%p%u\n", bits, p);
+    isa_put(&e->inside, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n", p, x, at_sets(e) + 4);
+    isa_put(&e->inside, "  %%t%u = load i32, ptr %%p%u\n", bits, p);
     if (e->plan->masked) {
         const unsigned active = exec_bits(e), both = fresh(e);
-        put(&e->inside, "  %%t%u = and i32 %%t%u, %%t%u\n", both, bits, active);
+        isa_put(&e->inside, "  %%t%u = and i32 %%t%u, %%t%u\n", both, bits, active);
         bits = both;
     }
-    put(&e->entry, "  %%mask%u = alloca i64\n", p);
-    put(&e->before, "  store i64 0, ptr %%mask%u\n", p);
-    put(&e->inside, "  %%t%u = zext i32 %%t%u to i64\n", wide, bits);
-    put(&e->inside, "  %%t%u = shl i64 %%t%u, %%t%u\n", placed, wide, e->lane);
-    put(&e->inside, "  %%t%u = load i64, ptr %%mask%u\n", old, p);
-    put(&e->inside, "  %%t%u = or i64 %%t%u, %%t%u\n", all, old, placed);
-    put(&e->inside, "  store i64 %%t%u, ptr %%mask%u\n", all, p);
+    isa_put(&e->entry, "  %%mask%u = alloca i64\n", p);
+    isa_put(&e->before, "  store i64 0, ptr %%mask%u\n", p);
+    isa_put(&e->inside, "  %%t%u = zext i32 %%t%u to i64\n", wide, bits);
+    isa_put(&e->inside, "  %%t%u = shl i64 %%t%u, %%t%u\n", placed, wide, e->lane);
+    isa_put(&e->inside, "  %%t%u = load i64, ptr %%mask%u\n", old, p);
+    isa_put(&e->inside, "  %%t%u = or i64 %%t%u, %%t%u\n", all, old, placed);
+    isa_put(&e->inside, "  store i64 %%t%u, ptr %%mask%u\n", all, p);
     e->mask[e->n_masks++] = (mask_t){reg, p, bits};
 }
 
@@ -423,7 +441,7 @@ static void emit_chunk(emitter_t *e, const isa_step_t *s)
     if ((in && in->reg != s->in) || e->n_masks == MASKS || e->n == CALLS_AT_MOST) close_segment(e);
     open_segment(e);
     const unsigned x = fresh(e), rows = i->dst.kind == ISA_OPK_VGPR ? i->dst.bits / 32u : 0;
-    put(&e->entry, "  %%x%u = alloca [%u x i8], align 64\n", x, at_sets(e) + 64);
+    isa_put(&e->entry, "  %%x%u = alloca [%u x i8], align 64\n", x, at_sets(e) + 64);
     for (unsigned r = 0; r < rows; r++)
         store_row(e, x, r * vector_bytes(e), row_value(e, i->dst.reg + r));
     store_sources(e, s, x, sources);
@@ -433,7 +451,10 @@ static void emit_chunk(emitter_t *e, const isa_step_t *s)
     }
     snprintf(value, sizeof value, "%u", e->plan->mode);
     store_word(e, x, at_sets(e) + 8, value);
-    put(&e->inside, "  call void @%s(ptr %%x%u)\n", isa_library_name(name, i, false), x);
+    snprintf(value, sizeof value, "-1");
+    if (e->plan->masked) snprintf(value, sizeof value, "%%t%u", exec_bits(e));
+    store_word(e, x, at_sets(e) + 12, value);
+    isa_put(&e->inside, "  call void @%s(ptr %%x%u)\n", isa_library_name(name, i, false), x);
     e->n++;
     take_results(e, i, x, rows);
     if (s->out >= 0) take_mask(e, s->out, x);
@@ -444,8 +465,9 @@ static void emit_chunk(emitter_t *e, const isa_step_t *s)
 static void store_wide(emitter_t *e, unsigned x, unsigned offset, const char *value)
 {
     const unsigned p = fresh(e);
-    put(&e->before, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n  store i64 %s, ptr %%p%u\n", p,
-        x, offset, value, p);
+    isa_put(&e->before,
+            "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n  store i64 %s, ptr %%p%u\n", p, x,
+            offset, value, p);
 }
 
 /* Stores a scalar operand as 64 bits. */
@@ -459,7 +481,7 @@ static void store_operand(emitter_t *e, unsigned x, unsigned offset, const isa_o
         snprintf(value, sizeof value, "%%t%u", read_pair(e, &e->before, o->reg));
     } else {
         const unsigned v = read_scalar(e, &e->before, o->reg), wide = fresh(e);
-        put(&e->before, "  %%t%u = zext i32 %%t%u to i64\n", wide, v);
+        isa_put(&e->before, "  %%t%u = zext i32 %%t%u to i64\n", wide, v);
         snprintf(value, sizeof value, "%%t%u", wide);
     }
     store_wide(e, x, offset, value);
@@ -468,8 +490,8 @@ static void store_operand(emitter_t *e, unsigned x, unsigned offset, const isa_o
 static unsigned load_field(emitter_t *e, unsigned x, unsigned offset, unsigned bits)
 {
     const unsigned p = fresh(e), v = fresh(e);
-    put(&e->before, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n", p, x, offset);
-    put(&e->before, "  %%t%u = load i%u, ptr %%p%u\n", v, bits, p);
+    isa_put(&e->before, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n", p, x, offset);
+    isa_put(&e->before, "  %%t%u = load i%u, ptr %%p%u\n", v, bits, p);
     return v;
 }
 
@@ -484,8 +506,9 @@ static void emit_scalar(emitter_t *e, const isa_step_t *s)
     settle(e, &i->dst);
     settle(e, &i->src[0]);
     settle(e, &i->src[1]);
+    if (isa_plan_writes_exec(i)) close_segment(e); /* a segment has one EXEC */
     const unsigned x = fresh(e);
-    put(&e->entry, "  %%x%u = alloca [%u x i8], align 8\n", x, (unsigned)SCALAR_BYTES);
+    isa_put(&e->entry, "  %%x%u = alloca [%u x i8], align 8\n", x, (unsigned)SCALAR_BYTES);
     store_operand(e, x, AT_DST, &i->dst);
     store_operand(e, x, AT_SRC, &i->src[0]);
     store_operand(e, x, AT_SRC + 8, &i->src[1]);
@@ -494,12 +517,14 @@ static void emit_scalar(emitter_t *e, const isa_step_t *s)
         store_wide(e, x, AT_EXEC, value);
     }
     const unsigned scc = read_scalar(e, &e->before, SCC), p = fresh(e);
-    put(&e->before, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %d\n  store i32 %%t%u, ptr %%p%u\n",
-        p, x, AT_SCC, scc, p);
+    isa_put(&e->before,
+            "  %%p%u = getelementptr i8, ptr %%x%u, i64 %d\n  store i32 %%t%u, ptr %%p%u\n", p, x,
+            AT_SCC, scc, p);
     const unsigned q = fresh(e);
-    put(&e->before, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %d\n  store i32 %d, ptr %%p%u\n", q,
-        x, AT_IMM, i->imm, q);
-    put(&e->before, "  call void @%s(ptr %%x%u)\n", isa_library_name(name, i, true), x);
+    isa_put(&e->before,
+            "  %%p%u = getelementptr i8, ptr %%x%u, i64 %d\n  store i32 %d, ptr %%p%u\n", q, x,
+            AT_IMM, i->imm, q);
+    isa_put(&e->before, "  call void @%s(ptr %%x%u)\n", isa_library_name(name, i, true), x);
     if (i->dst.kind == ISA_OPK_SGPR && i->dst.bits == 64)
         write_pair(e, &e->before, i->dst.reg, load_field(e, x, AT_DST, 64));
     else if (i->dst.kind == ISA_OPK_SGPR)
@@ -507,53 +532,93 @@ static void emit_scalar(emitter_t *e, const isa_step_t *s)
     if (row->writes & ISA_REG_EXEC)
         write_pair(e, &e->before, ISA_CODE_EXEC, load_field(e, x, AT_EXEC, 64));
     if (row->writes & ISA_REG_SCC) write_scalar(e, &e->before, SCC, load_field(e, x, AT_SCC, 32));
-    e->exec = e->exec_bits = 0; /* EXEC may have changed */
 }
 
 /* ---- exits, handlers, branches ---- */
 
-/* Returns how many instructions have run: those of earlier blocks and `more`. */
-static void put_return(emitter_t *e, text_t *t, unsigned more)
+/* The way out: `more` instructions have run since the count was last brought up to date. */
+static void put_out(emitter_t *e, isa_text_t *t, unsigned more)
 {
     const unsigned v = fresh(e);
-    put(t, "  %%c%u = load i64, ptr %%count\n  %%r%u = add i64 %%c%u, %u\n", v, v, v, more);
-    put(t, "  %%g%u = load i32, ptr %%budget\n", v);
-    put(t, "  %%p%u = getelementptr i8, ptr %%w, i64 %u\n  store i32 %%g%u, ptr %%p%u\n", v,
-        AT_WAVE(budget), v, v);
-    put(t, "  ret i64 %%r%u\n", v);
+    isa_put(t, "  %%c%u = load i64, ptr %%count\n  %%r%u = add i64 %%c%u, %u\n", v, v, v, more);
+    isa_put(t, "  store i64 %%r%u, ptr %%count\n  br label %%out\n", v);
 }
 
-/* Leaves the loop: the wave continues at `slot`. */
-static void put_leave(emitter_t *e, text_t *t, const isa_inst_t *slot, unsigned more)
+/* Where all ways out end. */
+static void put_return(emitter_t *e, isa_text_t *t)
 {
-    flush(e, t);
+    isa_put(t, "out:\n");
+    store_scalars(e, t, 0, SCC + 1);
+    isa_put(t, "  %%gout = load i32, ptr %%budget\n  store i32 %%gout, ptr %%wb\n");
+    isa_put(t, "  %%rout = load i64, ptr %%count\n  ret i64 %%rout\n");
+}
+
+/* Leaves the code: the wave goes on at `slot`. */
+static void put_leave(emitter_t *e, isa_text_t *t, const isa_inst_t *slot, unsigned more)
+{
     store_member(e, t, AT_WAVE(ip), 64, address(slot));
-    put_return(e, t, more);
+    put_out(e, t, more);
+}
+
+/* What handlers do with scalar registers. */
+typedef enum {
+    TAKES_ANY,    /* reads and writes any */
+    TAKES_SOURCE, /* reads those of its operands and the special ones, writes none */
+    TAKES_RESULT  /* reads as above, writes those of its destination */
+} takes_t;
+
+static takes_t takes(const isa_inst_t *i)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    if (row->klass == ISA_CLASS_SMEM_RD) return TAKES_RESULT;
+    return row->memory.unit == ISA_UNIT_VECTOR || row->memory.unit == ISA_UNIT_LDS ||
+                   row->klass == ISA_CLASS_MFMA
+               ? TAKES_SOURCE
+               : TAKES_ANY;
+}
+
+/* Stores what the handler may read. */
+static void store_for(emitter_t *e, const isa_inst_t *i)
+{
+    if (takes(i) == TAKES_ANY) {
+        store_scalars(e, &e->code, 0, SCC + 1);
+        return;
+    }
+    for (unsigned n = 0; n < 4; n++)
+        if (i->src[n].kind == ISA_OPK_SGPR)
+            store_scalars(e, &e->code, i->src[n].reg, (i->src[n].bits + 31u) / 32u);
+    store_scalars(e, &e->code, ISA_CODE_FLAT_SCRATCH, 2);
+    store_scalars(e, &e->code, ISA_CODE_M0, 1);
+    store_scalars(e, &e->code, ISA_CODE_EXEC, 2);
+}
+
+/* Loads what it may have written. */
+static void load_behind(emitter_t *e, const isa_inst_t *i)
+{
+    if (takes(i) == TAKES_ANY) load_scalars(e, &e->code, 0, SCC + 1);
+    if (takes(i) == TAKES_RESULT && i->dst.kind == ISA_OPK_SGPR)
+        load_scalars(e, &e->code, i->dst.reg, (i->dst.bits + 31u) / 32u);
 }
 
 static void emit_call(emitter_t *e, const isa_step_t *s)
 {
     const isa_inst_t *i = s->i;
-    const isa_row_desc_t *row = &isa_table[i->op];
     const unsigned k = fresh(e);
     close_segment(e);
-    flush(e, &e->code);
+    store_for(e, i);
     store_member(e, &e->code, AT_WAVE(ip), 64, address(i + i->dwords));
-    put(&e->code,
-        "  call void inttoptr (i64 %llu to ptr)(ptr %%w, ptr inttoptr (i64 %llu to ptr))\n",
-        (unsigned long long)(uintptr_t)e->plan->page->core->handlers[i->op],
-        (unsigned long long)address(i));
-    put(&e->code, "  %%p%u = getelementptr i8, ptr %%w, i64 %u\n  %%t%u = load i32, ptr %%p%u\n", k,
-        AT_WAVE(stop), k, k);
-    put(&e->code, "  %%z%u = icmp eq i32 %%t%u, 0\n", k, k);
-    put(&e->code, "  br i1 %%z%u, label %%on%u, label %%stop%u, !prof !0\non%u:\n", k, k, k, k);
-    put(&e->tail, "stop%u:\n", k);
-    put_return(e, &e->tail, e->counted + 1);
-    /* vector memory and LDS write no scalar register, matrix instructions neither */
-    if (row->memory.unit == ISA_UNIT_VECTOR || row->memory.unit == ISA_UNIT_LDS ||
-        row->klass == ISA_CLASS_MFMA)
-        return;
-    load_all(e, &e->code);
+    isa_put(&e->code,
+            "  call void inttoptr (i64 %llu to ptr)(ptr %%w, ptr inttoptr (i64 %llu to ptr))\n",
+            (unsigned long long)(uintptr_t)e->plan->page->core->handlers[i->op],
+            (unsigned long long)address(i));
+    load_behind(e, i);
+    isa_put(&e->code,
+            "  %%p%u = getelementptr i8, ptr %%w, i64 %u\n  %%t%u = load i32, ptr %%p%u\n", k,
+            AT_WAVE(stop), k, k);
+    isa_put(&e->code, "  %%z%u = icmp eq i32 %%t%u, 0\n", k, k);
+    isa_put(&e->code, "  br i1 %%z%u, label %%on%u, label %%stop%u, !prof !0\non%u:\n", k, k, k, k);
+    isa_put(&e->tail, "stop%u:\n", k);
+    put_out(e, &e->tail, e->counted + 1);
 }
 
 /* The condition of a branch, as a value of one bit. */
@@ -566,15 +631,15 @@ static unsigned condition(emitter_t *e, unsigned op)
     const unsigned v = scc ? read_scalar(e, &e->code, SCC)
                            : read_pair(e, &e->code, vcc ? ISA_CODE_VCC : ISA_CODE_EXEC);
     const unsigned c = fresh(e);
-    put(&e->code, "  %%t%u = icmp %s i%d %%t%u, 0\n", c, zero ? "eq" : "ne", scc ? 32 : 64, v);
+    isa_put(&e->code, "  %%t%u = icmp %s i%d %%t%u, 0\n", c, zero ? "eq" : "ne", scc ? 32 : 64, v);
     return c;
 }
 
 static void add_count(emitter_t *e, unsigned n)
 {
     const unsigned v = fresh(e);
-    put(&e->code, "  %%c%u = load i64, ptr %%count\n  %%d%u = add i64 %%c%u, %u\n", v, v, v, n);
-    put(&e->code, "  store i64 %%d%u, ptr %%count\n", v);
+    isa_put(&e->code, "  %%c%u = load i64, ptr %%count\n  %%d%u = add i64 %%c%u, %u\n", v, v, v, n);
+    isa_put(&e->code, "  store i64 %%d%u, ptr %%count\n", v);
 }
 
 /* Emits a branch; a taken one is counted against the wave's slice. */
@@ -586,25 +651,26 @@ static void emit_branch(emitter_t *e, const isa_step_t *s)
     add_count(e, e->counted + 1);
     if (i->op != ISA_OP_s_branch) {
         const unsigned c = condition(e, i->op);
-        put(&e->code, "  br i1 %%t%u, label %%taken%u, label %%next%u\n", c, k, k);
+        isa_put(&e->code, "  br i1 %%t%u, label %%taken%u, label %%next%u\n", c, k, k);
     } else {
-        put(&e->code, "  br label %%taken%u\n", k);
+        isa_put(&e->code, "  br label %%taken%u\n", k);
     }
-    put(&e->code, "taken%u:\n  %%g%u = load i32, ptr %%budget\n  %%h%u = sub i32 %%g%u, 1\n", k, k,
-        k, k);
-    put(&e->code, "  store i32 %%h%u, ptr %%budget\n  %%y%u = icmp slt i32 %%h%u, 0\n", k, k, k);
+    isa_put(&e->code, "taken%u:\n  %%g%u = load i32, ptr %%budget\n  %%h%u = sub i32 %%g%u, 1\n", k,
+            k, k, k);
+    isa_put(&e->code, "  store i32 %%h%u, ptr %%budget\n  %%y%u = icmp slt i32 %%h%u, 0\n", k, k,
+            k);
     if (s->to >= 0)
-        put(&e->code, "  br i1 %%y%u, label %%yield%u, label %%i%d, !prof !1\n", k, k, s->to);
+        isa_put(&e->code, "  br i1 %%y%u, label %%yield%u, label %%i%d, !prof !1\n", k, k, s->to);
     else
-        put(&e->code, "  br i1 %%y%u, label %%yield%u, label %%leave%u, !prof !1\n", k, k, k);
-    put(&e->tail, "yield%u:\n", k);
+        isa_put(&e->code, "  br i1 %%y%u, label %%yield%u, label %%leave%u, !prof !1\n", k, k, k);
+    isa_put(&e->tail, "yield%u:\n", k);
     store_member(e, &e->tail, AT_WAVE(stop), 32, ISA_STOP_YIELD);
     put_leave(e, &e->tail, to, 0);
     if (s->to < 0) {
-        put(&e->tail, "leave%u:\n", k);
+        isa_put(&e->tail, "leave%u:\n", k);
         put_leave(e, &e->tail, to, 0);
     }
-    put(&e->code, "next%u:\n", k);
+    isa_put(&e->code, "next%u:\n", k);
     e->counted = 0;
 }
 
@@ -629,7 +695,8 @@ static void emit_steps(emitter_t *e)
         if (s->leads) {
             close_segment(e);
             if (e->counted) add_count(e, e->counted);
-            put(&e->code, "  br label %%i%u\ni%u:\n", k, k);
+            if (k) isa_put(&e->code, "  br label %%i%u\n", k);
+            isa_put(&e->code, "i%u:\n", k);
             e->counted = 0;
         }
         if (s->kind != ISA_STEP_LEAVE) {
@@ -638,11 +705,12 @@ static void emit_steps(emitter_t *e)
         }
         close_segment(e);
         put_leave(e, &e->code, s->i, e->counted);
-        put(&e->code, "unreached%u:\n", fresh(e));
+        isa_put(&e->code, "unreached%u:\n", fresh(e));
     }
     close_segment(e);
     const isa_inst_t *last = plan->step[plan->n - 1].i;
     put_leave(e, &e->code, last + last->dwords, e->counted);
+    put_return(e, &e->tail);
 }
 
 /* Writes the whole function. The first pass finds the scalar registers that it uses. */
@@ -655,7 +723,7 @@ static void emit_function(emitter_t *e)
     }
 }
 
-static void put_declarations(text_t *t, const isa_plan_t *plan)
+static void put_declarations(isa_text_t *t, const isa_plan_t *plan)
 {
     char name[ISA_LIBRARY_NAME], other[ISA_LIBRARY_NAME];
     for (unsigned k = 0; k < plan->n; k++) {
@@ -666,45 +734,56 @@ static void put_declarations(text_t *t, const isa_plan_t *plan)
             again =
                 plan->step[n].kind == s->kind &&
                 !strcmp(isa_library_name(other, plan->step[n].i, s->kind == ISA_STEP_SCALAR), name);
-        if (!again) put(t, "declare void @%s(ptr)\n", name);
+        if (!again) isa_put(t, "declare void @%s(ptr)\n", name);
     }
 }
 
-static void put_all(emitter_t *e, text_t *t)
+/* Goes to the step where the wave enters. */
+static void put_entries(const isa_plan_t *plan, isa_text_t *t)
+{
+    unsigned n = 0;
+    isa_put(t, "  switch i32 %%entry, label %%never [");
+    for (unsigned k = 0; k < plan->n; k++)
+        if (plan->step[k].enters) isa_put(t, " i32 %u, label %%i%u", n++, k);
+    isa_put(t, " ]\nnever:\n  unreachable\n");
+}
+
+static void put_all(emitter_t *e, isa_text_t *t)
 {
     put_declarations(t, e->plan);
-    put(t, "define i64 @translated(ptr noundef %%w) #0 {\n");
+    isa_put(t, "define i64 @translated(ptr noundef %%w, i32 %%entry) #0 {\n");
     for (unsigned s = 0; s <= SCC; s++)
-        if (e->used[s]) put(t, "  %%s%u = alloca i32\n", s);
-    put(t, "  %%count = alloca i64\n  %%budget = alloca i32\n");
-    move(t, &e->entry);
-    put(t, "  store i64 0, ptr %%count\n");
-    put(t, "  %%wr = getelementptr i8, ptr %%w, i64 %u\n  %%rows = load ptr, ptr %%wr\n",
-        AT_WAVE(vgpr));
-    put(t, "  %%wb = getelementptr i8, ptr %%w, i64 %u\n  %%b0 = load i32, ptr %%wb\n",
-        AT_WAVE(budget));
-    put(t, "  store i32 %%b0, ptr %%budget\n");
-    load_all(e, t);
-    move(t, &e->code);
-    move(t, &e->tail);
-    put(t,
-        "}\nattributes #0 = { nounwind \"target-cpu\"=\"%s\" \"min-legal-vector-width\"=\"%u\" "
-        "\"prefer-vector-width\"=\"%u\" }\n",
-        e->library->cpu, e->library->bits, e->library->bits);
-    put(t, "!0 = !{!\"branch_weights\", i32 1000, i32 1}\n"
-           "!1 = !{!\"branch_weights\", i32 1, i32 1000}\n");
+        if (e->used[s]) isa_put(t, "  %%s%u = alloca i32\n", s);
+    isa_put(t, "  %%count = alloca i64\n  %%budget = alloca i32\n");
+    isa_move(t, &e->entry);
+    isa_put(t, "  store i64 0, ptr %%count\n");
+    isa_put(t, "  %%wr = getelementptr i8, ptr %%w, i64 %u\n  %%rows = load ptr, ptr %%wr\n",
+            AT_WAVE(vgpr));
+    isa_put(t, "  %%wb = getelementptr i8, ptr %%w, i64 %u\n  %%b0 = load i32, ptr %%wb\n",
+            AT_WAVE(budget));
+    isa_put(t, "  store i32 %%b0, ptr %%budget\n");
+    load_scalars(e, t, 0, SCC + 1);
+    put_entries(e->plan, t);
+    isa_move(t, &e->code);
+    isa_move(t, &e->tail);
+    isa_put(t,
+            "}\nattributes #0 = { nounwind \"target-cpu\"=\"%s\" \"min-legal-vector-width\"=\"%u\" "
+            "\"prefer-vector-width\"=\"%u\" }\n",
+            e->library->cpu, e->library->bits, e->library->bits);
+    isa_put(t, "!0 = !{!\"branch_weights\", i32 1000, i32 1}\n"
+               "!1 = !{!\"branch_weights\", i32 1, i32 1000}\n");
 }
 
 char *isa_emit(const isa_plan_t *plan, const isa_library_t *library)
 {
     emitter_t *e = calloc(1, sizeof *e);
     if (!e) return NULL;
-    text_t all = {0};
+    isa_text_t all = {0};
     e->plan = plan;
     e->library = library;
     emit_function(e);
     put_all(e, &all);
-    text_t *const parts[] = {&e->entry, &e->code, &e->tail, &e->before, &e->inside};
+    isa_text_t *const parts[] = {&e->entry, &e->code, &e->tail, &e->before, &e->inside};
     for (unsigned k = 0; k < sizeof parts / sizeof *parts; k++) {
         all.failed |= parts[k]->failed;
         free(parts[k]->at);

@@ -34,8 +34,9 @@ void isa_llvm_close(void);
 /* Whether the open library has a function of this name. */
 bool isa_llvm_has(const char *name);
 
-/* Code of one loop: runs it for a wave, returns how many instructions have run. */
-typedef uint64_t isa_translated_t(isa_wave_t *w);
+/* Translated code: runs it for a wave from one of its entries on, returns how many instructions
+ * have run. */
+typedef uint64_t isa_translated_t(isa_wave_t *w, uint32_t entry);
 
 /* Compiles LLVM's assembly, with the open library's functions, to host code, and closes the
  * library. The code lives until isa_llvm_free(). NULL on failure. */
@@ -57,9 +58,10 @@ typedef enum {
 typedef struct {
     const isa_inst_t *i;
     uint8_t kind; /* isa_step_kind_t */
-    bool leads;   /* the step is the target of a branch */
-    /* chunk: first scalar registers of the lane masks read and written, or -1; branch: the step of
-     * its target, or -1 */
+    bool leads;   /* branches come here, or waves enter here */
+    bool enters;  /* waves enter the code here */
+    /* chunk: first scalar registers of the lane masks read and written, or -1; branch: the step
+     * that it goes to, or -1 */
     int16_t in, out, to;
 } isa_step_t;
 
@@ -69,19 +71,28 @@ typedef struct {
     isa_page_t *page;
     unsigned n;
     isa_step_t step[ISA_PLAN_STEPS];
-    uint32_t mode; /* value of MODE for which the code is valid */
-    bool plain;    /* MODE rounds to nearest and keeps denormals, as the library's functions do */
-    bool masked;   /* the code works for any EXEC, not only a full one */
-    bool pure;     /* no handler is called */
+    uint32_t mode; /* MODE that the code is for */
+    bool plain;    /* MODE rounds to nearest and keeps denormals: the library's functions do */
+    bool masked;   /* the code is for any EXEC, not only a full one */
+    bool calls;    /* handlers may be called; otherwise the code is left in front of them */
 } isa_plan_t;
 
 /* Decodes the loop from slot `first` to the branch in slot `last`. Called without the translator's
  * lock, since decoding takes the cache's. */
 void isa_plan_decode(isa_page_t *page, unsigned first, unsigned last);
 
-/* Plans the loop from slot `first` to the branch in slot `last`, for waves as `w`. The loop is
- * decoded. */
-isa_refused_t isa_plan_loop(isa_plan_t *plan, const isa_wave_t *w, unsigned first, unsigned last);
+/* Decodes the code that may follow slot `first` in its page, to the program's end, and returns its
+ * last slot. Called without the translator's lock. */
+unsigned isa_plan_reach(isa_page_t *page, unsigned first);
+
+/* Plans the decoded code from slot `first` to the instruction in slot `last`, for waves as `w`. The
+ * caller has set `page` and `calls`. */
+isa_refused_t isa_plan_make(isa_plan_t *plan, const isa_wave_t *w, unsigned first, unsigned last);
+
+/* Whether translated code is always left in front of the instruction. */
+bool isa_plan_leaves(const isa_inst_t *i);
+
+bool isa_plan_writes_exec(const isa_inst_t *i);
 
 /* The name of the library's function for an instruction. */
 enum { ISA_LIBRARY_NAME = 64 };
@@ -89,9 +100,10 @@ const char *isa_library_name(char *name, const isa_inst_t *i, bool scalar);
 
 /* ---- comparison of both ways to run a loop ---- */
 
-/* Runs translated code without memory instructions, and the same instructions interpreted from a
- * copy of the wave, and stops the wave at the first difference. Returns how many have run. */
-uint64_t isa_translate_verify(isa_wave_t *w, const isa_inst_t *head, isa_translated_t *run);
+/* Runs translated code that calls no handler, and the same instructions interpreted from a copy of
+ * the wave, and stops the wave at the first difference. Returns how many have run. */
+uint64_t isa_translate_verify(isa_wave_t *w, const isa_inst_t *head, isa_translated_t *run,
+                              uint32_t entry);
 
 /* ---- LLVM's assembly ---- */
 

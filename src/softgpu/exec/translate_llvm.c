@@ -32,7 +32,7 @@ LIBRARY(avx512)
 static const isa_library_t libraries[] = {
 #ifdef ISA_LIBRARY_FOLDER
     {"avx512", "x86-64-v4", 512, 32, isa_bitcode_avx512, isa_bitcode_avx512_behind},
-    {"avx2", "x86-64-v3", 256, 16, isa_bitcode_avx2, isa_bitcode_avx2_behind},
+    {"avx2", "x86-64-v3", 256, 8, isa_bitcode_avx2, isa_bitcode_avx2_behind},
 #endif
     {0}};
 

@@ -1,9 +1,8 @@
-/* translate_plan.c - decides how each instruction of a loop is translated: see
- * translate_internal.h.
+/* translate_plan.c - what becomes of each instruction: see translate_internal.h.
  *
- * A loop is the code between its head and the branch back to it, with all branches inside. An
- * instruction that is not known to be safe is left to the interpreter, by a step of the kind
- * LEAVE. */
+ * A loop is the code between the head and the branch that goes back to it, with all branches inside
+ * it; a stretch is the code from an instruction on to the program's or the page's end. What is not
+ * known to be safe is left to the interpreter: a step of the kind LEAVE. */
 #include "softgpu/exec/translate_internal.h"
 
 #include <stdio.h>
@@ -28,7 +27,7 @@ static bool is_ordinary(const isa_operand_t *o)
     return o->kind == ISA_OPK_SGPR && o->reg + o->bits / 32u <= ISA_CODE_EXEC + 2u;
 }
 
-static bool writes_exec(const isa_inst_t *i)
+bool isa_plan_writes_exec(const isa_inst_t *i)
 {
     const isa_operand_t *const written[] = {&i->dst, &i->dst2};
     bool writes = isa_table[i->op].writes & ISA_REG_EXEC;
@@ -101,8 +100,8 @@ static bool is_chunk(isa_step_t *s)
     const isa_inst_t *i = s->i;
     const isa_row_desc_t *row = &isa_table[i->op];
     const bool mask = takes_mask(row->body);
-    if (row->klass != ISA_CLASS_VALU || needs_lane(row->body) || writes_exec(i) || !signs_only(i) ||
-        i->dst.mods || !in_library(i, false))
+    if (row->klass != ISA_CLASS_VALU || needs_lane(row->body) || isa_plan_writes_exec(i) ||
+        !signs_only(i) || i->dst.mods || !in_library(i, false))
         return false;
     if (i->dst.kind != ISA_OPK_VGPR && i->dst.kind != ISA_OPK_NONE && !is_ordinary(&i->dst))
         return false;
@@ -157,7 +156,12 @@ static bool depends_on_mode(const isa_inst_t *i)
     return floats;
 }
 
-static void choose(isa_step_t *s, bool plain)
+bool isa_plan_leaves(const isa_inst_t *i)
+{
+    return !isa_does_nothing(i) && !isa_is_branch(i) && !can_be_called(i);
+}
+
+static void choose(const isa_plan_t *plan, isa_step_t *s)
 {
     const isa_inst_t *i = s->i;
     if (isa_does_nothing(i))
@@ -166,10 +170,10 @@ static void choose(isa_step_t *s, bool plain)
         s->kind = ISA_STEP_BRANCH;
     else if (is_scalar(i))
         s->kind = ISA_STEP_SCALAR;
-    else if ((plain || !depends_on_mode(i)) && is_chunk(s))
+    else if ((plan->plain || !depends_on_mode(i)) && is_chunk(s))
         s->kind = ISA_STEP_CHUNK;
     else
-        s->kind = can_be_called(i) ? ISA_STEP_CALL : ISA_STEP_LEAVE;
+        s->kind = plan->calls && can_be_called(i) ? ISA_STEP_CALL : ISA_STEP_LEAVE;
 }
 
 /* The decoded instruction of a slot, NULL if there is none that can be executed. */
@@ -189,13 +193,41 @@ void isa_plan_decode(isa_page_t *page, unsigned first, unsigned last)
         if (!(i = decoded(page, at))) return;
 }
 
-/* Finds the steps that are the targets of branches. */
+/* The instruction's branch target as a slot, which may be in another page. */
+static int64_t target_slot(const isa_page_t *page, const isa_inst_t *i)
+{
+    return (int64_t)isa_slot_index(page, isa_next_pc(i)) + i->imm;
+}
+
+/* Whether the code behind the instruction is only reached by a branch. */
+static bool ends(const isa_inst_t *i)
+{
+    return i->op == ISA_OP_s_endpgm || i->op == ISA_OP_s_branch || i->op == ISA_OP_s_setpc_b64;
+}
+
+unsigned isa_plan_reach(isa_page_t *page, unsigned first)
+{
+    unsigned last = first, at = first;
+    int64_t farthest = first;
+    for (unsigned n = 0; n < ISA_PLAN_STEPS && at < ISA_PAGE_SLOTS; n++) {
+        const isa_inst_t *i = decoded(page, at);
+        if (!i || at + i->dwords > ISA_PAGE_SLOTS) break;
+        last = at;
+        at += i->dwords;
+        const int64_t to = isa_is_branch(i) ? target_slot(page, i) : 0;
+        if (to > farthest && to < ISA_PAGE_SLOTS) farthest = to;
+        if (ends(i) && at > farthest) break;
+    }
+    return last;
+}
+
+/* Finds the steps that branches go to. */
 static bool connect(isa_plan_t *plan, const int16_t *step_of, unsigned first, unsigned behind)
 {
     for (unsigned k = 0; k < plan->n; k++) {
         isa_step_t *s = &plan->step[k];
         if (s->kind != ISA_STEP_BRANCH) continue;
-        const int64_t to = (int64_t)isa_slot_index(plan->page, isa_next_pc(s->i)) + s->i->imm;
+        const int64_t to = target_slot(plan->page, s->i);
         s->to = -1;
         if (k + 1 < plan->n) plan->step[k + 1].leads = true;
         if (to < 0 || to >= ISA_PAGE_SLOTS)
@@ -208,7 +240,35 @@ static bool connect(isa_plan_t *plan, const int16_t *step_of, unsigned first, un
     return true;
 }
 
-isa_refused_t isa_plan_loop(isa_plan_t *plan, const isa_wave_t *w, unsigned first, unsigned last)
+/* Whether the handler may stop the wave for others to go first, so that it runs again: a store to
+ * LDS (lds.h). */
+static bool may_wait(const isa_step_t *s)
+{
+    const unsigned klass = isa_table[s->i->op].klass;
+    return s->kind == ISA_STEP_CALL && (klass == ISA_CLASS_LDS_WR || klass == ISA_CLASS_FLAT_WR);
+}
+
+/* Waves enter at the first step, where the interpreter comes back from what it does, where a slice
+ * may have ended, and at instructions that are tried again. Returns how many entries there are. */
+static unsigned find_entries(isa_plan_t *plan)
+{
+    unsigned n = 0;
+    for (unsigned k = 0; k < plan->n; k++) {
+        isa_step_t *s = &plan->step[k];
+        if (s->kind == ISA_STEP_BRANCH && s->to >= 0 && s->to <= (int)k)
+            plan->step[s->to].enters = true;
+        if (!k || plan->step[k - 1].kind == ISA_STEP_LEAVE || may_wait(s)) s->enters = true;
+    }
+    for (unsigned k = 0; k < plan->n; k++) {
+        isa_step_t *s = &plan->step[k];
+        if (s->kind == ISA_STEP_LEAVE) s->enters = false;
+        s->leads |= s->enters;
+        n += s->enters;
+    }
+    return n;
+}
+
+isa_refused_t isa_plan_make(isa_plan_t *plan, const isa_wave_t *w, unsigned first, unsigned last)
 {
     int16_t step_of[ISA_PAGE_SLOTS];
     if (w->mode & (ISA_MODE_GPR_IDX | ISA_MODE_VSKIP)) return ISA_REFUSED_MODE;
@@ -216,19 +276,17 @@ isa_refused_t isa_plan_loop(isa_plan_t *plan, const isa_wave_t *w, unsigned firs
     plan->mode = w->mode;
     plan->plain = !((w->mode ^ 0xf0) & (0xff | ISA_MODE_FP16_OVFL));
     plan->masked = w->exec != ISA_ALL_LANES;
-    plan->pure = true;
     memset(step_of, 0xff, sizeof step_of);
     for (unsigned at = first; at <= last;) {
         if (plan->n == ISA_PLAN_STEPS) return ISA_REFUSED_LENGTH;
         isa_step_t *s = &plan->step[plan->n];
         *s = (isa_step_t){.i = decoded(plan->page, at), .leads = at == first};
         if (!s->i || at + s->i->dwords > ISA_PAGE_SLOTS) return ISA_REFUSED_SHAPE;
-        choose(s, plan->plain);
-        if (writes_exec(s->i) && s->kind != ISA_STEP_LEAVE) plan->masked = true;
-        if (s->kind == ISA_STEP_CALL) plan->pure = false;
+        choose(plan, s);
+        if (isa_plan_writes_exec(s->i) && s->kind != ISA_STEP_LEAVE) plan->masked = true;
         step_of[at] = (int16_t)plan->n++;
         at += s->i->dwords;
     }
     if (!connect(plan, step_of, first, last + 1)) return ISA_REFUSED_SHAPE;
-    return plan->step[0].kind == ISA_STEP_LEAVE ? ISA_REFUSED_HEAD : ISA_REFUSED_NOT;
+    return find_entries(plan) ? ISA_REFUSED_NOT : ISA_REFUSED_HEAD;
 }

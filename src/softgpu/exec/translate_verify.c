@@ -1,9 +1,9 @@
 /* translate_verify.c - SOFTGPU_TRANSLATE=verify: runs a loop translated and interpreted, and
  * compares the results.
  *
- * Only loops without memory instructions are verified, since a copy of the wave can run these
- * again. All state that such instructions change is compared: vector and scalar registers, SCC,
- * MODE, the next program counter, the rest of the slice, the reason for a stop. */
+ * No handler is called from such code, so that a copy of the wave can run it again. What is
+ * compared is all that such instructions change: vector and scalar registers, SCC, MODE, where the
+ * wave goes on, its slice, why it has stopped. */
 #include "softgpu/exec/translate_internal.h"
 
 #include <stdio.h>
@@ -74,7 +74,8 @@ static const isa_inst_t *find(copy_t *again, const isa_wave_t *before, uint64_t 
     return found;
 }
 
-uint64_t isa_translate_verify(isa_wave_t *w, const isa_inst_t *head, isa_translated_t *run)
+uint64_t isa_translate_verify(isa_wave_t *w, const isa_inst_t *head, isa_translated_t *run,
+                              uint32_t entry)
 {
     char text[64];
     copy_t *before = aligned_alloc(64, sizeof *before), *other = aligned_alloc(64, sizeof *other);
@@ -82,11 +83,11 @@ uint64_t isa_translate_verify(isa_wave_t *w, const isa_inst_t *head, isa_transla
     if (!before || !other) {
         free(before);
         free(other);
-        return run(w);
+        return run(w, entry);
     }
     w->ip = head;
     copy_wave(before, w);
-    const uint64_t n = run(w);
+    const uint64_t n = run(w, entry);
     copy_wave(other, &before->wave);
     interpret(&other->wave, n);
     if (differ(text, sizeof text, w, &other->wave)) {

@@ -250,7 +250,15 @@ static inline __attribute__((always_inline)) bool valu_keeps(const valu_desc_t *
     (ISA_ROW *                                                                                     \
      (VALU_ROWS(DT) + ((DT) == VALU_NONE) + VALU_ROWS(AT) + VALU_ROWS(BT) + VALU_ROWS(CT)))
 
-/* The destination of the result. */
+/* The lanes whose results are used: in the translator's library the wave has all lanes, and code
+ * around it keeps what it needs. */
+#ifdef ISA_CHUNK
+#define VALU_ACTIVE(w) ISA_CHUNK_ACTIVE(w)
+#else
+#define VALU_ACTIVE(w) ((w)->exec)
+#endif
+
+/* Where the result goes. */
 typedef struct {
     uint64_t exec;
     uint32_t *dst, *staged; /* the register's rows; temporary rows of the handler */
@@ -314,7 +322,7 @@ static inline __attribute__((always_inline)) bool valu_operands(valu_t *v, valu_
     v->mode = w->mode;
     v->round = FPU_NEAREST;
     v->out = 0;
-    v->lanes = to->exec;
+    v->lanes = VALU_ACTIVE(w);
     v->d = to->direct ? to->dst : to->staged;
     room += ISA_ROW * (rows + !rows);
     if (!valu_operand(v, 0, to, w, i, t, room)) return false;

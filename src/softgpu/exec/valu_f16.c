@@ -137,7 +137,7 @@ static inline void half_rows(uint32_t *out, const uint32_t *in, unsigned shift)
     fpu_widen_row(out, out);
 }
 
-#define VALU_BAD_pair (VALU_BAD_f16 || valu_any_nan(d, 0x7fff0000, 0x7c000000))
+#define VALU_BAD_pair (VALU_BAD_f16 || valu_any_nan(v, d, 0x7fff0000, 0x7c000000))
 
 #define PAIR2(name, expr)                                                                          \
     static void body_##name(valu_t *v){PAIR_LOOP(2, 1, expr)} VALU_HANDLER(                        \

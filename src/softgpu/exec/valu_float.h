@@ -37,7 +37,22 @@
 /* Whether any lane's result is a NaN. The test has a loop of its own, since compilers do not
  * vectorise the instruction's loop with the test in it. NaN results are quiet, so a double's high
  * dword is enough. */
-static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t infinity)
+#ifdef ISA_CHUNK
+/* Only of active lanes: what the others have is as good as random in translated code. */
+static inline uint32_t valu_any_nan(const valu_t *v, const uint32_t *row, uint32_t mask,
+                                    uint32_t infinity)
+{
+    isa_vec_t largest = isa_vec_all(0);
+    ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+    {
+        const isa_vec_t x = isa_vec_load(row + l) & mask;
+        largest = isa_vec_max(largest, isa_vec_lanes((uint32_t)(v->lanes >> l), x, isa_vec_all(0)));
+    }
+    return isa_vec_above(largest, isa_vec_all(infinity));
+}
+#else
+static inline uint32_t valu_any_nan(const valu_t *v __attribute__((unused)), const uint32_t *row,
+                                    uint32_t mask, uint32_t infinity)
 {
     uint32_t largest = 0;
     row = (const uint32_t *)__builtin_assume_aligned(row, 64);
@@ -45,10 +60,11 @@ static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t
     largest = (row[l] & mask) > largest ? row[l] & mask : largest;
     return largest > infinity;
 }
+#endif
 
-#define VALU_BAD_f32 valu_any_nan(d, 0x7fffffff, FPU_INF32)
-#define VALU_BAD_f64 valu_any_nan(d + ISA_ROW, 0x7fffffff, 0x7ff00000)
-#define VALU_BAD_f16 valu_any_nan(d, 0x7fff, 0x7c00)
+#define VALU_BAD_f32 valu_any_nan(v, d, 0x7fffffff, FPU_INF32)
+#define VALU_BAD_f64 valu_any_nan(v, d + ISA_ROW, 0x7fffffff, 0x7ff00000)
+#define VALU_BAD_f16 valu_any_nan(v, d, 0x7fff, 0x7c00)
 
 #define VALU_FBODY1(fn, DT, AT, expr)                                                              \
     static void fn(valu_t *v)                                                                      \
@@ -139,6 +155,33 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
     const isa_vec_f32_t name = (isa_vec_f32_t)valu_in(&in, (n) < (SRCS) ? (n) : 0, at, full);      \
     (void)name
 
+/* Not 0 if vector x or y of a result, from lanes `at` and `next` on, has a NaN that matters. */
+static inline __attribute__((always_inline)) uint32_t
+valu_unordered(const valu_in_t *in __attribute__((unused)), isa_vec_t x,
+               unsigned at __attribute__((unused)), isa_vec_t y,
+               unsigned next __attribute__((unused)))
+{
+#ifdef ISA_CHUNK
+    x = isa_vec_lanes((uint32_t)(in->lanes >> at), x, isa_vec_all(0));
+    y = isa_vec_lanes((uint32_t)(in->lanes >> next), y, isa_vec_all(0));
+#endif
+    return isa_vec_unordered(x, y);
+}
+
+/* The same of doubles, whose high dwords are given again: NaN results are quiet. */
+static inline __attribute__((always_inline)) uint32_t
+valu_unordered64(const valu_in_t *in __attribute__((unused)), const isa_vec_pair_t *pair,
+                 isa_vec_t high __attribute__((unused)), unsigned at __attribute__((unused)))
+{
+#ifdef ISA_CHUNK
+    const isa_vec_t x = isa_vec_lanes((uint32_t)(in->lanes >> at), high, isa_vec_all(0));
+    (void)pair;
+    return isa_vec_above(x & 0x7fffffff, isa_vec_all(0x7ff00000));
+#else
+    return isa_vec_unordered64(pair->x[0], pair->x[1]);
+#endif
+}
+
 /* The rows and lanes of *v with another destination. Functions that are not inlined get such a
  * copy, so that members of *v itself can be in the host's registers. */
 #define VALU_ROWS_OF(v, to, SRCS)                                                                  \
@@ -174,8 +217,8 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
             const isa_vec_f32_t x = (expr);                                                        \
             r[k] = (isa_vec_t)x;                                                                   \
         }                                                                                          \
-        ISA_UNROLL for (unsigned k = 0; k < N; k += 2) bad |=                                      \
-            isa_vec_unordered(r[k], r[k + (N > 1)]);                                               \
+        ISA_UNROLL for (unsigned k = 0; k < N; k += 2) bad |= valu_unordered(                      \
+            &in, r[k], VALU_AT(k) % ISA_ROW, r[k + (N > 1)], VALU_AT(k + (N > 1)) % ISA_ROW);      \
         if (__builtin_expect(bad, 0)) {                                                            \
             VALU_FIXED(ROWS, N, SRCS, FIX);                                                        \
             return;                                                                                \
@@ -210,9 +253,9 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
                 (void)b, (void)c;                                                                  \
                 pair.x[h] = (expr);                                                                \
             }                                                                                      \
-            bad |= isa_vec_unordered64(pair.x[0], pair.x[1]);                                      \
             r[k] = isa_vec_part(pair, 0);                                                          \
             r[N + k] = isa_vec_part(pair, 1);                                                      \
+            bad |= valu_unordered64(&in, &pair, r[N + k], at);                                     \
         }                                                                                          \
         if (__builtin_expect(bad, 0)) {                                                            \
             VALU_FIXED(2, 2 * N, SRCS, valu_fix_nan_f64);                                          \
@@ -222,6 +265,18 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
     }                                                                                              \
     VALU_VBODY_BOTH(fn, SRCS)
 
+#ifdef ISA_CHUNK
+/* Translated code computes all lanes. */
+#define VALU_VBODY_BOTH(fn, SRCS)                                                                  \
+    static inline __attribute__((always_inline)) void fn##_inline(valu_t * v)                      \
+    {                                                                                              \
+        fn##_of(v, true);                                                                          \
+    }                                                                                              \
+    static inline __attribute__((always_inline, unused)) void fn(valu_t *v)                        \
+    {                                                                                              \
+        fn##_of(v, true);                                                                          \
+    }
+#else
 /* Three functions for a body: one for all lanes, inlined into the common path so that *v becomes
  * local variables; one for some lanes; one for either, for the general path and for other
  * bodies. */
@@ -243,6 +298,7 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
     {                                                                                              \
         fn##_inline(v);                                                                            \
     }
+#endif
 
 #define VALU_VBODY_f32(fn, SRCS, expr)  VALU_VBODY32(fn, 1, SRCS, valu_fix_nan_f32, expr)
 #define VALU_VBODY_pf32(fn, SRCS, expr) VALU_VBODY32(fn, 2, SRCS, valu_fix_nan_pf32, expr)

@@ -84,23 +84,44 @@ ISA_VECTOR isa_vec_i32_t is_nan64(isa_vec_t low, isa_vec_t high)
            ((isa_vec_i32_t)(magnitude == 0x7ff00000) & (isa_vec_i32_t)(low != 0));
 }
 
+typedef struct {
+    isa_vec_t low, high;
+} double_t;
+
+/* As with_nans(): the result r, or if it is a NaN the first one of a, b and c. */
+static __attribute__((noinline, cold)) double_t with_nans64(isa_vec_t r_low, isa_vec_t r_high,
+                                                            isa_vec_t a_low, isa_vec_t a_high,
+                                                            isa_vec_t b_low, isa_vec_t b_high,
+                                                            isa_vec_t c_low, isa_vec_t c_high)
+{
+    const double_t s[3] = {{a_low, a_high}, {b_low, b_high}, {c_low, c_high}};
+    double_t nan = {isa_vec_all(0), isa_vec_all(FPU_NAN64 >> 32)};
+    ISA_UNROLL for (unsigned k = 3; k-- > 0;)
+    {
+        const isa_vec_i32_t is = is_nan64(s[k].low, s[k].high);
+        nan.low = isa_vec_pick(is, s[k].low, nan.low);
+        nan.high = isa_vec_pick(is, s[k].high | 0x80000, nan.high);
+    }
+    const isa_vec_i32_t is = is_nan64(r_low, r_high);
+    return (double_t){isa_vec_pick(is, nan.low, r_low), isa_vec_pick(is, nan.high, r_high)};
+}
+
+/* The vector of source k from dword `at` on, 0 if there is no such source. */
+ISA_VECTOR isa_vec_t source_of(const valu_t *v, unsigned n, unsigned k, unsigned at)
+{
+    return k < n ? isa_vec_load(v->s[k] + at) : isa_vec_all(0);
+}
+
 void valu_fix_nan_f64(valu_t *v, unsigned n)
 {
     uint32_t *d = v->d;
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
-        const isa_vec_t low = isa_vec_load(d + l), high = isa_vec_load(d + ISA_ROW + l);
-        isa_vec_t nan_low = isa_vec_all(0), nan_high = isa_vec_all(FPU_NAN64 >> 32);
-        ISA_UNROLL for (unsigned k = n; k-- > 0;)
-        {
-            const isa_vec_t s = isa_vec_load(v->s[k] + l);
-            const isa_vec_t t = isa_vec_load(v->s[k] + ISA_ROW + l);
-            const isa_vec_i32_t is = is_nan64(s, t);
-            nan_low = isa_vec_pick(is, s, nan_low);
-            nan_high = isa_vec_pick(is, t | 0x80000, nan_high);
-        }
-        const isa_vec_i32_t is = is_nan64(low, high);
-        isa_vec_store(d + l, isa_vec_pick(is, nan_low, low));
-        isa_vec_store(d + ISA_ROW + l, isa_vec_pick(is, nan_high, high));
+        const double_t r = with_nans64(isa_vec_load(d + l), isa_vec_load(d + ISA_ROW + l),
+                                       source_of(v, n, 0, l), source_of(v, n, 0, ISA_ROW + l),
+                                       source_of(v, n, 1, l), source_of(v, n, 1, ISA_ROW + l),
+                                       source_of(v, n, 2, l), source_of(v, n, 2, ISA_ROW + l));
+        isa_vec_store(d + l, r.low);
+        isa_vec_store(d + ISA_ROW + l, r.high);
     }
 }
 

@@ -1,4 +1,4 @@
-/* translate.c - loops run translated and interpreted: every register, the place, the slice and the
+/* translate.c - code runs translated and interpreted: every register, the place, the slice and the
  * reason of each stop are the same, bit by bit.
  *
  * Every vector and scalar instruction of LLVM's list of encodings is in a loop, and random ones of
@@ -6,6 +6,7 @@
 #include "code_rig.h"
 
 #include "softgpu/exec/code.h"
+#include "softgpu/exec/code_idle.h"
 #include "softgpu/exec/translate.h"
 #include "isa/table.h"
 
@@ -373,6 +374,115 @@ static void whole_programs(void **state)
     }
 }
 
+/* ---- stretches: code without loops ---- */
+
+static const program_t straight[] = {
+    /* waves come in three times: at the begin, behind the barrier, at the store that waits */
+    {"v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v1, 2, v1\n"
+     "v_add_f32 v2, v3, v4\n ds_write_b32 v1, v2\n s_barrier\n ds_read_b32 v5, v1 offset:8\n"
+     "s_waitcnt lgkmcnt(0)\n v_fma_f32 v2, v5, v2, v3\n ds_write_b32 v1, v2 offset:4\n"
+     "s_add_u32 s4, s5, s6\n v_add_co_u32 v6, vcc, s4, v7\n v_addc_co_u32 v7, vcc, v7, v8, vcc\n"
+     "s_endpgm\n",
+     true},
+    /* lanes part and come together; what the others have must stay */
+    {"v_cmp_gt_f32 vcc, v1, v2\n s_and_saveexec_b64 s[4:5], vcc\n s_cbranch_execz none\n"
+     "v_rcp_f32 v3, v1\n v_div_scale_f32 v4, s[6:7], v2, v2, v1\n v_div_fmas_f32 v5, v3, v4, v1\n"
+     "v_div_fixup_f32 v6, v5, v2, v1\n v_add_f64 v[8:9], v[10:11], v[12:13]\n"
+     "v_mul_f64 v[10:11], v[8:9], v[12:13]\n v_max_f32 v7, v3, v6\n"
+     "none: s_xor_b64 exec, exec, s[4:5]\n v_mul_f32 v3, v3, v3\n v_pk_mul_f32 v[14:15], v[2:3], "
+     "v[4:5]\n"
+     "s_mov_b64 exec, s[4:5]\n v_add_u32 v1, v2, v3\n s_endpgm\n",
+     false},
+    /* memory, scalars that a load brings, a fault in the end */
+    {"v_mov_b32 v1, 0\n s_mov_b32 s0, 0x20000\n s_mov_b32 s1, 0x7ffe\n s_movk_i32 s6, 64\n"
+     "s_add_u32 s7, s6, 1\n s_load_dwordx4 s[4:7], s[0:1], 0x10\n s_waitcnt lgkmcnt(0)\n"
+     "s_add_u32 s8, s7, s4\n v_add_u32 v2, s8, v2\n global_store_dword v1, v2, s[0:1]\n"
+     "s_mov_b32 s1, 0\n s_add_u32 s9, s8, s8\n global_load_dword v3, v1, s[0:1]\n s_endpgm\n",
+     true},
+};
+
+/* A program that begins a few instructions before the end of the first page of code, behind a jump
+ * to it. */
+static void put_far(rig_t *r, const char *text)
+{
+    enum { FAR = ISA_PAGE_SLOTS - 5 };
+    r->code[0] = 0xbf820000 | (FAR - 1); /* s_branch */
+    rig_assemble(r, FAR, text);
+}
+
+/* Waves run as often as it takes until all of a program is translated, and then once more. */
+static void run_stretches(pair_t *p, const program_t *program, unsigned k, const char *how)
+{
+    static const int32_t slices[] = {RIG_SLICE, RIG_SLICE, RIG_SLICE, RIG_SLICE, 0, 1};
+    uint64_t begin = 0;
+    for (unsigned n = 0; n < sizeof slices / sizeof *slices; n++) {
+        before_t b;
+        char what[600];
+        seed = 11 * k + n;
+        make_state(&b, program->full, 0x2f0);
+        memset(p->interpreted->lds, 3, sizeof p->interpreted->lds);
+        memset(p->translated->lds, 3, sizeof p->translated->lds);
+        snprintf(what, sizeof what, "%s, round %u: %s", how, n, program->text);
+        begin = translated_instructions();
+        run_pair(p, &b, slices[n], what);
+        /* the device says where waves begin */
+        isa_translate_setup(ISA_TRANSLATE_ON, 1);
+        assert_false(isa_code_idle(p->translated->cache, p->translated->core, RIG_CODE));
+    }
+    if (translated_instructions() - begin < 8) fail_msg("not translated: %s", program->text);
+}
+
+static void stretches(void **state)
+{
+    (void)state;
+    for (unsigned h = 0; h < HOSTS; h++) {
+        if (!isa_core_by_name(hosts[h])) continue;
+        pair_t p = make_pair(hosts[h]);
+        p.interpreted->group.n_waves = p.translated->group.n_waves = 2; /* stores to LDS wait */
+        for (unsigned k = 0; k < sizeof straight / sizeof *straight; k++) {
+            rig_assemble(p.interpreted, 0, straight[k].text);
+            rig_assemble(p.translated, 0, straight[k].text);
+            run_stretches(&p, &straight[k], k, hosts[h]);
+            put_far(p.interpreted, straight[k].text);
+            put_far(p.translated, straight[k].text);
+            run_stretches(&p, &straight[k], k, "over a page's end");
+        }
+        free_pair(&p);
+    }
+}
+
+/* With verify, all that is translated runs both ways. */
+static void verified(void **state)
+{
+    pair_t p = make_pair("avx2");
+    (void)state;
+    for (unsigned k = 0; k < sizeof straight / sizeof *straight; k++) {
+        const isa_translate_stats_t begin = isa_translate_stats();
+        rig_assemble(p.translated, 0, straight[k].text);
+        for (unsigned n = 0; n < 4; n++) {
+            before_t b;
+            make_state(&b, straight[k].full, 0x2f0);
+            isa_translate_setup(ISA_TRANSLATE_VERIFY, 1);
+            isa_code_invalidate(p.translated->cache);
+            isa_code_quiesce(p.translated->cache);
+            set_state(p.translated, &b);
+            assert_true(p.translated->core->set_pc(&p.translated->wave, RIG_CODE));
+            isa_code_idle(p.translated->cache, p.translated->core, RIG_CODE);
+            isa_stop_t stop;
+            while ((stop = p.translated->core->run(&p.translated->wave, RIG_SLICE)) ==
+                       ISA_STOP_BARRIER ||
+                   stop == ISA_STOP_STEP) {
+            }
+            assert_string_equal(p.translated->wave.message, "");
+            assert_int_not_equal(stop, ISA_STOP_UNSUPPORTED);
+        }
+        const isa_translate_stats_t end = isa_translate_stats();
+        assert_true(end.verified > begin.verified);
+        assert_int_equal(end.verified - begin.verified, end.instructions - begin.instructions);
+    }
+    free_pair(&p);
+}
+
 /* Code that is written anew runs as it is now. */
 static void changed_code(void **state)
 {
@@ -405,6 +515,7 @@ int main(void)
     read_lines();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_instruction), cmocka_unit_test(random_loops),
-        cmocka_unit_test(whole_programs), cmocka_unit_test(changed_code)};
+        cmocka_unit_test(whole_programs),    cmocka_unit_test(stretches),
+        cmocka_unit_test(verified),          cmocka_unit_test(changed_code)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
