@@ -163,14 +163,12 @@ static int run_bare(cli_run_t *r, const char *path, bool last)
     cli_session_t s;
     pid_t pid;
     int status = cli_session_prepare_bare(&s, &r->command, why, sizeof(why));
+    if (status && !why[0]) snprintf(why, sizeof(why), "%s", strerror(ENOMEM));
     if (!status && last)
         status = cli_become(path, r->command.program, s.preload, why, sizeof(why));
     else if (!status)
         status = cli_run(path, r->command.program, s.preload, NULL, &pid, why, sizeof(why));
-    if (why[0])
-        base_error("%s", why);
-    else if (status == CLI_EXIT_SETUP)
-        base_error("%s", strerror(ENOMEM));
+    if (why[0]) base_error("%s", why);
     cli_session_end(&s);
     return status;
 }
