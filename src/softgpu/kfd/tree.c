@@ -149,23 +149,17 @@ static void reclaim_leftovers(const char *base, const char *prefix)
     closedir(d);
 }
 
-/* Makes the tree below `base`. Under the lock. 0 or -errno. */
-static int make_tree_in(const char *base, const kfd_config_t *config)
+/* Writes the files into the folder at root_path, which this process has just made. Under the lock.
+ * 0 or -errno. */
+static int fill_root(const kfd_config_t *config)
 {
-    char prefix[64];
-    snprintf(prefix, sizeof(prefix), "softgpu-%u-", (unsigned)getuid());
-    int n = snprintf(root_path, sizeof(root_path), "%s/%s%d-XXXXXX", base, prefix, (int)getpid());
-    if (n < 0 || (size_t)n >= sizeof(root_path)) return -ENAMETOOLONG;
-    if (access(base, W_OK | X_OK) != 0) return -errno;
-    reclaim_leftovers(base, prefix);
-    if (!mkdtemp(root_path)) return -errno;
-    /* a process that looks for leftovers may hold the new folder's lock for the moment in which it
-     * reads its age */
-    root_fd = lock_folder(root_path, 0);
-    int error = root_fd < 0 ? -errno : 0;
     base_file_limit_t limit;
+    /* a process that searches for leftovers may hold the new folder's lock for the moment in which
+     * it reads its age */
+    root_fd = lock_folder(root_path, 0);
+    if (root_fd < 0) return -errno;
     base_file_limit_begin(&limit, true);
-    if (error == 0) error = kfd_topology_write(root_path, config);
+    int error = kfd_topology_write(root_path, config);
     base_file_limit_end(&limit);
     return error;
 }
@@ -173,22 +167,43 @@ static int make_tree_in(const char *base, const kfd_config_t *config)
 static void remove_root(void)
 {
     remove_tree(root_path);
+    root_path[0] = '\0';
     forget_held();
     if (root_fd >= 0) close(root_fd);
     root_fd = -1;
 }
 
-/* Makes the tree in the first folder in which that succeeds. Under the lock. 0, or the -errno of
- * the last attempt, whose path is then in root_path. */
+/* Makes the tree below `base`. If that fails, nothing is left, root_path is empty, and what was not
+ * made has not been touched: its name may be another user's. Under the lock. 0 or -errno. */
+static int make_tree_in(const char *base, const kfd_config_t *config)
+{
+    char prefix[64], path[PATH_MAX];
+    snprintf(prefix, sizeof(prefix), "softgpu-%u-", (unsigned)getuid());
+    int n = snprintf(path, sizeof(path), "%s/%s%d-XXXXXX", base, prefix, (int)getpid());
+    if (n < 0 || (size_t)n >= sizeof(path)) return -ENAMETOOLONG;
+    if (access(base, W_OK | X_OK) != 0) return -errno;
+    reclaim_leftovers(base, prefix);
+    if (!mkdtemp(path)) return -errno;
+    memcpy(root_path, path, (size_t)n + 1);
+    int error = fill_root(config);
+    if (error != 0) remove_root();
+    return error;
+}
+
+/* Makes the tree in the first folder in which that succeeds. Under the lock. 0, or -1 after
+ * reporting why the last folder could not be used; errno is set. */
 static int make_tree(const kfd_config_t *config)
 {
     int error = -ENOENT;
-    const char *base;
+    const char *base, *last = "";
     for (unsigned k = 0; error != 0 && (base = kfd_tree_base(k)) != NULL; k++) {
         error = make_tree_in(base, config);
-        if (error != 0) remove_root();
+        last = base;
     }
-    return error;
+    if (error == 0) return 0;
+    base_error("cannot make a folder of driver files in %s: %s", last, strerror(-error));
+    errno = -error;
+    return -1;
 }
 
 const char *kfd_tree_root(void)
@@ -200,16 +215,7 @@ const char *kfd_tree_root(void)
     }
     const char *root = root_path;
     pthread_mutex_lock(&lock);
-    if (root_path[0] == '\0') {
-        int error = make_tree(config);
-        if (error != 0) {
-            base_error("cannot make the folder of driver files %s: %s", root_path,
-                       strerror(-error));
-            root_path[0] = '\0';
-            errno = -error;
-            root = NULL;
-        }
-    }
+    if (root_path[0] == '\0' && make_tree(config) != 0) root = NULL;
     pthread_mutex_unlock(&lock);
     return root;
 }
@@ -218,7 +224,6 @@ void kfd_tree_remove(void)
 {
     pthread_mutex_lock(&lock);
     if (root_path[0] != '\0') remove_root();
-    root_path[0] = '\0';
     pthread_mutex_unlock(&lock);
 }
 
