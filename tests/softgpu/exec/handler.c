@@ -148,6 +148,10 @@ static isa_inst_t plain(unsigned op)
                                    .bits = 32,
                                    .sel = row->fmt == ISA_FMT_VOP3P ? 2 : 6,
                                    .reg = (uint16_t)(4 * n)};
+    /* matrix instructions take as many registers as their sources have */
+    for (const isa_field_t *f = row->fields; f < row->fields + ISA_MAX_FIELDS && f->role; f++)
+        if (vector && f->role >= ISA_ROLE_SRC0 && f->role <= ISA_ROLE_SRC2 && f->bits > 32)
+            i.src[f->role - ISA_ROLE_SRC0].bits = f->bits;
     if (row->fmt >= ISA_FMT_MUBUF) /* resources, and an offset */
         for (unsigned n = 2; n < 4; n++)
             i.src[n] = (isa_operand_t){.kind = ISA_OPK_SGPR, .bits = 128, .reg = (uint16_t)(8 * n)};
