@@ -24,7 +24,7 @@
 
 enum { ISA_CHUNK_ROWS = 4, ISA_CHUNK_SOURCES = 3 };
 
-/* A vector instruction on a chunk of lanes, which are two vectors of the host: rows of dwords.
+/* A vector instruction on a chunk of lanes (ISA_LANES, which the build sets): rows of dwords.
  * ORDER: translate_emit.c uses the offsets of the members. */
 typedef struct {
     alignas(64) uint32_t dst[ISA_CHUNK_ROWS][ISA_LANES]; /* in and out */

@@ -205,12 +205,11 @@ void isa_code_decode(isa_page_t *page, unsigned index)
             fn = cut_off;
         move_operands(&inst, page->core->lanes);
         if (size > 0 && inst.fmt == ISA_FMT_VOPD) fn = take_pair(page, &inst, slot->pc);
-        slot->op = inst.op;
+        __atomic_store_n(&slot->op, inst.op, __ATOMIC_RELAXED);
         slot->fmt = inst.fmt;
         __atomic_store_n(&slot->dwords, inst.dwords, __ATOMIC_RELAXED);
         memcpy(&slot->flags, &inst.flags, sizeof(inst) - offsetof(isa_inst_t, flags));
-        fn = isa_translate_decoded(page, slot, fn);
-        atomic_store_explicit(&slot->fn, fn, memory_order_release);
+        isa_translate_decoded(page, slot, fn);
     }
     pthread_mutex_unlock(&page->code->lock);
 }

@@ -25,7 +25,7 @@ struct isa_page {
     _Atomic(isa_page_t *) next;   /* in its hash chain */
     isa_page_t *retired_next;
     isa_dual_t *pairs;
-    struct isa_page_loops *loops; /* the translator's data (translate.c), or NULL */
+    struct isa_page_loops *loops; /* the translator's (translate.c), or NULL; __atomic access */
     unsigned n_words; /* valid words below: those of the page and up to ISA_PAGE_TAIL after it */
     uint32_t words[ISA_PAGE_SLOTS + ISA_PAGE_TAIL];
     isa_inst_t slots[ISA_PAGE_SLOTS + ISA_PAGE_TAIL];

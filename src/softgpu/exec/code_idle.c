@@ -28,7 +28,7 @@ static bool only_ends(isa_page_t *page, unsigned at)
         if (atomic_load_explicit(&i->fn, memory_order_acquire) == isa_slot_undecoded)
             isa_code_decode(page, at);
         isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
-        if (fn != core->handlers[i->op]) return false; /* no instruction, or part of a loop */
+        if (fn != core->handlers[i->op] && !isa_translate_owns(fn)) return false;
         if (i->op == ISA_OP_s_endpgm) return true;
         if (!is_idle(i)) return false;
         at += i->dwords;

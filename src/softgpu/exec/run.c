@@ -72,12 +72,19 @@ INLINE who_t who(unsigned kinds, const isa_watch_t *watch)
                    .wants = kinds & ONE ? watch->subscriber[0]->wants : NULL};
 }
 
+/* The slot's instruction, which may be read while another wave decodes the slot. */
+INLINE unsigned op_of(const isa_inst_t *i)
+{
+    return __atomic_load_n(&i->op, __ATOMIC_RELAXED);
+}
+
 /* Whether the watchers are told of the slot. Slots without an instruction have handlers that lead
  * to a slot with one: only the latter is counted and reported. Most instructions are none that a
- * subscriber wants, so that is asked first. */
+ * subscriber wants, so that is asked first; where another wave is decoding the slot, `op` may be
+ * the old or the new one, and the handler, read before, says that there was no instruction. */
 INLINE bool is_told(unsigned kinds, const who_t *by, const isa_inst_t *i, isa_handler_t *fn)
 {
-    if (!kinds || (kinds == ONE && __builtin_expect(!by->wants[i->op], 1))) return false;
+    if (!kinds || (kinds == ONE && __builtin_expect(!by->wants[op_of(i)], 1))) return false;
     return fn != isa_slot_undecoded && fn != isa_slot_behind;
 }
 

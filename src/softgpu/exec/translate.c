@@ -33,14 +33,14 @@ struct region {
 };
 
 /* What the translator knows of a page. By slot: how often a branch back was taken, or waves came to
- * the slot; the entry that is there, that of the youngest region; whether waves come there from
- * code that is not translated. */
-struct isa_page_loops {
+ * the slot; the entry that is there, that of the youngest region except where an older one takes
+ * more waves; whether waves come there from code that is not translated. */
+typedef struct isa_page_loops {
     _Atomic(uint16_t) heat[ISA_PAGE_SLOTS];
     _Atomic(const entry_t *) entry[ISA_PAGE_SLOTS];
     _Atomic(bool) head[ISA_PAGE_SLOTS];
     region_t *regions; /* under the lock */
-};
+} isa_page_loops_t;
 
 /* Counts of one thread, written only by that thread. */
 typedef struct counts {
@@ -95,7 +95,7 @@ const char *isa_translate_reason(isa_refused_t why)
         "translated",       "the core or the waves' size has no library",
         "there is no LLVM", "the time for translating is used up",
         "it is too long",   "it reaches over a page of code, or has branches into instructions",
-        "MODE is uncommon", "it begins with an instruction that leaves it",
+        "MODE is uncommon", "none of its instructions is translated",
         "LLVM has failed",
     };
     return why < ISA_REFUSALS ? text[why] : "";
@@ -138,6 +138,11 @@ isa_translate_stats_t isa_translate_stats(void)
 
 /* ---- translating ---- */
 
+static isa_page_loops_t *loops_of(isa_page_t *page)
+{
+    return __atomic_load_n(&page->loops, __ATOMIC_ACQUIRE);
+}
+
 static uint64_t now_e6(void)
 {
     struct timespec t;
@@ -169,25 +174,35 @@ static isa_refused_t make(region_t *r, isa_plan_t *plan, const isa_wave_t *w)
     return r->run ? ISA_REFUSED_NOT : ISA_REFUSED_FAILED;
 }
 
+/* Whether the slot's entry stays: that of an older region, which takes all waves that the new one
+ * takes, and waves with another EXEC besides. */
+static bool is_served(const isa_page_loops_t *here, unsigned slot, const region_t *r)
+{
+    const entry_t *old = atomic_load_explicit(&here->entry[slot], memory_order_relaxed);
+    return old && old->region->mode == r->mode && old->region->masked && !r->masked;
+}
+
 /* Under the lock: waves that come to the entries run the region from now on. */
 static isa_refused_t publish(region_t *r, const isa_plan_t *plan)
 {
     isa_page_t *page = plan->page;
+    isa_page_loops_t *here = loops_of(page);
     uint32_t n = 0;
     r->entry = calloc(plan->n, sizeof *r->entry);
     if (!r->entry) {
         isa_llvm_free(r->code);
         return ISA_REFUSED_FAILED;
     }
-    r->next = page->loops->regions;
-    page->loops->regions = r;
+    r->next = here->regions;
+    here->regions = r;
     for (unsigned k = 0; k < plan->n; k++) {
         if (!plan->step[k].enters) continue;
         const unsigned slot = isa_slot_index(page, plan->step[k].i->pc);
-        r->entry[n] = (entry_t){r, n};
-        atomic_store_explicit(&page->loops->entry[slot], &r->entry[n], memory_order_release);
+        entry_t *entry = &r->entry[n];
+        *entry = (entry_t){r, n++};
+        if (is_served(here, slot, r)) continue;
+        atomic_store_explicit(&here->entry[slot], entry, memory_order_release);
         atomic_store_explicit(&page->slots[slot].fn, isa_slot_translated, memory_order_release);
-        n++;
     }
     return ISA_REFUSED_NOT;
 }
@@ -242,29 +257,54 @@ static bool is_watched_branch(const isa_inst_t *i, unsigned at)
     return i->imm < 0 || at + i->dwords + (unsigned)i->imm >= ISA_PAGE_SLOTS;
 }
 
-isa_handler_t *isa_translate_decoded(isa_page_t *page, const isa_inst_t *slot, isa_handler_t *fn)
+/* Whether waves end at the instruction, so that none come to the one behind it. */
+static bool ends_waves(const isa_inst_t *i)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    return row->marks & ISA_IS_LEAVES && row->klass != ISA_CLASS_BRANCH;
+}
+
+/* The page's data, made if there are none; NULL if memory runs out. The caller holds the cache's
+ * lock. */
+static isa_page_loops_t *make_loops(isa_page_t *page)
+{
+    isa_page_loops_t *here = loops_of(page);
+    if (here) return here;
+    here = calloc(1, sizeof *here);
+    __atomic_store_n(&page->loops, here, __ATOMIC_RELEASE);
+    return here;
+}
+
+/* Lets waves be counted that come to a decoded slot with the instruction's own handler. */
+static void count_at(isa_page_t *page, isa_inst_t *slot)
+{
+    isa_handler_t *own = page->core->handlers[slot->op];
+    if (slot->op && !isa_is_branch(slot))
+        atomic_compare_exchange_strong(&slot->fn, &own, isa_slot_entered);
+}
+
+void isa_translate_decoded(isa_page_t *page, isa_inst_t *slot, isa_handler_t *fn)
 {
     const unsigned at = isa_slot_index(page, slot->pc);
-    if (!mode_now || fn != page->core->handlers[slot->op]) return fn;
-    if (!page->loops) page->loops = calloc(1, sizeof *page->loops);
-    if (!page->loops) return fn;
-    if (isa_plan_leaves(slot) && at + slot->dwords < ISA_PAGE_SLOTS)
-        atomic_store_explicit(&page->loops->head[at + slot->dwords], true, memory_order_relaxed);
-    if (isa_is_branch(slot)) return is_watched_branch(slot, at) ? isa_slot_counted : fn;
-    return atomic_load_explicit(&page->loops->head[at], memory_order_relaxed) ? isa_slot_entered
-                                                                              : fn;
+    const bool own = mode_now && fn == page->core->handlers[slot->op];
+    isa_page_loops_t *here = own ? make_loops(page) : NULL;
+    if (here && isa_plan_leaves(slot) && !ends_waves(slot) && at + slot->dwords < ISA_PAGE_SLOTS)
+        atomic_store_explicit(&here->head[at + slot->dwords], true, memory_order_relaxed);
+    if (here && isa_is_branch(slot) && is_watched_branch(slot, at)) fn = isa_slot_counted;
+    atomic_store(&slot->fn, fn);
+    /* behind the store: isa_translate_arrived() sets `head` first and then looks at `fn` */
+    if (here && atomic_load(&here->head[at])) count_at(page, slot);
 }
 
 void isa_translate_arrived(isa_page_t *page, const isa_inst_t *i)
 {
-    if (!page->loops) return;
+    isa_page_loops_t *here = loops_of(page);
+    if (!here) return;
     const unsigned at = isa_slot_index(page, i->pc);
-    if (at >= ISA_PAGE_SLOTS || atomic_load_explicit(&page->loops->head[at], memory_order_relaxed))
-        return;
-    atomic_store_explicit(&page->loops->head[at], true, memory_order_relaxed);
-    isa_handler_t *own = page->core->handlers[i->op];
-    if (i->op && !isa_is_branch(i))
-        atomic_compare_exchange_strong(&page->slots[at].fn, &own, isa_slot_entered);
+    if (at >= ISA_PAGE_SLOTS || atomic_load_explicit(&here->head[at], memory_order_relaxed)) return;
+    atomic_store(&here->head[at], true);
+    isa_inst_t *slot = &page->slots[at];
+    if (atomic_load(&slot->fn) != isa_slot_undecoded) count_at(page, slot);
 }
 
 static void free_region(region_t *r)
@@ -276,15 +316,16 @@ static void free_region(region_t *r)
 
 void isa_translate_forget(isa_page_t *page)
 {
-    if (!page->loops) return;
+    isa_page_loops_t *here = loops_of(page);
+    if (!here) return;
     take_lock();
-    for (region_t *r = page->loops->regions, *next; r; r = next) {
+    for (region_t *r = here->regions, *next; r; r = next) {
         next = r->next;
         free_region(r);
     }
     give_lock();
-    free(page->loops);
-    page->loops = NULL;
+    free(here);
+    __atomic_store_n(&page->loops, NULL, __ATOMIC_RELAXED);
 }
 
 /* Counts at a slot whose handler is `counting`. True the nth time, to one caller: the slot has its
@@ -292,7 +333,7 @@ void isa_translate_forget(isa_page_t *page)
 static bool is_hot(isa_page_t *page, const isa_inst_t *i, isa_handler_t *counting)
 {
     const unsigned at = isa_slot_index(page, i->pc);
-    _Atomic(uint16_t) *heat = &page->loops->heat[at];
+    _Atomic(uint16_t) *heat = &loops_of(page)->heat[at];
     const unsigned n = atomic_load_explicit(heat, memory_order_relaxed) + 1u;
     atomic_store_explicit(heat, (uint16_t)n, memory_order_relaxed);
     return n >= after && atomic_compare_exchange_strong(&page->slots[at].fn, &counting,
@@ -333,7 +374,7 @@ void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
         page->core->handlers[i->op](w, i);
         return;
     }
-    const entry_t *entry = atomic_load_explicit(&page->loops->entry[isa_slot_index(page, i->pc)],
+    const entry_t *entry = atomic_load_explicit(&loops_of(page)->entry[isa_slot_index(page, i->pc)],
                                                 memory_order_acquire);
     const region_t *r = entry->region;
     counts_t *c = counts();

@@ -1,8 +1,8 @@
-/* translate.h - translates hot loops of GPU code to code of the host.
+/* translate.h - translates hot loops and stretches of GPU code to code of the host.
  *
- * Off by default. The interpreter's handlers define instructions here, too: a translated loop
+ * Off by default. The interpreter's handlers define instructions here, too: translated code
  * consists of copies of their bitcode (chunk.h) and of calls of the handlers themselves.
- * docs/translator.md describes how a loop is translated and which loops are not. */
+ * docs/translator.md describes how code is translated and which code is not. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_H
 #define SOFTGPU_EXEC_TRANSLATE_H
 
@@ -27,8 +27,7 @@ void isa_translate_setup(isa_translate_t how, unsigned after);
 /* The time that the process may spend on translating, in milliseconds of the processor. */
 void isa_translate_limit(uint64_t milliseconds);
 
-/* Why a loop, or an entry into a translated loop, is left to the interpreter. ORDER:
- * isa_translate_reason(). */
+/* Why a loop or a stretch is left to the interpreter. ORDER: isa_translate_reason(). */
 typedef enum {
     ISA_REFUSED_NOT, /* translated */
     ISA_REFUSED_CORE,
@@ -58,10 +57,10 @@ isa_translate_stats_t isa_translate_stats(void);
 
 /* ---- for the code cache and the run loop ---- */
 
-/* The handler that a slot gets for an instruction whose own handler is `fn`: that, or one that
- * counts for a branch, and where waves come from code that is not translated. The caller holds the
- * cache's lock. */
-isa_handler_t *isa_translate_decoded(isa_page_t *page, const isa_inst_t *slot, isa_handler_t *fn);
+/* Publishes a slot, whose other fields are set, with the instruction's own handler `fn`, or with
+ * one that counts: for a branch, and where waves come from code that is not translated. The caller
+ * holds the cache's lock. */
+void isa_translate_decoded(isa_page_t *page, isa_inst_t *slot, isa_handler_t *fn);
 
 /* Waves come to slot *i of the page from another page, or begin there. */
 void isa_translate_arrived(isa_page_t *page, const isa_inst_t *i);

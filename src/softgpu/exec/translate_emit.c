@@ -563,13 +563,15 @@ static void put_leave(emitter_t *e, isa_text_t *t, const isa_inst_t *slot, unsig
 /* What handlers do with scalar registers. */
 typedef enum {
     TAKES_ANY,    /* reads and writes any */
-    TAKES_SOURCE, /* reads those of its operands and the special ones, writes none */
+    TAKES_SOURCE, /* reads those of its operands, FLAT_SCRATCH, M0 and EXEC, writes none */
     TAKES_RESULT  /* reads as above, writes those of its destination */
 } takes_t;
 
 static takes_t takes(const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
+    for (unsigned n = 0; n < 4; n++) /* SCC or VCCZ, perhaps: a buffer's offset */
+        if (i->src[n].kind == ISA_OPK_SPECIAL) return TAKES_ANY;
     if (row->klass == ISA_CLASS_SMEM_RD) return TAKES_RESULT;
     return row->memory.unit == ISA_UNIT_VECTOR || row->memory.unit == ISA_UNIT_LDS ||
                    row->klass == ISA_CLASS_MFMA

@@ -1,8 +1,8 @@
 /* translate_internal.h - what the files of the translator share.
  *
- * A loop goes through them in this order: translate.c detects that it is hot, translate_plan.c
- * decides how each instruction is translated, translate_emit.c writes LLVM's assembly, and
- * translate_llvm.c compiles that to host code. */
+ * A loop or a stretch of code goes through them in this order: translate.c detects that it is hot,
+ * translate_plan.c decides how each instruction is translated, translate_emit.c writes LLVM's
+ * assembly, and translate_llvm.c compiles that to host code. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 #define SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 
@@ -11,10 +11,11 @@
 
 /* ---- the library of bitcode, and LLVM ---- */
 
-/* The library for one kind of host. A chunk is two vectors of the host, so that there are two
- * independent chains of operations. */
+/* The library for one kind of host. A chunk is one vector of a host with AVX2, and two of a host
+ * with AVX-512, whose registers are twice as many: there are then two independent chains of
+ * operations. */
 typedef struct {
-    const char *core; /* name of the core whose loops are translated with it */
+    const char *core; /* name of the core whose code is translated with it */
     const char *cpu;  /* LLVM's name of the processor */
     unsigned bits;    /* of a vector */
     unsigned chunk;   /* lanes */
@@ -52,7 +53,8 @@ typedef enum {
     ISA_STEP_CHUNK,   /* a function of the library, on chunks of lanes */
     ISA_STEP_BRANCH,
     ISA_STEP_CALL, /* the handler is called */
-    ISA_STEP_LEAVE /* the loop is left before the instruction, which the interpreter executes */
+    ISA_STEP_LEAVE /* translated code is left before the instruction, which the interpreter executes
+                    */
 } isa_step_kind_t;
 
 typedef struct {
@@ -81,8 +83,8 @@ typedef struct {
  * lock, since decoding takes the cache's. */
 void isa_plan_decode(isa_page_t *page, unsigned first, unsigned last);
 
-/* Decodes the code that may follow slot `first` in its page, to the program's end, and returns its
- * last slot. Called without the translator's lock. */
+/* Decodes the code that may follow slot `first` in its page, to the program's end or to an
+ * instruction that writes MODE, and returns its last slot. Called without the translator's lock. */
 unsigned isa_plan_reach(isa_page_t *page, unsigned first);
 
 /* Plans the decoded code from slot `first` to the instruction in slot `last`, for waves as `w`. The
@@ -98,7 +100,7 @@ bool isa_plan_writes_exec(const isa_inst_t *i);
 enum { ISA_LIBRARY_NAME = 64 };
 const char *isa_library_name(char *name, const isa_inst_t *i, bool scalar);
 
-/* ---- comparison of both ways to run a loop ---- */
+/* ---- comparison of both ways to run code ---- */
 
 /* Runs translated code that calls no handler, and the same instructions interpreted from a copy of
  * the wave, and stops the wave at the first difference. Returns how many have run. */

@@ -1,8 +1,9 @@
 /* translate_plan.c - what becomes of each instruction: see translate_internal.h.
  *
  * A loop is the code between the head and the branch that goes back to it, with all branches inside
- * it; a stretch is the code from an instruction on to the program's or the page's end. What is not
- * known to be safe is left to the interpreter: a step of the kind LEAVE. */
+ * it; a stretch is the code from an instruction on to one that writes MODE, or to the program's or
+ * the page's end. What is not known to be safe is left to the interpreter: a step of the kind
+ * LEAVE. */
 #include "softgpu/exec/translate_internal.h"
 
 #include <stdio.h>
@@ -128,8 +129,8 @@ static bool is_chunk(isa_step_t *s)
 
 /* ---- other instructions ---- */
 
-/* Whether the handler can be called inside the loop: the wave continues at the next instruction or
- * stops, and MODE does not change. */
+/* Whether the handler can be called from translated code: the wave continues at the next
+ * instruction or stops, and MODE does not change. */
 static bool can_be_called(const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
@@ -205,6 +206,12 @@ static bool ends(const isa_inst_t *i)
     return i->op == ISA_OP_s_endpgm || i->op == ISA_OP_s_branch || i->op == ISA_OP_s_setpc_b64;
 }
 
+/* Whether MODE may be another one behind the instruction: code is translated for one MODE. */
+static bool writes_mode(const isa_inst_t *i)
+{
+    return isa_table[i->op].writes & ISA_REG_MODE;
+}
+
 unsigned isa_plan_reach(isa_page_t *page, unsigned first)
 {
     unsigned last = first, at = first;
@@ -216,7 +223,7 @@ unsigned isa_plan_reach(isa_page_t *page, unsigned first)
         at += i->dwords;
         const int64_t to = isa_is_branch(i) ? target_slot(page, i) : 0;
         if (to > farthest && to < ISA_PAGE_SLOTS) farthest = to;
-        if (ends(i) && at > farthest) break;
+        if (writes_mode(i) || (ends(i) && at > farthest)) break;
     }
     return last;
 }

@@ -1,5 +1,5 @@
-/* translate_verify.c - SOFTGPU_TRANSLATE=verify: runs a loop translated and interpreted, and
- * compares the results.
+/* translate_verify.c - SOFTGPU_TRANSLATE=verify: runs a loop or a stretch of code translated, from
+ * one of its entries on, and interpreted, and compares the results.
  *
  * No handler is called from such code, so that a copy of the wave can run it again. What is
  * compared is all that such instructions change: vector and scalar registers, SCC, MODE, where the

@@ -399,6 +399,18 @@ static const program_t straight[] = {
      "s_add_u32 s8, s7, s4\n v_add_u32 v2, s8, v2\n global_store_dword v1, v2, s[0:1]\n"
      "s_mov_b32 s1, 0\n s_add_u32 s9, s8, s8\n global_load_dword v3, v1, s[0:1]\n s_endpgm\n",
      true},
+    /* SCC as a buffer's offset: byte 1, then byte 0 */
+    {"s_mov_b32 s8, 0x20000\n s_mov_b32 s9, 0x7ffe\n s_movk_i32 s10, 64\n s_mov_b32 s11, 0x27000\n"
+     "v_mov_b32 v1, 0\n v_mov_b32 v2, 0x4030201\n global_store_dword v1, v2, s[8:9]\n"
+     "s_cmp_eq_u32 s98, s98\n buffer_load_ubyte v3, off, s[8:11], src_scc\n"
+     "s_cmp_lg_u32 s98, s98\n buffer_load_ubyte v4, off, s[8:11], src_scc\n s_endpgm\n",
+     true},
+    /* and VCCZ */
+    {"s_mov_b32 s8, 0x20000\n s_mov_b32 s9, 0x7ffe\n s_movk_i32 s10, 64\n s_mov_b32 s11, 0x27000\n"
+     "v_mov_b32 v1, 0\n v_mov_b32 v2, 0x4030201\n global_store_dword v1, v2, s[8:9]\n"
+     "s_mov_b64 vcc, 0\n buffer_load_ubyte v3, off, s[8:11], src_vccz\n"
+     "s_mov_b64 vcc, 1\n buffer_load_ubyte v4, off, s[8:11], src_vccz\n s_endpgm\n",
+     true},
 };
 
 /* A program that begins a few instructions before the end of the first page of code, behind a jump
@@ -449,6 +461,59 @@ static void stretches(void **state)
         }
         free_pair(&p);
     }
+}
+
+/* A loop that was translated first, in its MODE and for any EXEC, is not taken over by a stretch
+ * for another MODE or for a full EXEC: no wave is sent back to the interpreter there. */
+static void older_loop_stays(void **state)
+{
+    static const char loop[] = "again: v_add_f32 v1, v1, v2\n s_sub_u32 s98, s98, 1\n "
+                               "s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n";
+    static const struct {
+        const char *begin;
+        bool full[4];
+        unsigned declined; /* at the stretch's begin alone */
+    } cases[] = {
+        {"v_add_f32 v3, v1, v2\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 5\n",
+         {true, true, true, true},
+         0},
+        {"v_add_f32 v3, v1, v2\n", {false, true, false, false}, 1},
+    };
+    (void)state;
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+        pair_t p = make_pair("avx2");
+        char text[400];
+        uint64_t declined = 0;
+        snprintf(text, sizeof text, "%s%s", cases[k].begin, loop);
+        rig_assemble(p.interpreted, 0, text);
+        rig_assemble(p.translated, 0, text);
+        for (unsigned n = 0; n < 4; n++) {
+            before_t b;
+            make_state(&b, cases[k].full[n], 0x2f0);
+            declined = isa_translate_stats().declined;
+            run_pair(&p, &b, RIG_SLICE, text);
+            isa_translate_setup(ISA_TRANSLATE_ON, 1);
+            isa_code_idle(p.translated->cache, p.translated->core, RIG_CODE);
+        }
+        assert_int_equal(isa_translate_stats().declined - declined, cases[k].declined);
+        free_pair(&p);
+    }
+}
+
+/* An empty kernel does nothing wherever it is: behind another one's end, or where waves are counted
+ * that come to it. */
+static void empty_kernels(void **state)
+{
+    rig_t *r = rig_create();
+    (void)state;
+    r->core = isa_core_by_name("avx2");
+    isa_translate_setup(ISA_TRANSLATE_ON, 1000);
+    rig_assemble(r, 0, "s_endpgm\n s_endpgm\n s_barrier\n s_endpgm\n");
+    assert_true(isa_code_idle(r->cache, r->core, RIG_CODE));
+    assert_true(isa_code_idle(r->cache, r->core, RIG_CODE + 4));
+    assert_false(isa_code_idle(r->cache, r->core, RIG_CODE + 8));
+    assert_true(isa_code_idle(r->cache, r->core, RIG_CODE + 12));
+    rig_destroy(r);
 }
 
 /* With verify, all that is translated runs both ways. */
@@ -516,6 +581,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_instruction), cmocka_unit_test(random_loops),
         cmocka_unit_test(whole_programs),    cmocka_unit_test(stretches),
+        cmocka_unit_test(older_loop_stays),  cmocka_unit_test(empty_kernels),
         cmocka_unit_test(verified),          cmocka_unit_test(changed_code)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
