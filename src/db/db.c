@@ -732,8 +732,7 @@ static int not_recursive(void *data, int action, const char *first, const char *
     return action == SQLITE_RECURSIVE ? SQLITE_DENY : SQLITE_OK;
 }
 
-/* Returns whether the view is recursive, so that reading it might never end. */
-static bool feeds_itself(const db_t *db, const char *name)
+bool db_reads_itself(const db_t *db, const char *name)
 {
     sqlite3_stmt *s = NULL;
     char *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", name);
@@ -789,7 +788,7 @@ bool db_view(const db_t *db, const char *name, const char *sql, bool temporary, 
     sqlite3_finalize(s);
     allow_as_before(db);
     sqlite3_free(text);
-    if (made && !harmless && feeds_itself(db, name)) {
+    if (made && !harmless && db_reads_itself(db, name)) {
         base_warning("view %s is left out: it reads what it makes, perhaps without an end", shown);
         made = false;
     }

@@ -94,6 +94,9 @@ bool db_view(const db_t *db, const char *name, const char *sql, bool temporary, 
  * has refused. */
 void db_hide(const db_t *db, const char *name);
 
+/* Returns whether a view is recursive, so that reading it might never end. */
+bool db_reads_itself(const db_t *db, const char *name);
+
 /* Returns whether there is a view or table of this name that has the column, since versions of the
  * schema differ. */
 bool db_has(const db_t *db, const char *view, const char *column);

@@ -48,7 +48,15 @@ static int run_text(const db_t *db, sqlite3_str *sql, const char *what)
 
 /* The process that the views of shared tables show: by a row, since a change of views is a change
  * of the schema, after which SQLite prepares each statement anew. */
-#define NARROWED "temp.crocprof_narrowed"
+#define NARROWED_NAME "crocprof_narrowed"
+#define NARROWED      "temp." NARROWED_NAME
+
+/* Returns whether there is such a row. The file may have a table of that name, too. */
+static bool has_narrowed(const db_t *db)
+{
+    return sqlite3_table_column_metadata(db->handle, "temp", NARROWED_NAME, NULL, NULL, NULL, NULL,
+                                         NULL, NULL) == SQLITE_OK;
+}
 
 /* Appends the making of a view that shows the rows of this process of a shared table. */
 static void put_narrow_view(const rocpd_base_t *b, const db_t *db, sqlite3_str *sql,
@@ -70,11 +78,10 @@ static void put_narrow_view(const rocpd_base_t *b, const db_t *db, sqlite3_str *
  * reason. */
 static int narrow_shared(const rocpd_base_t *b, const db_t *db, const char *guid)
 {
-    if (!db_has(db, "crocprof_narrowed", "guid")) {
+    if (!has_narrowed(db)) {
         sqlite3_str *sql = sqlite3_str_new(db->handle);
-        sqlite3_str_appendall(sql,
-                              "CREATE TEMP TABLE crocprof_narrowed(guid); INSERT INTO " NARROWED
-                              " VALUES (NULL); ");
+        sqlite3_str_appendall(sql, "CREATE TEMP TABLE " NARROWED_NAME
+                                   "(guid); INSERT INTO " NARROWED " VALUES (NULL); ");
         for (size_t i = 0; i < b->view_count; i++)
             if (b->views[i].plain) put_narrow_view(b, db, sql, b->views[i].name);
         if (run_text(db, sql, "making views") != 0) return -1;

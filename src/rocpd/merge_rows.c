@@ -2,12 +2,13 @@
  * the number of runs. Rows stay as they are, also their ids, which are those of their process: the
  * key is the process's guid with the id, by which all views of the schema join, and the tables are
  * sorted by it. Several processes read the databases, in the order of the guids, and send their
- * rows to this one. */
+ * rows to this one, which reads large databases itself, since what was sent stays in memory. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "base/grow.h"
 #include "base/log.h"
@@ -17,19 +18,23 @@
 #include "rocpd/look.h"
 #include "rocpd/merge.h"
 
-enum { COLUMNS_MOST = 200 };
+enum {
+    COLUMNS_MOST = 200,
+    SENT_MOST = 8 << 20, /* bytes of a database that a worker sends */
+};
 
 /* A table of the output. */
 typedef struct {
     char *view; /* its name without the suffix */
     rocpd_columns_t columns;
-    char *heading; /* of the rows that `insert` takes: names and types of columns */
+    char *heading; /* of the rows that `insert` takes: number, names and types of columns */
     size_t heading_bytes;
     db_cursor_t insert;
 } table_t;
 
 typedef struct {
     const rocpd_files_t *files; /* in the order of the guids */
+    const char *path;           /* the file whose rows are being taken */
     char suffix[40];            /* of the tables' names, in the form of a guid */
     const db_t *db;
     table_t *tables;
@@ -42,111 +47,120 @@ static int no_memory(void)
     return -1;
 }
 
-/* ---- in a worker: what a database has ---- */
+/* Returns the heading of the rows of a statement, which is to be freed: the number of columns as a
+ * uint32_t, then name and type of each, which end with a zero. Either may be empty. Returns NULL
+ * without memory. */
+static char *make_heading(const db_cursor_t *c, size_t *bytes)
+{
+    const uint32_t count = c->s ? (uint32_t)sqlite3_column_count(c->s) : 0;
+    char *heading = NULL;
+    FILE *to = open_memstream(&heading, bytes);
+    if (!to) return NULL;
+    fwrite(&count, sizeof(count), 1, to);
+    for (int i = 0; i < (int)count; i++) {
+        const char *name = sqlite3_column_name(c->s, i), *type = sqlite3_column_decltype(c->s, i);
+        fprintf(to, "%s%c%s%c", name ? name : "", 0, type ? type : "", 0);
+    }
+    if (fclose(to) == 0) return heading;
+    free(heading);
+    return NULL;
+}
+
+/* ---- in a worker: sends what a database has ----
+ *
+ * For each table: the name of its view with a zero, a heading, rows, END. A row is ROW and as many
+ * values as the heading has columns. Behind all tables, the last byte says whether they are all. */
 
 /* A value begins with one of these. */
 enum { NONE = 'n', INTEGER = 'i', REAL = 'r', TEXT = 't', BLOB = 'b', ROW = 1, END = 0 };
 
-static void send_bytes(char kind, const void *bytes, int count, FILE *to)
+enum {
+    WHOLE = 'w',  /* all tables were sent */
+    UNREAD = 'u', /* the file is large, and nothing was sent */
+    CUT = 'c',    /* what the file's views show is large; warnings about the file were given */
+};
+
+typedef struct {
+    FILE *to;
+    size_t bytes; /* with those behind SENT_MOST, which are not written */
+} out_t;
+
+static void send_bytes(out_t *o, const void *bytes, size_t count)
 {
-    putc(kind, to);
-    fwrite(&count, sizeof(count), 1, to);
-    fwrite(bytes, 1, (size_t)count, to);
+    o->bytes += count;
+    if (count && o->bytes <= SENT_MOST) fwrite(bytes, 1, count, o->to);
 }
 
-static void send_value(const db_cursor_t *c, int column, FILE *to)
+static void send_byte(out_t *o, char byte)
 {
-    const int64_t number = db_int(c, column);
+    send_bytes(o, &byte, 1);
+}
+
+/* Sends a text or a blob. */
+static void send_counted(out_t *o, char kind, const void *bytes, int count)
+{
+    send_byte(o, kind);
+    send_bytes(o, &count, sizeof(count));
+    send_bytes(o, bytes, (size_t)count);
+}
+
+static void send_value(out_t *o, const db_cursor_t *c, int column)
+{
+    int64_t number;
     double real;
+    const void *bytes;
     switch (db_type(c, column)) {
     case SQLITE_INTEGER:
-        putc(INTEGER, to);
-        fwrite(&number, sizeof(number), 1, to);
+        number = db_int(c, column);
+        send_byte(o, INTEGER);
+        send_bytes(o, &number, sizeof(number));
         break;
     case SQLITE_FLOAT:
         real = db_real(c, column);
-        putc(REAL, to);
-        fwrite(&real, sizeof(real), 1, to);
+        send_byte(o, REAL);
+        send_bytes(o, &real, sizeof(real));
         break;
     case SQLITE_TEXT:
-        send_bytes(TEXT, db_text(c, column), sqlite3_column_bytes(c->s, column), to);
+        bytes = db_text(c, column);
+        send_counted(o, TEXT, bytes, sqlite3_column_bytes(c->s, column));
         break;
     case SQLITE_BLOB:
-        send_bytes(BLOB, sqlite3_column_blob(c->s, column), sqlite3_column_bytes(c->s, column), to);
+        bytes = sqlite3_column_blob(c->s, column);
+        send_counted(o, BLOB, bytes, sqlite3_column_bytes(c->s, column));
         break;
-    default: putc(NONE, to);
+    default: send_byte(o, NONE);
     }
 }
 
-/* Sends the columns of a statement, then its rows, and ends it. Returns 0, or -1 after reporting
- * the reason; so do the functions below that return an int. */
-static int send_table(const char *view, db_cursor_t *c, FILE *to)
+static int send_table(void *data, const char *view, db_cursor_t *c)
 {
+    out_t *o = data;
+    size_t bytes;
+    char *heading = make_heading(c, &bytes);
+    if (!heading) return no_memory();
     const int columns = c->s ? sqlite3_column_count(c->s) : 0;
-    fprintf(to, "%s%c", view, 0);
-    for (int i = 0; i < columns; i++) {
-        const char *type = sqlite3_column_decltype(c->s, i);
-        fprintf(to, "%s%c%s%c", sqlite3_column_name(c->s, i), 0, type ? type : "TEXT", 0);
-    }
-    putc(0, to); /* no name */
-    while (db_next(c)) {
-        putc(ROW, to);
+    send_bytes(o, view, strlen(view) + 1);
+    send_bytes(o, heading, bytes);
+    free(heading);
+    while (o->bytes <= SENT_MOST && db_next(c)) {
+        send_byte(o, ROW);
         for (int i = 0; i < columns; i++)
-            send_value(c, i, to);
+            send_value(o, c, i);
     }
-    putc(END, to);
-    return db_end(c, view);
-}
-
-/* Sends metadata, whose rows do not say of which process they are, with the process's guid. */
-static int send_metadata(const db_t *db, FILE *to)
-{
-    int result = 0;
-    db_cursor_t processes, c;
-    if (db_shares_tables(db)) {
-        db_rows(&c, db, "SELECT * FROM " DB_SHARED_METADATA, "");
-        return send_table(DB_SHARED_METADATA, &c, to);
-    }
-    db_rows(&processes, db, "SELECT guid, COUNT(*) OVER () FROM rocpd_info_process", "");
-    while (result == 0 && db_next(&processes)) {
-        char table[DB_TABLE_BYTES];
-        const char *guid = db_text(&processes, 0);
-        const bool own =
-            db_own_table(db, "rocpd_metadata", guid, table) && db_has(db, table, "tag");
-        if (!own && db_int(&processes, 1) > 1) continue; /* nobody can tell of whom they are */
-        char *sql = sqlite3_mprintf("SELECT id, tag, value, ? AS guid FROM \"%w\"",
-                                    own ? table : "rocpd_metadata");
-        db_rows(&c, db, sql, "t", guid);
-        result = send_table(DB_SHARED_METADATA, &c, to);
-        sqlite3_free(sql);
-    }
-    return db_end(&processes, "reading processes") == 0 ? result : -1;
+    send_byte(o, END);
+    return 0;
 }
 
 static int send_file(void *data, size_t number, FILE *to)
 {
     const work_t *w = data;
-    db_t db;
-    db_cursor_t views, c;
-    if (rocpd_files_open(&db, w->files->paths[number]) != 0) return -1;
-    db.name = w->files->paths[number];
-    db.named = true;
-    db_hold(&db);
-    int result = send_metadata(&db, to);
-    db_rows(&views, &db,
-            "SELECT name FROM db0.sqlite_master WHERE type = 'view' AND (name LIKE 'rocpd\\_%' "
-            "ESCAPE '\\' OR name LIKE 'crocprof\\_%' ESCAPE '\\') AND name NOT IN "
-            "('rocpd_metadata', '" DB_SHARED_METADATA "') ORDER BY rowid",
-            "");
-    while (result == 0 && db_next(&views)) {
-        char *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", db_text(&views, 0));
-        db_rows(&c, &db, sql, "");
-        result = send_table(db_text(&views, 0), &c, to);
-        sqlite3_free(sql);
-    }
-    if (db_end(&views, "reading the schema") != 0) result = -1;
-    db_release(&db);
-    db_close(&db);
+    const char *path = w->files->paths[number];
+    struct stat is;
+    out_t out = {.to = to};
+    int result = 0;
+    const bool large = stat(path, &is) == 0 && is.st_size > SENT_MOST;
+    if (!large) result = rocpd_merge_source(path, true, send_table, &out);
+    putc(large ? UNREAD : out.bytes > SENT_MOST ? CUT : WHOLE, to);
     return result;
 }
 
@@ -209,16 +223,19 @@ static int prepare(const work_t *w, table_t *t, char *const *names, size_t count
 static int head_table(const work_t *w, table_t *t, const char *heading, size_t bytes)
 {
     char *names[COLUMNS_MOST];
+    const char *at = heading + sizeof(uint32_t);
+    uint32_t columns;
     size_t count = 0;
     int result = 0;
     const bool new = !t->columns.count;
-    for (const char *at = heading; result == 0 && *at;) {
+    memcpy(&columns, heading, sizeof(columns));
+    if (columns > COLUMNS_MOST) {
+        base_error("%s: %s: more than %d columns", w->path, t->view, COLUMNS_MOST);
+        return -1;
+    }
+    while (result == 0 && count < columns) {
         const char *name = at, *type = at + strlen(at) + 1;
         at = type + strlen(type) + 1;
-        if (count == COLUMNS_MOST) {
-            base_error("%s: more than %d columns", t->view, COLUMNS_MOST);
-            return -1;
-        }
         names[count++] = (char *)(uintptr_t)name;
         if (new && !rocpd_columns_put(&t->columns, name, type)) result = no_memory();
         if (!new && !has(&t->columns, name)) result = add_column(w, t, name, type);
@@ -236,82 +253,182 @@ static int head_table(const work_t *w, table_t *t, const char *heading, size_t b
 static table_t *find_table(work_t *w, const char *view)
 {
     for (size_t i = 0; i < w->count; i++)
-        if (strcmp(w->tables[i].view, view) == 0) return &w->tables[i];
+        if (strcasecmp(w->tables[i].view, view) == 0) return &w->tables[i];
     char *copy = BASE_GROW_BY_ONE(w->tables, w->count) ? strdup(view) : NULL;
     if (!copy) return NULL;
     w->tables[w->count] = (table_t){.view = copy};
     return &w->tables[w->count++];
 }
 
-/* Takes a value, behind which *at is then. */
-static int take_value(sqlite3_stmt *s, int place, const char **at)
+/* Returns the table, ready for rows with this heading; NULL after reporting the reason. */
+static table_t *ready_table(work_t *w, const char *view, const char *heading, size_t bytes)
 {
-    const char kind = *(*at)++, *bytes = *at;
+    table_t *t = find_table(w, view);
+    if (!t) {
+        no_memory();
+        return NULL;
+    }
+    const bool same = t->heading_bytes == bytes && memcmp(t->heading, heading, bytes) == 0;
+    return same || head_table(w, t, heading, bytes) == 0 ? t : NULL;
+}
+
+/* The table of metadata is made even if no file has any for it, since other code reads its view. */
+static int make_metadata(work_t *w)
+{
+    static const char *const columns[][2] = {
+        {"id", "INTEGER"}, {"tag", "TEXT"}, {"value", "TEXT"}, {"guid", "TEXT"}};
+    table_t *t = find_table(w, DB_SHARED_METADATA);
+    bool room = t;
+    for (size_t i = 0; room && i < sizeof(columns) / sizeof(*columns); i++)
+        room = rocpd_columns_put(&t->columns, columns[i][0], columns[i][1]);
+    return room ? create(w, t) : no_memory();
+}
+
+/* Runs the statement for a row, whose values are bound. */
+static int put_row(const work_t *w, table_t *t, int status)
+{
+    if (status == SQLITE_OK) {
+        db_next(&t->insert);
+        if (!*t->insert.why) return 0;
+    }
+    base_error("%s: %s: %s", w->path, t->view,
+               status == SQLITE_OK ? t->insert.why : sqlite3_errstr(status));
+    return -1;
+}
+
+/* ---- takes what a worker has sent ---- */
+
+/* The bytes that were sent. They have texts from the file, so nothing of them is taken unless it
+ * ends with them. */
+typedef struct {
+    const char *at, *end;
+} in_t;
+
+/* Returns the next bytes, or NULL if there are not as many. */
+static const char *take(in_t *in, size_t count)
+{
+    const char *bytes = in->at;
+    if ((size_t)(in->end - bytes) < count) return NULL;
+    in->at += count;
+    return bytes;
+}
+
+static bool take_copy(in_t *in, void *to, size_t count)
+{
+    const char *bytes = take(in, count);
+    if (bytes) memcpy(to, bytes, count);
+    return bytes;
+}
+
+/* Returns the next text, or NULL if it has no end. */
+static const char *take_text(in_t *in)
+{
+    const char *zero = memchr(in->at, 0, (size_t)(in->end - in->at));
+    return zero ? take(in, (size_t)(zero - in->at) + 1) : NULL;
+}
+
+static int take_value(sqlite3_stmt *s, int place, in_t *in)
+{
+    char kind;
+    const char *bytes;
     int64_t number;
     double real;
     int count;
+    if (!take_copy(in, &kind, 1)) return SQLITE_CORRUPT;
     switch (kind) {
+    case NONE: return sqlite3_bind_null(s, place);
     case INTEGER:
-        memcpy(&number, bytes, sizeof(number));
-        *at += sizeof(number);
+        if (!take_copy(in, &number, sizeof(number))) return SQLITE_CORRUPT;
         return sqlite3_bind_int64(s, place, number);
     case REAL:
-        memcpy(&real, bytes, sizeof(real));
-        *at += sizeof(real);
+        if (!take_copy(in, &real, sizeof(real))) return SQLITE_CORRUPT;
         return sqlite3_bind_double(s, place, real);
     case TEXT:
     case BLOB:
-        memcpy(&count, bytes, sizeof(count));
-        bytes += sizeof(count);
-        *at = bytes + count;
+        if (!take_copy(in, &count, sizeof(count)) || count < 0) return SQLITE_CORRUPT;
+        bytes = take(in, (size_t)count);
+        if (!bytes) return SQLITE_CORRUPT;
         return kind == TEXT ? sqlite3_bind_text(s, place, bytes, count, SQLITE_STATIC)
                             : sqlite3_bind_blob(s, place, bytes, count, SQLITE_STATIC);
-    default: return sqlite3_bind_null(s, place);
+    default: return SQLITE_CORRUPT;
     }
 }
 
-/* Takes the rows of a table, behind which *at is then. */
-static int take_rows(table_t *t, const char **at)
+static int malformed(const work_t *w)
+{
+    base_error("%s: what was read of it is malformed", w->path);
+    return -1;
+}
+
+static int take_rows(const work_t *w, table_t *t, in_t *in)
 {
     const int columns = sqlite3_bind_parameter_count(t->insert.s);
-    while (*(*at)++ == ROW) {
+    char begin;
+    for (;;) {
         int status = SQLITE_OK;
+        if (!take_copy(in, &begin, 1) || (begin != ROW && begin != END)) return malformed(w);
+        if (begin == END) return 0;
         db_again(&t->insert, "");
         for (int i = 1; i <= columns && status == SQLITE_OK; i++)
-            status = take_value(t->insert.s, i, at);
-        if (status != SQLITE_OK) return no_memory();
-        db_next(&t->insert);
-        if (*t->insert.why) return -1;
+            status = take_value(t->insert.s, i, in);
+        if (status == SQLITE_CORRUPT) return malformed(w);
+        if (put_row(w, t, status) != 0) return -1;
     }
-    return 0;
 }
 
-/* Where a heading ends that begins here: behind a name without a letter. */
-static const char *behind_heading(const char *at)
+/* Takes a heading, and returns whether it is whole. */
+static bool take_heading(in_t *in)
 {
-    while (*at)
-        for (int i = 0; i < 2; i++)
-            at += strlen(at) + 1;
-    return at + 1;
+    uint32_t columns;
+    if (!take_copy(in, &columns, sizeof(columns)) || !columns) return false;
+    for (uint64_t i = 0; i < 2 * (uint64_t)columns; i++)
+        if (!take_text(in)) return false;
+    return true;
+}
+
+static int take_tables(work_t *w, in_t *in)
+{
+    int result = 0;
+    while (result == 0 && in->at < in->end) {
+        const char *view = take_text(in), *heading = in->at;
+        if (!view || !take_heading(in)) return malformed(w);
+        table_t *t = ready_table(w, view, heading, (size_t)(in->at - heading));
+        result = t ? take_rows(w, t, in) : -1;
+    }
+    return result;
+}
+
+/* ---- reads a large database in this process ---- */
+
+static int copy_table(void *data, const char *view, db_cursor_t *c)
+{
+    work_t *w = data;
+    size_t bytes;
+    const int columns = c->s ? sqlite3_column_count(c->s) : 0;
+    if (!columns) return 0; /* the statement has failed, which is reported when it is ended */
+    char *heading = make_heading(c, &bytes);
+    if (!heading) return no_memory();
+    table_t *t = ready_table(w, view, heading, bytes);
+    int result = t ? 0 : -1;
+    free(heading);
+    while (result == 0 && db_next(c)) {
+        int status = SQLITE_OK;
+        db_again(&t->insert, "");
+        for (int i = 0; i < columns && status == SQLITE_OK; i++)
+            status = sqlite3_bind_value(t->insert.s, i + 1, sqlite3_column_value(c->s, i));
+        result = put_row(w, t, status);
+    }
+    return result;
 }
 
 static int take_file(void *data, size_t number, const char *bytes, size_t count)
 {
     work_t *w = data;
-    const char *at = bytes;
-    while (at < bytes + count) {
-        table_t *t = find_table(w, at);
-        const char *heading = at + strlen(at) + 1;
-        at = behind_heading(heading);
-        const size_t length = (size_t)(at - heading);
-        if (!t) return no_memory();
-        const bool same = t->heading_bytes == length && memcmp(t->heading, heading, length) == 0;
-        if (!same && head_table(w, t, heading, length) != 0) return -1;
-        if (take_rows(t, &at) == 0) continue;
-        if (*t->insert.why) base_error("%s: %s", w->files->paths[number], t->insert.why);
-        return -1;
-    }
-    return 0;
+    in_t in = {bytes, bytes + count - 1};
+    w->path = w->files->paths[number];
+    if (!count) return malformed(w);
+    if (*in.end == WHOLE) return take_tables(w, &in);
+    return rocpd_merge_source(w->path, *in.end == UNREAD, copy_table, w);
 }
 
 static const char *name_file(const void *data, size_t number)
@@ -364,9 +481,10 @@ static void forget(work_t *w)
 
 static int copy_all(work_t *w, const rocpd_options_t *o)
 {
+    const unsigned workers = rocpd_workers(o, w->files->count);
     const base_pool_t pool = {.count = w->files->count,
-                              .workers = rocpd_workers(o, w->files->count),
-                              .ahead = 64,
+                              .workers = workers,
+                              .ahead = 2 * (size_t)workers,
                               .work = send_file,
                               .take = take_file,
                               .name = name_file,
@@ -374,6 +492,7 @@ static int copy_all(work_t *w, const rocpd_options_t *o)
                               .stop = &db_interrupted};
     int result =
         db_run(w->db, "PRAGMA page_size = 8192; PRAGMA cache_size = -32768; BEGIN", "merging");
+    if (result == 0) result = make_metadata(w);
     if (result == 0) result = base_pool_run(&pool);
     if (result == 0) result = finish(w);
     forget(w);

@@ -9,6 +9,7 @@ import contextlib
 import csv
 import fractions
 import glob
+import hashlib
 import json
 import math
 import os
@@ -64,9 +65,10 @@ class Case(unittest.TestCase):
         self.dir = tempfile.mkdtemp(prefix="rocpd-fleet-")
         self.addCleanup(shutil.rmtree, self.dir)
         if self.RANKS not in self.made:
-            self.made[self.RANKS] = tempfile.mkdtemp(prefix="rocpd-fleet-")
-            unittest.addModuleCleanup(shutil.rmtree, self.made[self.RANKS])
-            make(self.made[self.RANKS], *self.RANKS)
+            folder = tempfile.mkdtemp(prefix="rocpd-fleet-")
+            unittest.addModuleCleanup(shutil.rmtree, folder)
+            make(folder, *self.RANKS)
+            self.made[self.RANKS] = folder
         shutil.copytree(self.made[self.RANKS], f"{self.dir}/ranks")
         self.paths = sorted(glob.glob(f"{self.dir}/ranks/*/*.db"))
 
@@ -269,7 +271,7 @@ class Reduce(Case):
 
 
 class Many(Case):
-    """More ranks than there may be open files, and than SQLite unites at a time."""
+    """More ranks than there may be open files."""
     RANKS = ("--ranks", "140", "--records", "3")
 
     def limited(self, *words):
@@ -287,39 +289,93 @@ class Many(Case):
         self.assertTrue(os.path.getsize(f"{self.dir}/out_results.pftrace"))
 
 
-class Shared(Case):
-    """So many ranks that they share one set of tables when they are merged."""
-    RANKS = ("--ranks", "1030", "--records", "3")
+class United(Case):
+    """More ranks than SQLite unites at a time, whose tables are kept apart when they are merged."""
+    RANKS = ("--ranks", "410", "--records", "1")
 
-    @staticmethod
-    def rows_of(path):
-        """Of each table its columns and how often each row is there."""
-        db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-        found = {}
-        for view, in db.execute("SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'rocpd%'").fetchall():
-            rows = db.execute(f"SELECT * FROM {view}")
-            found[view] = [c[0] for c in rows.description], collections.Counter(rows)
+    def test_merge(self):
+        self.run_it("merge", "-d", ".", "-o", "all", "-i", f"{self.dir}/ranks/*/*.db")
+        db = sqlite3.connect(f"{self.dir}/all.db")
+        self.assertEqual(db.execute("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name LIKE "
+                                    "'rocpd\\_region\\_%' ESCAPE '\\'").fetchone(), (410,))
+        for view in ("rocpd_region", "rocpd_info_process"):
+            self.assertEqual(db.execute(f"SELECT COUNT(*), COUNT(DISTINCT guid) FROM {view}").fetchone(), (410, 410), view)
+        self.assertEqual({guid for guid, in db.execute("SELECT value FROM rocpd_metadata WHERE tag = 'guid'")},
+                         {guid for guid, in db.execute("SELECT guid FROM rocpd_region")})
         db.close()
-        return found
+
+
+def guid_of(db):
+    guid, = db.execute("SELECT value FROM rocpd_metadata WHERE tag = 'guid'").fetchone()
+    return guid
+
+
+def shown(value):
+    """A value with its type; a long one as its digest."""
+    text = repr(value)
+    return text if len(text) < 1000 else (type(value), len(value), hashlib.sha256(text.encode()).digest())
+
+
+def rows_of(paths, guids=None):
+    """Of each view of a single table the columns, and how often each row is there, of these processes or of all; what
+    a database lacks of another's columns is NULL, and metadata have the guid of their process."""
+    found = {}
+    for path in paths:
+        db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        views = {name: f'SELECT * FROM "{name}"' for name, in db.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'view' AND (name LIKE 'rocpd\\_%' ESCAPE '\\' OR "
+            "name LIKE 'crocprof\\_%' ESCAPE '\\')")}
+        if "crocprof_metadata" not in views:
+            views["crocprof_metadata"] = f"SELECT *, '{guid_of(db)}' AS guid FROM rocpd_metadata"
+        if guids:
+            del views["rocpd_metadata"] # its rows do not say of which process they are
+        for view, sql in views.items():
+            rows = db.execute(f"SELECT * FROM ({sql}) WHERE guid IN (SELECT value FROM json_each(?))",
+                              (json.dumps(guids),)) if guids else db.execute(sql)
+            columns = [c[0] for c in rows.description]
+            for row in rows:
+                cells = zip(columns, map(shown, row))
+                found.setdefault(view, collections.Counter())[frozenset(cell for cell in cells if cell[1] != "None")] += 1
+        db.close()
+    return found
+
+
+class Rows(Case):
+    """Databases that are merged by rows, since one of them shares its tables."""
+    RANKS = ("--ranks", "12", "--records", "20")
+
+    def setUp(self):
+        super().setUp()
+        self.change(0, "CREATE VIEW crocprof_metadata AS SELECT id, tag, value, '{guid}' AS guid FROM rocpd_metadata")
+
+    def change(self, number, sql, *values):
+        """Runs SQL on one of the databases, with @ for what the names of its tables end with."""
+        db = sqlite3.connect(self.paths[number])
+        guid = guid_of(db)
+        for one in sql.split(";"):
+            db.execute(one.replace("@", guid.replace("-", "_")).replace("{guid}", guid), values if "?" in one else ())
+        db.commit()
+        db.close()
+        return guid
+
+    def merge(self, name, *inputs, **more):
+        return self.run_it("merge", "-d", ".", "-o", name, "-i", *inputs or self.paths, **more)
+
+    def query(self, name, sql):
+        db = sqlite3.connect(f"{self.dir}/{name}.db")
+        rows = db.execute(sql).fetchall()
+        db.close()
+        return rows
 
     def test_merge(self):
         first, rest = self.paths[0], self.paths[1:]
-        self.run_it("merge", "-d", ".", "-o", "all", "-i", *self.paths)
-        self.run_it("merge", "-d", ".", "-o", "most", "-i", *rest)
-        self.run_it("merge", "-d", ".", "-o", "again", "-i", first, "most.db")
-        expected = self.rows_of(first)
-        for path in rest:
-            for view, (columns, rows) in self.rows_of(path).items():
-                self.assertEqual(columns, expected[view][0])
-                expected[view][1].update(rows)
+        self.assertEqual(self.merge("all").stderr, "")
+        self.merge("most", *self.paths[:9])
+        self.merge("again", "most.db", *self.paths[9:])
+        expected = rows_of(self.paths)
         for name in ("all", "again"):
-            self.assertEqual(self.rows_of(f"{self.dir}/{name}.db"), expected)
-            db = sqlite3.connect(f"{self.dir}/{name}.db")
-            self.assertEqual(db.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
-            self.assertEqual(db.execute("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table'").fetchone(),
-                             (len(expected),))
-            self.assertEqual(db.execute("SELECT COUNT(*), COUNT(DISTINCT guid) FROM regions").fetchone(), (3090, 1030))
-            db.close()
+            self.assertEqual(rows_of([f"{self.dir}/{name}.db"]), expected)
+            self.assertEqual(self.query(name, "PRAGMA integrity_check"), [("ok",)])
         for command in (["summary", "--summary-by-rank"], ["convert", "-f", "csv", "-d"]):
             folders = [["apart"], ["together"]] if command[-1] == "-d" else [[], []]
             said = [self.run_it(*command, *folder, "-i", *paths).stdout for folder, paths in zip(folders, (self.paths, ["all.db"]))]
@@ -327,29 +383,118 @@ class Shared(Case):
         names = sorted(os.listdir(f"{self.dir}/apart"))
         self.assertEqual(names, sorted(os.listdir(f"{self.dir}/together")))
         for name in names:
-            with open(f"{self.dir}/apart/{name}") as apart, open(f"{self.dir}/together/{name}") as together:
-                self.assertEqual(apart.read(), together.read())
-        done = self.run_it("merge", "-d", ".", "-o", "twice", "-i", "all.db", first, status=1)
+            self.assertEqual(self.read(f"apart/{name}"), self.read(f"together/{name}"))
+        done = self.merge("twice", "all.db", first, status=1)
         self.assertIn("is in another of the databases already", done.stderr)
-        self.narrowed(rest[500])
+        self.narrowed(rest[5])
 
     def narrowed(self, path):
-        """What is read of one process has no row of another one."""
-        db = sqlite3.connect(path)
-        guid, = db.execute("SELECT guid FROM rocpd_info_process").fetchone()
+        """What is read of one process has no row of another one, also if the file has a table of any name."""
+        db = sqlite3.connect(f"{self.dir}/all.db")
+        db.execute("CREATE TABLE crocprof_narrowed(guid)")
+        db.commit()
         db.close()
         for inputs, to in (([path], "one"), (["all.db"], "of_all")):
             self.run_it("convert", "-f", "json", "-d", to, "-i", *inputs)
         mine, = self.processes("one")
         who = ("node", "pid", "init_time")
         same = [p for p in self.processes("of_all") if all(p["metadata"][key] == mine["metadata"][key] for key in who)]
-        self.assertEqual(len(same), 1, guid)
+        self.assertEqual(len(same), 1, path)
         self.assertEqual(same[0]["buffer_records"], mine["buffer_records"])
 
     def processes(self, folder):
         for path in glob.glob(f"{self.dir}/{folder}/*.json"):
             with open(path) as f:
                 yield json.load(f)["rocprofiler-sdk-tool"][0]
+
+    def test_values(self):
+        """Values of all types, in columns with and without a type, and columns and tables that only some files have."""
+        for number, more in ((3, "more"), (9, "more"), (7, "other REAL")):
+            self.change(number, f'ALTER TABLE "rocpd_string_@" ADD COLUMN {more};'
+                                f'UPDATE "rocpd_string_@" SET {more.split()[0]} = ? WHERE id % 2', b"\0\xff")
+        for number in (2, 8):
+            for i, value in enumerate((7, -2 ** 63, "7", 7.0, 1e300, b"", b"\0\1\2", "", None)):
+                self.change(number, 'CREATE TABLE IF NOT EXISTS "crocprof_counted_@" (id INTEGER PRIMARY KEY, guid TEXT, '
+                                    'kernel_id INTEGER, part REAL, code BLOB, any);'
+                                    'CREATE VIEW IF NOT EXISTS crocprof_counted AS SELECT *, any AS same, any || 1 AS "" '
+                                    'FROM "crocprof_counted_@";'
+                                    "INSERT INTO \"crocprof_counted_@\" VALUES (?1, '{guid}', 5, 0.25, x'00ff', ?2)", i, value)
+        self.assertEqual(self.merge("all").stderr, "")
+        self.assertEqual(rows_of([f"{self.dir}/all.db"]), rows_of(self.paths))
+        self.assertEqual(self.query("all", "SELECT COUNT(DISTINCT guid), COUNT(*) FROM crocprof_counted"), [(2, 18)])
+
+    def test_large(self):
+        """A large file, and a small one whose views show much, are read by the process that writes."""
+        make_it = ('CREATE TABLE "crocprof_source_@" (id INTEGER PRIMARY KEY, guid TEXT, path TEXT, text TEXT);'
+                   'CREATE VIEW crocprof_source AS SELECT id, guid, path, {} FROM "crocprof_source_@";'
+                   "INSERT INTO \"crocprof_source_@\" VALUES (1, '{{guid}}', 'a', ?1), (2, '{{guid}}', 'b', ?1)")
+        self.change(4, make_it.format("text"), "0123456789" * 1000000)
+        self.change(6, make_it.format("zeroblob(9000000) AS text"), "")
+        self.change(6, "CREATE TABLE mine(a)")
+        self.assertGreater(os.path.getsize(self.paths[4]), 16 << 20)
+        self.assertLess(os.path.getsize(self.paths[6]), 1 << 20)
+        for workers in ("1", "3"):
+            done = self.run_it("merge", "-j", workers, "-d", ".", "-o", "all", "-i", *self.paths)
+            self.assertEqual(done.stderr, f"rocpd: warning: {self.paths[6]}: table mine is left out: no view of the schema shows it\n")
+            self.assertEqual(rows_of([f"{self.dir}/all.db"]), rows_of(self.paths))
+            os.remove(f"{self.dir}/all.db")
+
+    def test_left_out(self):
+        other = ("CREATE TEMP TABLE other AS SELECT * FROM rocpd_info_process; UPDATE other SET id = id + 1{};"
+                 'INSERT INTO "rocpd_info_process_@" SELECT * FROM other')
+        self.change(1, "CREATE TABLE mine(a);CREATE TABLE yours(a)")
+        self.change(2, 'DELETE FROM "rocpd_info_process_@"')
+        self.change(3, other.format(", guid = 'other'"))
+        twice = self.change(4, other.format(""))
+        self.change(5, "CREATE VIEW beneath AS WITH r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r;"
+                       "CREATE VIEW rocpd_endless AS SELECT n FROM beneath")
+        self.change(6, "CREATE TABLE \"mi\x1bne\"(a)")
+        said = self.merge("all").stderr
+        for number, words in ((1, "table mine and 1 more are left out: no view of the schema shows them"),
+                              (2, "its table rocpd_metadata is left out: the file names no process that it is of"),
+                              (3, "its table rocpd_metadata is left out: it does not say of which of the file's processes it is"),
+                              (5, "view rocpd_endless is left out: it reads what it makes, perhaps without an end"),
+                              (6, "table mi?ne is left out: no view of the schema shows it")):
+            self.assertIn(f"{self.paths[number]}: {words}\n", said)
+        self.assertEqual(said.count("\n"), 5, said)
+        self.assertEqual(len(self.query("all", "SELECT DISTINCT guid FROM crocprof_metadata")), 11)
+        self.assertEqual(self.query("all", f"SELECT COUNT(*) FROM rocpd_info_process WHERE guid = '{twice}'"), [(2,)])
+
+    def test_no_metadata(self):
+        """The views of metadata are there if no file has metadata that can be copied."""
+        self.change(0, "DROP VIEW crocprof_metadata; CREATE VIEW crocprof_metadata AS WITH r(n) AS (SELECT 1 UNION ALL SELECT n + 1 "
+                       "FROM r) SELECT n AS id, 'tag' AS tag, 'value' AS value, 'x' AS guid FROM r")
+        self.change(1, 'DELETE FROM "rocpd_info_process_@"')
+        said = self.merge("all", *self.paths[:2]).stderr
+        self.assertIn("view crocprof_metadata is left out", said)
+        self.assertIn("its table rocpd_metadata is left out", said)
+        for view in ("crocprof_metadata", "rocpd_metadata"):
+            self.assertEqual(self.query("all", f"SELECT COUNT(*) FROM {view}"), [(0,)])
+
+
+class Shared(Case):
+    """So many ranks that they share one set of tables when they are merged."""
+    RANKS = ("--ranks", "1030", "--records", "1")
+
+    def test_merge(self):
+        self.assertEqual(self.run_it("merge", "-d", ".", "-o", "all", "-i", *self.paths).stderr, "")
+        some = self.paths[::60]
+        guids = []
+        for path in some:
+            db = sqlite3.connect(path)
+            guids.append(guid_of(db))
+            db.close()
+        self.assertEqual(rows_of([f"{self.dir}/all.db"], guids), rows_of(some, guids))
+        db = sqlite3.connect(f"{self.dir}/all.db")
+        self.assertEqual(db.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+        views = [name for name, in db.execute("SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'rocpd\\_%' ESCAPE '\\'")]
+        self.assertEqual(db.execute("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table'").fetchone(), (len(views),))
+        for view in ("regions", "rocpd_info_process", "crocprof_metadata"):
+            self.assertEqual(db.execute(f"SELECT COUNT(DISTINCT guid) FROM {view}").fetchone(), (1030,), view)
+        self.assertEqual(db.execute("SELECT COUNT(*) FROM regions").fetchone(), (1030,))
+        db.close()
+        said = [self.run_it("summary", "--summary-by-rank", "-i", *paths).stdout for paths in (self.paths, ["all.db"])]
+        self.assertEqual(*said)
 
 
 if __name__ == "__main__":

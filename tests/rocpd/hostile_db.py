@@ -122,6 +122,29 @@ class Hostile(unittest.TestCase):
         done = run([ROCPD, "query", "-i", self.database, "--query", "SELECT COUNT(*) FROM extra"])
         self.assertIn(b"view extra is left out: it reads what it makes", done.stderr)
 
+    def merge_by_rows(self, *views):
+        """Merges the database with these views, and one that says that its runs share tables."""
+        db = sqlite3.connect(self.database)
+        db.executescript(";".join(("CREATE VIEW crocprof_metadata AS SELECT 1 AS id, 'schema_version' AS tag, '3.0.3' AS value, "
+                                   "'g' AS guid", *views)))
+        db.close()
+        return run([ROCPD, "merge", "-i", self.database, "-d", self.out])
+
+    def test_columns_without_a_name(self):
+        """Bytes of a text are no rows, whatever the columns before it are called."""
+        text = bytes.fromhex("00017400000020").ljust(256, b"A")
+        done = self.merge_by_rows(f"CREATE VIEW rocpd_x AS SELECT 1 AS id, CAST(x'{text.hex()}' AS TEXT) AS \"\", 1 AS a")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        merged = sqlite3.connect(self.out + b"/merged.db")
+        self.assertEqual(merged.execute("SELECT * FROM rocpd_x").fetchall(), [(1, text.decode(), 1)])
+        merged.close()
+
+    def test_rows_without_an_end(self):
+        done = self.merge_by_rows("CREATE VIEW beneath AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r",
+                                  "CREATE VIEW rocpd_x AS SELECT n FROM beneath")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"view rocpd_x is left out: it reads what it makes", done.stderr)
+
     def test_files_of_a_query(self):
         """A query reads what it was given, and nothing else."""
         done = run([ROCPD, "query", "-i", self.database, "--query", f"ATTACH '{self.victim.decode()}' AS y"])
