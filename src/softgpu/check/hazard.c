@@ -79,7 +79,7 @@ static void name_wait_apart(char *text, size_t room, const chk_hazard_t *h)
         snprintf(text, room, "s_wait_kmcnt 0x0");
     else if (h->flow == CHK_FLOW_FLAT_MEMORY)
         snprintf(text, room, "s_wait_loadcnt 0x0");
-    else if (h->flow == CHK_FLOW_FLAT)
+    else if (h->flow == CHK_FLOW_FLAT || h->flow == CHK_FLOW_FLAT_MIXED)
         snprintf(text, room, "s_wait_loadcnt_dscnt 0x0");
     else
         snprintf(text, room, "%s 0x%x",
@@ -102,7 +102,7 @@ static void name_wait(char *text, size_t room, const isa_arch_t *arch, const chk
         snprintf(text, room, "s_waitcnt lgkmcnt(0)");
     else if (h->flow == CHK_FLOW_FLAT_MEMORY)
         snprintf(text, room, "s_waitcnt vmcnt(0)");
-    else if (h->flow == CHK_FLOW_FLAT)
+    else if (h->flow == CHK_FLOW_FLAT || h->flow == CHK_FLOW_FLAT_MIXED)
         snprintf(text, room, "s_waitcnt vmcnt(0) lgkmcnt(0)");
     else
         snprintf(text, room, "s_waitcnt %s(%u)", counters[h->flow], h->behind);

@@ -146,11 +146,10 @@ typedef struct {
     uint8_t rare; /* of rows of CHK_FIRST_RARE that share no register */
     /* FLAT returns in the order of its issue, with what else each of its two counters counts. */
     bool flat_in_order;
-    /* A wait state is an instruction of the vector ALU, not any; s_waitcnt_depctr that waits for
-     * their results (va_vdst of 0) is as good as all of them. */
+    /* A wait state is an instruction of the vector ALU, not any. */
     bool by_valu;
     /* Of rows whose first instruction is a transcendental one: behind so many more of these its
-     * result is there; 0: they do not matter. */
+     * result is there, and behind an instruction of CHK_USE_ENDS_TRANS; 0: neither matters. */
     uint8_t trans;
 } chk_hazard_rules_t;
 

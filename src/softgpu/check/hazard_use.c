@@ -30,7 +30,11 @@ enum {
 
 static void add_regs(chk_use_t *u, unsigned first, unsigned n, unsigned roles)
 {
-    if (u->n == CHK_USE_REGS || !n) return;
+    if (!n) return;
+    if (u->n == CHK_USE_REGS) {
+        u->left_out = true;
+        return;
+    }
     u->regs[u->n++] = (chk_regs_t){.first = first & 1023, .n = n & 63, .roles = roles & 255};
 }
 
@@ -199,19 +203,18 @@ static void find_rules(chk_use_t *u, uint32_t second)
 
 /* ---- instructions ---- */
 
-/* s_waitcnt_depctr whose field va_vdst, results of the vector ALU, is 0. */
-static bool waits_for_valu(const isa_inst_t *i)
+/* Whether the instruction is issued only when the results of the vector ALU are there: vector
+ * memory and LDS, exports, and s_waitcnt_depctr whose field va_vdst is 0. */
+static bool waits_for_valu(const chk_use_t *u, const isa_inst_t *i)
 {
     const isa_bits_t va_vdst = {12, 4};
-    return i->op == ISA_OP_s_waitcnt_depctr && !isa_bits_get(va_vdst, (uint32_t)i->imm);
+    return u->flags & CHK_USE_VECTOR || i->fmt == ISA_FMT_EXP ||
+           (i->op == ISA_OP_s_waitcnt_depctr && !isa_bits_get(va_vdst, (uint32_t)i->imm));
 }
 
 static unsigned states_of(const chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row)
 {
-    if (u->rules->by_valu) {
-        if (waits_for_valu(i)) return u->rules->most;
-        return row->klass == ISA_CLASS_VALU || row->klass == ISA_CLASS_MFMA;
-    }
+    if (u->rules->by_valu) return row->klass == ISA_CLASS_VALU || row->klass == ISA_CLASS_MFMA;
     if (i->op == ISA_OP_s_nop) return ((unsigned)i->imm & NOP_STATES) + 1;
     if (i->op == ISA_OP_s_sleep && i->imm & 127) return SLEEP_STATES;
     /* a jump by register fetches code anew, which takes longer than any row requires */
@@ -279,26 +282,27 @@ static void add_reads(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
     const bool vector_alus = row->klass == ISA_CLASS_VALU || row->klass == ISA_CLASS_MFMA;
-    /* a sparse matrix instruction adds to its result; its last source says where elements belong */
-    const bool sparse = row->klass == ISA_CLASS_MFMA && row->marks & ISA_IS_TIED;
+    const bool adds = vector_alus && row->marks & ISA_IS_TIED; /* to its result */
+    /* the last source of a sparse matrix instruction says where elements belong */
+    const bool sparse = adds && row->klass == ISA_CLASS_MFMA;
+    /* these formats have VCC among their sources */
+    const bool names_vcc = row->fmt == ISA_FMT_VOP2 || row->fmt == ISA_FMT_VOPD;
     const isa_dispatch_t *d = w->group->dispatch;
     for (unsigned k = 0; k < 4; k++) {
         unsigned roles = CHK_ROLE_VECTOR;
         if (vector_alus) roles |= k == 2 && !sparse ? CHK_ROLE_C : CHK_ROLE_AB;
         if (k == 1 && (i->op == ISA_OP_v_readlane_b32 || i->op == ISA_OP_v_writelane_b32))
             roles |= CHK_ROLE_LANE;
-        if (k == 2 && row->reads & ISA_REG_VCC && row->fmt == ISA_FMT_VOP2) roles |= CHK_ROLE_MASK;
+        if (k == 2 && row->reads & ISA_REG_VCC && names_vcc) roles |= CHK_ROLE_MASK;
         const unsigned before = u->n;
         add_operand(u, w, &i->src[k], roles);
         const bool holds = row->klass == ISA_CLASS_MFMA ? k == 2 && !sparse : k == 1 && is_wide(i);
         if (holds && u->n > before) u->held = (uint8_t)before;
     }
-    if (sparse) {
-        u->held = u->n;
-        add_operand(u, w, &i->dst, CHK_ROLE_VECTOR | CHK_ROLE_C);
-    }
+    if (sparse) u->held = u->n;
+    if (adds) add_operand(u, w, &i->dst, CHK_ROLE_VECTOR | CHK_ROLE_C);
     if (is_permlane_swap(i->op)) add_operand(u, w, &i->dst, CHK_ROLE_VECTOR);
-    if (row->reads & ISA_REG_VCC && row->fmt != ISA_FMT_VOP2)
+    if (row->reads & ISA_REG_VCC && !names_vcc)
         add_regs(u, CHK_REG_SCALAR + ISA_CODE_VCC, d->narrow ? 1 : 2, CHK_ROLE_SCALAR);
     if (!d->arch->scratch_register && (row->fmt == ISA_FMT_FLAT || row->fmt == ISA_FMT_SCRATCH))
         add_regs(u, CHK_REG_SCALAR + ISA_CODE_FLAT_SCRATCH, 2, CHK_ROLE_SCALAR);
@@ -360,5 +364,6 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
     } else {
         memory(u, i, row, d->arch, &second);
     }
+    if (u->rules->trans && waits_for_valu(u, i)) u->flags |= CHK_USE_ENDS_TRANS;
     find_rules(u, second);
 }

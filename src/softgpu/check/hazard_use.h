@@ -34,15 +34,17 @@ typedef struct {
 /* A flow is a group of operations that one counter counts. Vector memory (VM) and LDS return in the
  * order of their issue. All other flows return in any order: scalar memory and GDS (ANY), FLAT with
  * lanes in LDS (FLAT) and without (FLAT_MEMORY). STORES are operations that return no data to
- * registers, on GPUs that have a counter for these (isa_arch_t.stores_apart). EXP counts GDS and
- * GWS operations that have not read their data yet. ORDER: hazard_wave.c tests for CHK_FLOW_LDS or
- * less where it means those that return in order. */
+ * registers, on GPUs that have a counter for these (isa_arch_t.stores_apart). Where FLAT returns in
+ * order (chk_hazard_rules_t.flat_in_order), it is of VM and LDS, and of FLAT_MIXED if some lanes
+ * are in LDS and others are not: its registers wait until VM and LDS have both returned. EXP counts
+ * GDS and GWS operations that have not read their data yet. */
 typedef enum {
     CHK_FLOW_VM,
     CHK_FLOW_LDS,
     CHK_FLOW_ANY,
     CHK_FLOW_FLAT,
     CHK_FLOW_FLAT_MEMORY,
+    CHK_FLOW_FLAT_MIXED,
     CHK_FLOW_STORES,
     CHK_FLOW_EXP
 } chk_flow_t;
@@ -66,8 +68,9 @@ enum {
     CHK_USE_FIRST = 1 << 10,
     CHK_USE_MARKS = 1 << 11,
     CHK_USE_RARE = 1 << 12,
-    CHK_USE_STORES = 1 << 13,   /* changes memory or LDS, for the active lanes */
-    CHK_USE_ALL_LANES = 1 << 14 /* uses inactive lanes, too: matrix, v_readlane and its like */
+    CHK_USE_STORES = 1 << 13,    /* changes memory or LDS, for the active lanes */
+    CHK_USE_ALL_LANES = 1 << 14, /* uses inactive lanes, too: matrix, v_readlane and its like */
+    CHK_USE_ENDS_TRANS = 1 << 15 /* behind it the results of transcendental operations are there */
 };
 
 enum { CHK_USE_REGS = 8 };
@@ -95,6 +98,7 @@ typedef struct {
     uint8_t held; /* index in regs of a matrix instruction's C or a wide store's data; CHK_USE_REGS:
                      none */
     uint8_t hwreg;
+    bool left_out; /* there were more registers than CHK_USE_REGS: never, as the tests assert */
 } chk_use_t;
 _Static_assert(offsetof(chk_use_t, as_first) == 64, "a line");
 

@@ -72,11 +72,27 @@ static bool at_most(chk_hazard_wave_t *s, unsigned flow, uint32_t n)
     return true;
 }
 
+/* Counts operations of FLAT_MIXED that both VM and LDS have returned. True: there were some. To be
+ * called whenever one of these two has changed. */
+static bool count_mixed(chk_hazard_wave_t *s)
+{
+    uint32_t *n = &s->returned[CHK_FLOW_FLAT_MIXED];
+    const uint32_t before = *n;
+    for (; *n != s->issued[CHK_FLOW_FLAT_MIXED]; ++*n) {
+        const unsigned k = (*n + 1) % CHK_ISSUES;
+        if (!has_returned(s, CHK_FLOW_VM, s->mixed[k].vm) ||
+            !has_returned(s, CHK_FLOW_LDS, s->mixed[k].lds))
+            break;
+    }
+    return *n != before;
+}
+
 static void waitcnt(chk_hazard_wave_t *s, chk_waits_t waits)
 {
     const unsigned vm = waits.loads, lds = waits.lds;
     bool some = at_most(s, CHK_FLOW_VM, vm);
     some |= at_most(s, CHK_FLOW_LDS, lds);
+    some |= count_mixed(s);
     at_most(s, CHK_FLOW_STORES, waits.stores); /* no register waits for these */
     if (!waits.scalar) some |= at_most(s, CHK_FLOW_ANY, 0);
     if (!vm) some |= at_most(s, CHK_FLOW_FLAT_MEMORY, 0);
@@ -103,7 +119,8 @@ static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, bool *any, unsigned 
 {
     const uint32_t number = ++s->issued[flow];
     s->pc[flow][number % CHK_ISSUES] = u->pc;
-    if (at_most(s, flow, most) && *any) *any = release(s, set);
+    const bool some = at_most(s, flow, most), mixed = count_mixed(s);
+    if ((some || mixed) && *any) *any = release(s, set);
     if (from < to) *any = true;
     for (unsigned k = from; k < to; k++) {
         const uint64_t before = bits_at(set, u->regs[k]);
@@ -124,34 +141,59 @@ static unsigned memory_flow(const chk_use_t *u, const isa_arch_t *arch)
     return stores && arch->stores_apart ? CHK_FLOW_STORES : CHK_FLOW_VM;
 }
 
-/* The flow of a FLAT operation: with lanes in the LDS aperture, or without. */
+/* The flow of a FLAT operation: by its lanes in the LDS aperture. */
 static unsigned flow_of(const chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
 {
     if (u->flow != CHK_FLOW_FLAT) return u->flow;
-    const bool lds = isa_address_flat_lanes(w, i).in[ISA_SPACE_LDS];
+    const uint64_t lds = isa_address_flat_lanes(w, i).in[ISA_SPACE_LDS];
     if (!u->rules->flat_in_order) return lds ? CHK_FLOW_FLAT : CHK_FLOW_FLAT_MEMORY;
-    return lds ? CHK_FLOW_LDS : memory_flow(u, w->group->dispatch->arch);
+    if (!lds) return memory_flow(u, w->group->dispatch->arch);
+    return lds != w->exec && u->n > u->n_reads ? CHK_FLOW_FLAT_MIXED : CHK_FLOW_LDS;
 }
 
-/* FLAT that returns in order is counted in its second flow, too, for which no register waits. */
+static void count(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_t *w, unsigned flow)
+{
+    issue(s, &s->pending, &s->any_pending, flow, most_of(flow, w), u, 0, 0, 0);
+}
+
+/* FLAT that returns in order is counted with memory and with LDS: in both of these flows, except
+ * for `flow`, whose registers are still to be recorded. */
 static void count_both(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_t *w, unsigned flow)
 {
-    const unsigned other =
-        flow == CHK_FLOW_LDS ? memory_flow(u, w->group->dispatch->arch) : CHK_FLOW_LDS;
-    if (u->flow == CHK_FLOW_FLAT && u->rules->flat_in_order)
-        issue(s, &s->pending, &s->any_pending, other, most_of(other, w), u, 0, 0, 0);
+    if (u->flow != CHK_FLOW_FLAT || !u->rules->flat_in_order) return;
+    const unsigned memory = memory_flow(u, w->group->dispatch->arch);
+    if (flow != memory) count(s, u, w, memory);
+    if (flow != CHK_FLOW_LDS) count(s, u, w, CHK_FLOW_LDS);
+    if (flow != CHK_FLOW_FLAT_MIXED) return;
+    const unsigned next = (s->issued[flow] + 1) % CHK_ISSUES;
+    s->mixed[next].vm = s->issued[CHK_FLOW_VM];
+    s->mixed[next].lds = s->issued[CHK_FLOW_LDS];
 }
 
 /* ---- reads and writes of pending registers ---- */
 
-/* Whether it is FLAT that returns in the order of the other loads from memory. */
-static bool is_flat_load(const chk_use_t *u, unsigned flow)
+/* Whether a load of flow `by` returns after an earlier operation, the given one, so that it may
+ * write the same register: those of VM and of LDS return in order. Of FLAT, the lanes that the flow
+ * `by` does not count must have returned. */
+static bool returns_after(const chk_hazard_wave_t *s, unsigned by, unsigned flow, uint32_t number)
 {
-    return u->flow == CHK_FLOW_FLAT && u->rules->flat_in_order && flow == CHK_FLOW_VM;
+    const unsigned mixed = number % CHK_ISSUES;
+    switch (flow) {
+    case CHK_FLOW_VM:
+    case CHK_FLOW_LDS: return by == flow;
+    case CHK_FLOW_FLAT_MEMORY: return by == CHK_FLOW_VM;
+    case CHK_FLOW_FLAT: return by == CHK_FLOW_VM && (int32_t)(number - s->flat_lgkm) <= 0;
+    case CHK_FLOW_FLAT_MIXED:
+        return by == flow ||
+               (by == CHK_FLOW_VM && has_returned(s, CHK_FLOW_LDS, s->mixed[mixed].lds)) ||
+               (by == CHK_FLOW_LDS && has_returned(s, CHK_FLOW_VM, s->mixed[mixed].vm));
+    default: return false;
+    }
 }
 
-static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned k, uint64_t exec,
-                           chk_reg_set_t *set, chk_hazard_t *out)
+/* `by`: the instruction's flow. */
+static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned by, unsigned k,
+                           uint64_t exec, chk_reg_set_t *set, chk_hazard_t *out)
 {
     uint64_t bits = bits_at(set, u->regs[k]);
     while (bits && !(s->lanes[u->regs[k].first + (unsigned)__builtin_ctzll(bits)] & exec))
@@ -161,14 +203,7 @@ static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned k,
     const unsigned flow = s->flow[reg];
     const uint32_t number = s->number[reg];
     const bool written = u->regs[k].roles & CHK_ROLE_WRITTEN;
-    /* A load may overwrite what an earlier one of the same flow is going to write, since they
-     * return in order. A load from memory may do so after FLAT, if the lanes in LDS have been
-     * waited for. */
-    if (written && flow <= CHK_FLOW_LDS && (flow == u->flow || is_flat_load(u, flow))) return false;
-    if (written && u->flow == CHK_FLOW_VM &&
-        (flow == CHK_FLOW_FLAT_MEMORY ||
-         (flow == CHK_FLOW_FLAT && (int32_t)(number - s->flat_lgkm) <= 0)))
-        return false;
+    if (written && returns_after(s, by, flow, number)) return false;
     *out = (chk_hazard_t){.kind = written ? CHK_HAZARD_OVERWRITE : CHK_HAZARD_READ,
                           .reg = (uint16_t)reg,
                           .flow = (uint8_t)flow,
@@ -179,18 +214,18 @@ static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned k,
     return true;
 }
 
-static bool check_pending(chk_hazard_wave_t *s, const chk_use_t *u, uint64_t exec, bool indexed,
-                          chk_hazard_t *out)
+static bool check_pending(chk_hazard_wave_t *s, const chk_use_t *u, unsigned by, uint64_t exec,
+                          bool indexed, chk_hazard_t *out)
 {
     for (unsigned k = 0; k < u->n; k++) {
         const bool scalar = u->regs[k].first >= CHK_REG_SCALAR;
         const uint64_t lanes = scalar || u->flags & CHK_USE_ALL_LANES ? ~0ull : exec;
         if (indexed && !scalar) continue;
         if (s->any_pending && bits_at(&s->pending, u->regs[k]) &&
-            pending_hazard(s, u, k, lanes, &s->pending, out))
+            pending_hazard(s, u, by, k, lanes, &s->pending, out))
             return true;
         if (s->any_locked && k >= u->n_reads && bits_at(&s->locked, u->regs[k]) &&
-            pending_hazard(s, u, k, lanes, &s->locked, out))
+            pending_hazard(s, u, by, k, lanes, &s->locked, out))
             return true;
     }
     return false;
@@ -305,7 +340,8 @@ static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigne
         for (uint64_t left = f->as_first & as_second; left; left &= left - 1) {
             const chk_rule_t *rule = &u->rules->rows[__builtin_ctzll(left)];
             uint16_t reg = CHK_REGS;
-            if (rule->first & CHK_FIRST_TRANS && u->rules->trans && trans >= u->rules->trans)
+            if (rule->first & CHK_FIRST_TRANS && u->rules->trans &&
+                (trans >= u->rules->trans || (int32_t)(s->n_recent - back - s->trans_from) < 0))
                 continue;
             if (had + missing >= rule->states || !applies(rule, f, u, settled, &reg)) continue;
             missing = rule->states - had;
@@ -386,8 +422,10 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
                          const isa_inst_t *i, chk_hazard_t found[CHK_HAZARDS_MAX])
 {
     const bool indexed = chk_is_indexed(w, u);
+    const unsigned flow = flow_of(u, w, i);
     unsigned n = 0;
-    if ((s->any_pending || s->any_locked) && check_pending(s, u, w->exec, indexed, &found[n])) n++;
+    if ((s->any_pending || s->any_locked) && check_pending(s, u, flow, w->exec, indexed, &found[n]))
+        n++;
     if (u->as_second) {
         const unsigned reach = reach_of(s, u, indexed);
         if (reach && check_states(s, u, reach, &found[n])) n++;
@@ -402,11 +440,11 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
         s->states += u->states;
     else
         chk_hazard_pass(s, u);
+    if (u->flags & CHK_USE_ENDS_TRANS) s->trans_from = s->n_recent;
     if (u->flags & CHK_USE_WAITCNT) waitcnt(s, chk_waits(w->group->dispatch->arch, i));
     if (u->flow == CHK_FLOW_NONE) return n;
     const bool idle = u->flags & CHK_USE_VECTOR && !w->exec;
     const uint64_t lanes = u->flags & CHK_USE_VECTOR ? w->exec : ~0ull; /* scalars: all */
-    const unsigned flow = flow_of(u, w, i);
     count_both(s, u, w, flow);
     issue(s, &s->pending, &s->any_pending, flow, most_of(flow, w), u, lanes, u->n_reads,
           idle ? u->n_reads : u->n);

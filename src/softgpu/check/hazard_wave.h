@@ -36,12 +36,17 @@ typedef struct {
     /* By flow: how many operations were issued, and how many of the first of them have returned for
      * sure. For FLAT, vmcnt and lgkmcnt each have a count; `returned` is the lesser of the two. */
     uint32_t issued[CHK_FLOWS], returned[CHK_FLOWS], flat_vm, flat_lgkm;
+    uint32_t trans_from; /* value of n_recent behind the last instruction of CHK_USE_ENDS_TRANS */
     /* Empty unless any_pending, any_locked. */
     chk_reg_set_t pending, locked;
     chk_reg_set_t marked; /* registers that matrix instructions, dot products and wide stores have
                              used recently */
     chk_recent_t recent[CHK_RECENT];
     uint64_t pc[CHK_FLOWS][CHK_ISSUES]; /* of issued operations, by number */
+    /* Of operations of FLAT_MIXED, by number: their numbers in the flows that count them. */
+    struct {
+        uint32_t vm, lds;
+    } mixed[CHK_ISSUES];
     /* Of a pending or locked register: its operation (flow and number), and the lanes that the
      * operation covers. */
     uint32_t number[CHK_REGS];
@@ -89,7 +94,7 @@ static inline bool chk_hazard_is_usual(const chk_hazard_wave_t *s, const chk_use
 {
     enum {
         SCC = CHK_USE_READS_SCC | CHK_USE_WRITES_SCC,
-        ALWAYS = CHK_USE_WAITCNT | CHK_USE_WALKS | CHK_USE_MARKS | CHK_USE_RARE
+        ALWAYS = CHK_USE_WAITCNT | CHK_USE_WALKS | CHK_USE_MARKS | CHK_USE_RARE | CHK_USE_ENDS_TRANS
     };
     return !s->any_pending && !s->any_locked && u->flow == CHK_FLOW_NONE &&
            !(u->flags & (s->scc_known ? ALWAYS : ALWAYS | SCC)) &&

@@ -21,6 +21,7 @@
 
 #include "base/golden.h"
 #include "softgpu/check/part.h"
+
 enum {
     RACE_OWNER_SHIFT = 41,
     RACE_WAVE_SHIFT = 36,

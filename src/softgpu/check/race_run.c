@@ -12,6 +12,7 @@
  * counts as ordered. */
 #include "softgpu/check/race.h"
 
+#include "base/log.h"
 #include "base/zeros.h"
 #include "softgpu/check/fork.h"
 #include "softgpu/check/order.h"
@@ -26,7 +27,10 @@ enum {
     PUBLISHED = 8, /* publications that a workgroup keeps */
     FLAGS = 8,     /* workgroups after which a workgroup is ordered by a flag */
     RUNS = 4096,   /* dispatches and copies that are recorded */
-    TOTAL_MAX = RACE_OWNERS / 4
+    /* Workgroups of a dispatch are fewer: when the numbering has begun again, two of the largest
+       fit one after the other, so that races between them are found; and beside one that runs there
+       is room for any that has half as many. */
+    TOTAL_MAX = RACE_OWNERS / 2
 };
 
 typedef struct {
@@ -165,9 +169,21 @@ static order_t order_of(uint64_t serial, uint32_t base)
     return o;
 }
 
+/* Says once that races in memory are not looked for in a dispatch, since it has too many
+ * workgroups. */
+static void say_too_large(uint64_t groups)
+{
+    static atomic_bool said;
+    if (!atomic_exchange(&said, true))
+        base_warning("race: a dispatch of %llu workgroups is not checked for races in memory: "
+                     "there is room for %u of one dispatch, and for %u of all that run together",
+                     (unsigned long long)groups, TOTAL_MAX - 1u, RACE_OWNERS - 1u);
+}
+
 void race_run_begin(const chk_dispatch_t *d)
 {
     race_run_t *r = d->groups < TOTAL_MAX ? calloc(1, sizeof *r) : NULL;
+    if (d->groups >= TOTAL_MAX) say_too_large(d->groups);
     if (!r) return;
     r->past = (past_t){.serial = d->serial,
                        .kernel_object = d->kernel_object,
@@ -181,6 +197,7 @@ void race_run_begin(const chk_dispatch_t *d)
     r->past.base = take_owners(r->past.total);
     if (!r->past.base) {
         pthread_mutex_unlock(&all.lock);
+        say_too_large(d->groups);
         free(r);
         return;
     }

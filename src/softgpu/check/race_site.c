@@ -158,8 +158,9 @@ static bool expects(const isa_inst_t *i, const held_t *h)
     return false;
 }
 
-/* Whether the analysis ends at the instruction, since control leaves the code, also for a call, or
- * waits for other waves. A branch's target is known, and the analysis may go on. */
+/* Whether the analysis ends at the instruction, since control leaves the code, also for a call by
+ * s_swappc_b64, or waits for other waves. It goes on behind s_call_b64, and may go on at a branch,
+ * whose target is known. */
 static bool ends_analysis(unsigned op)
 {
     return (isa_table[op].marks & ISA_IS_LEAVES && op != ISA_OP_s_branch) ||

@@ -356,10 +356,8 @@ static inline bool sg_queue_has_cu(const sg_queue_t *q, uint32_t cu)
 /* queue.c */
 void sg_queue_unref(sg_queue_t *q);
 void sg_queue_notify(sg_queue_t *q);
-/* Stops the queue and calls sg_host_ops_t.queue_error, once; later errors of the same queue are
- * dropped. */
-/* hsa_code: a value of queue_inactive_signal, whose bits ROCr turns into statuses of the queue's
- * error callback. */
+/* Values of queue_inactive_signal, whose bits ROCr turns into statuses of the queue's error
+ * callback. */
 enum {
     SG_CODE_DIMENSIONS = 0x2,
     SG_CODE_GROUP_MEMORY = 0x4, /* also for memory that the host or the runtime does not have */
@@ -371,6 +369,8 @@ enum {
     SG_CODE_ILLEGAL = 0x40000000
 };
 #define SG_CODE_TRAP UINT64_C(0x80000000)
+/* Stops the queue and calls sg_host_ops_t.queue_error, once; later errors of the same queue are
+ * dropped. hsa_code: SG_CODE_*. */
 void sg_queue_fail(sg_queue_t *q, sg_queue_error_t what, uint64_t hsa_code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void sg_queue_fault(sg_queue_t *q, uint64_t va, uint32_t flags);

@@ -111,34 +111,40 @@ static void loads_from_scratch_into_lds(void **state)
     assert_string_equal(told(GFX942, FROM_SCRATCH("s_barrier\n"), 2), "");
 }
 
-/* Wave 1 stores in LDS, and another reads that, wave 17: of 32 waves only the last bit of the
- * number tells the two apart. */
-#define FAR_WAVES(barrier)                                                                         \
+/* Wave 1 stores in LDS or in memory, and another reads that, wave 17: of 32 waves only the last bit
+ * of the number tells the two apart. */
+#define FAR_WAVES(store, barrier, load)                                                            \
     "v_and_b32 v0, 0x3ff, v0\n"                                                                    \
     "v_readfirstlane_b32 s6, v0\n"                                                                 \
     "s_lshr_b32 s6, s6, 5\n"                                                                       \
     "v_mov_b32 v1, 0\n"                                                                            \
     "v_mov_b32 v2, 7\n"                                                                            \
     "s_cmp_eq_u32 s6, 1\n"                                                                         \
-    "s_cbranch_scc0 other\n"                                                                       \
-    "ds_write_b32 v1, v2\n"                                                                        \
-    "s_waitcnt lgkmcnt(0)\n"                                                                       \
-    "other:\n" barrier "s_cmp_eq_u32 s6, 17\n"                                                     \
-    "s_cbranch_scc0 end\n"                                                                         \
-    "ds_read_b32 v3, v1\n"                                                                         \
-    "s_waitcnt lgkmcnt(0)\n"                                                                       \
-    "end:\n"                                                                                       \
+    "s_cbranch_scc0 other\n" store "other:\n" barrier "s_cmp_eq_u32 s6, 17\n"                      \
+    "s_cbranch_scc0 end\n" load "end:\n"                                                           \
     "s_endpgm\n"
+
+#define IN_LDS(barrier)                                                                            \
+    FAR_WAVES("ds_write_b32 v1, v2\n s_waitcnt lgkmcnt(0)\n", barrier,                             \
+              "ds_read_b32 v3, v1\n s_waitcnt lgkmcnt(0)\n")
+#define IN_MEMORY(barrier)                                                                         \
+    FAR_WAVES("global_store_dword v1, v2, s[0:1]\n s_waitcnt_vscnt null, 0x0\n", barrier,          \
+              "global_load_dword v3, v1, s[0:1]\n s_waitcnt vmcnt(0)\n")
 
 static void workgroups_of_32_waves(void **state)
 {
     (void)state;
     if (!asm_knows_gpu("gfx1030")) skip();
-    const char *found = told(GFX1030, FAR_WAVES(""), 32);
+    const char *found = told(GFX1030, IN_LDS(""), 32);
     says(found, "race in LDS");
     says(found, "wave 1,");
     says(found, "wave 17");
-    assert_string_equal(told(GFX1030, FAR_WAVES("s_barrier\n"), 32), "");
+    assert_string_equal(told(GFX1030, IN_LDS("s_barrier\n"), 32), "");
+    found = told(GFX1030, IN_MEMORY(""), 32);
+    says(found, "error: race, ");
+    says(found, "wave 1,");
+    says(found, "wave 17");
+    assert_string_equal(told(GFX1030, IN_MEMORY("s_barrier\n"), 32), "");
 }
 
 #define GO_ON_BY(compare) compare "\n s_and_b32 exec_lo, exec_lo, vcc_lo\n s_endpgm\n"

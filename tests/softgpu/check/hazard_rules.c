@@ -71,6 +71,7 @@ static seen_t step_next(programs_t *p, const isa_wave_t *from, bool scc_known)
         const int size = isa_decode(arch, p->words + p->at, (unsigned)(p->n_words - p->at), i);
         assert_true(size > 0);
         chk_use_describe(&uses[k], w, i);
+        if (uses[k].left_out) fail_msg("%s has too many registers", isa_table[i->op].mnemonic);
         uses[k].pc = CODE + 4 * (p->at - begin);
         p->at += (size_t)size;
         if (i->op == ISA_OP_s_endpgm) return seen;
@@ -110,7 +111,9 @@ static isa_wave_t plain_wave(void)
     static isa_group_t group = {.dispatch = &dispatch};
     dispatch.arch = arch;
     memset(rows, 0, sizeof rows);
-    rows[11][63] = LDS_HIGH; /* a lane that v[10:11] have in LDS */
+    rows[11][63] = LDS_HIGH;                 /* a lane that v[10:11] have in LDS */
+    for (unsigned l = 0; l < ISA_LANES; l++) /* v[12:13] have all lanes there */
+        rows[13][l] = LDS_HIGH;
     return (isa_wave_t){
         .exec = UINT64_MAX, .acc_offset = ACC_OFFSET, .vgpr = rows, .group = &group};
 }
@@ -361,6 +364,10 @@ static const pair_t wmma_pairs[] = {
 };
 
 static const pair_t gfx1100_pairs[] = {
+    /* what is added to is read, too */
+    {"TRANS_USED", "v_rcp_f32 v0, v1", "v_fmac_f32 v0, v2, v3"},
+    {"TRANS_USED", "v_rcp_f32 v0, v1", "v_dual_fmac_f32 v0, v2, v3 :: v_dual_mov_b32 v5, v4"},
+    {"TRANS_USED", "v_rcp_f32 v1, v0", "v_dual_fmac_f32 v0, v2, v3 :: v_dual_fmac_f32 v1, v4, v5"},
     {"TRANS_USED", "v_rcp_f32 v0, v1", "v_add_f32 v2, v0, v3"},
     {"TRANS_USED", "v_exp_f32 v0, v1", "v_log_f32 v2, v0"},
     {"TRANS_USED", "v_sqrt_f32 v0, v1", "v_dual_mov_b32 v2, v4 :: v_dual_add_f32 v3, v0, v5"},
@@ -605,6 +612,10 @@ static void masks(void **state)
     use(&gpus[0]);
 }
 
+#define USE(v)    "v_mov_b32 v9, v" #v "\n"
+#define LOAD11(v) "global_load_b32 v" #v ", v[0:1], off\n"
+#define MIXED(v)  "flat_load_b32 v" #v ", v[10:11]\n" /* some lanes are in LDS */
+
 /* Where instructions of the vector ALU count: what does not, what a wait for all of their results
  * is, and that the results of the transcendental unit come in order. */
 static void of_gfx11(void **state)
@@ -620,7 +631,16 @@ static void of_gfx11(void **state)
         {"v_rcp_f32 v0, v1\n v_rcp_f32 v4, v1\n v_add_f32 v2, v0, v3", 1},
         {"v_rcp_f32 v0, v1\n v_rcp_f32 v4, v1\n v_rcp_f32 v5, v1\n v_add_f32 v2, v0, v3", 0},
         {"v_rcp_f32 v0, v1\n v_add_f32 v2, v4, v3", 0},
+        {"v_rcp_f32 v0, v1\n v_fmaak_f32 v0, v2, v3, 0x3f800000", 0},
         {"v_rcp_f32 v0, v1\n global_store_b32 v[4:5], v0, off", 0},
+        /* behind vector memory, LDS and exports VALU's results are there; scalar memory does not
+         * wait for them */
+        {"v_rcp_f32 v0, v1\n global_store_b32 v[4:5], v6, off\n v_add_f32 v2, v0, v3", 0},
+        {"v_rcp_f32 v0, v1\n flat_load_b32 v9, v[4:5]\n v_add_f32 v2, v0, v3", 0},
+        {"v_rcp_f32 v0, v1\n ds_store_b32 v4, v5\n v_add_f32 v2, v0, v3", 0},
+        {"v_rcp_f32 v0, v1\n exp mrt0 v4, v4, v4, v4\n v_add_f32 v2, v0, v3", 0},
+        {"v_rcp_f32 v0, v1\n s_load_b32 s4, s[0:1], 0x0\n v_add_f32 v2, v0, v3", 1},
+        {"ds_store_b32 v4, v5\n v_rcp_f32 v0, v1\n v_add_f32 v2, v0, v3", 1},
         /* FLAT, which counts in both, comes in order, too */
         {"flat_load_b32 v2, v[0:1]\n flat_load_b32 v3, v[0:1]\n s_waitcnt vmcnt(1) lgkmcnt(1)\n"
          "v_mov_b32 v9, v2",
@@ -628,16 +648,49 @@ static void of_gfx11(void **state)
         {"flat_load_b32 v2, v[0:1]\n flat_load_b32 v3, v[0:1]\n s_waitcnt vmcnt(1) lgkmcnt(1)\n"
          "v_mov_b32 v9, v3",
          1},
-        {"flat_load_b32 v2, v[10:11]\n flat_load_b32 v3, v[10:11]\n s_waitcnt lgkmcnt(1)\n"
+        {"flat_load_b32 v2, v[12:13]\n flat_load_b32 v3, v[12:13]\n s_waitcnt lgkmcnt(1)\n"
          "v_mov_b32 v9, v2",
          0},
-        {"flat_load_b32 v2, v[10:11]\n s_waitcnt vmcnt(0)\n v_mov_b32 v9, v2", 1},
+        {"flat_load_b32 v2, v[12:13]\n s_waitcnt vmcnt(0)\n v_mov_b32 v9, v2", 1},
+        /* with lanes in both, both matter, in the order of each */
+        {MIXED(2) "s_waitcnt vmcnt(0)\n" USE(2), 1},
+        {MIXED(2) "s_waitcnt lgkmcnt(0)\n" USE(2), 1},
+        {MIXED(2) "s_waitcnt lgkmcnt(0)\n s_waitcnt vmcnt(0)\n" USE(2), 0},
+        {MIXED(2) MIXED(3) "s_waitcnt vmcnt(1) lgkmcnt(1)\n" USE(2), 0},
+        {MIXED(2) MIXED(3) "s_waitcnt vmcnt(1) lgkmcnt(1)\n" USE(3), 1},
+        {MIXED(2) MIXED(3) "s_waitcnt vmcnt(0) lgkmcnt(1)\n" USE(3), 1},
+        {MIXED(2) LOAD11(3) "s_waitcnt vmcnt(1) lgkmcnt(0)\n" USE(2), 0},
+        {MIXED(2) "ds_load_b32 v3, v0\n s_waitcnt vmcnt(0) lgkmcnt(1)\n" USE(2), 0},
+        {MIXED(2) "flat_store_b32 v[10:11], v5\n s_waitcnt vmcnt(0) lgkmcnt(1)\n" USE(2), 0},
+        /* a load may be written over by what comes behind it for sure */
+        {LOAD11(2) "flat_load_b32 v2, v[0:1]\n s_waitcnt vmcnt(0)\n" USE(2), 0},
+        {LOAD11(2) "flat_load_b32 v2, v[12:13]", 1},
+        {LOAD11(2) MIXED(2), 1},
+        {"flat_load_b32 v2, v[12:13]\n" LOAD11(2), 1},
+        {"flat_load_b32 v2, v[12:13]\n ds_load_b32 v2, v0", 0},
+        {"ds_load_b32 v2, v0\n flat_load_b32 v2, v[12:13]", 0},
+        {"ds_load_b32 v2, v0\n flat_load_b32 v2, v[0:1]", 1},
+        {MIXED(2) LOAD11(2), 1},
+        {MIXED(2) "s_waitcnt lgkmcnt(0)\n" LOAD11(2), 0},
+        {MIXED(2) "s_waitcnt vmcnt(0)\n" LOAD11(2), 1},
+        {MIXED(2) "s_waitcnt vmcnt(0)\n ds_load_b32 v2, v0", 0},
+        /* VCC and sums are read by both operations: all of their registers have room */
+        {LOAD11(5) "v_dual_cndmask_b32 v5, v1, v2 :: v_dual_cndmask_b32 v6, v3, v4", 1},
+        {LOAD11(6) "v_dual_cndmask_b32 v5, v1, v2 :: v_dual_cndmask_b32 v6, v3, v4", 1},
+        {LOAD11(6) "v_dual_fmac_f32 v5, v1, v2 :: v_dual_fmac_f32 v6, v3, v4", 1},
+        {"s_load_b32 vcc_lo, s[0:1], 0x0\n"
+         "v_dual_cndmask_b32 v5, v1, v2 :: v_dual_mov_b32 v6, v3",
+         1},
         {"flat_load_b32 v2, v[0:1]\n flat_store_b32 v[0:1], v5\n s_waitcnt vmcnt(0)\n"
          "v_mov_b32 v9, v2",
          0},
         {"ds_load_b32 v2, v0\n flat_load_b32 v3, v[0:1]\n s_waitcnt lgkmcnt(1)\n v_mov_b32 v9, v2",
          0},
         {WMMA "\n" WMMA, 0}, /* the sum may be that of the one before */
+        /* here VALU alone helps */
+        {WMMA "\n s_waitcnt_depctr 0xfff\n"
+              "v_wmma_f32_16x16x16_f16 v[40:47], v[0:7], v[24:31], v[40:47]",
+         1},
         {WMMA "\n s_nop 7\n v_wmma_f32_16x16x16_f16 v[40:47], v[0:7], v[24:31], v[40:47]", 1},
     };
     programs_t *p = programs_create();
@@ -751,7 +804,6 @@ static void hidden_rules(void **state)
 #define SMEM(s)  "s_load_dword s" #s ", s[0:1], 0x0\n"
 #define FLAT(v)  "flat_load_dword v" #v ", v[10:11]\n"
 #define LANES(k) "s_mov_b64 exec, " #k "\n"
-#define USE(v)   "v_mov_b32 v9, v" #v "\n"
 
 enum { NONE = -1 };
 

@@ -1,13 +1,17 @@
 /* race_owners.c - numbers of workgroups for the race check: dispatches that run at the same time
  * never share a number, also when the numbering begins again, and a number leads to its own
  * dispatch. */
+#include "base/log.h"
 #include "softgpu/check/race.h"
 #include "softgpu/check/race_row.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -97,9 +101,52 @@ static void there_are_enough_or_none(void **unused)
     race_run_end(&next);
 }
 
+/* What has been logged since the file was emptied. */
+static const char *logged(const char *path)
+{
+    static char text[1024];
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    return text;
+}
+
+/* The largest gets owners, also right behind another; what is larger gets none, which is said
+ * once. */
+static void the_largest(void **unused)
+{
+    (void)unused;
+    enum { LARGEST = RACE_OWNERS / 2 - 1 };
+    char path[] = "/tmp/crocprof-race-owners-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    use_up();
+    base_log_to(path);
+    const uint32_t first = go_by(LARGEST);
+    assert_int_not_equal(first, 0);
+    assert_int_equal(go_by(LARGEST), first + LARGEST);
+    /* in the middle of the numbers it leaves room for those of half its size */
+    assert_int_not_equal(go_by(LARGEST / 2), 0);
+    const chk_dispatch_t large = begin(LARGEST), half = begin(LARGEST / 2);
+    assert_apart((chk_dispatch_t[]){large, half}, 2);
+    assert_int_not_equal(first_owner(&large), 0);
+    assert_int_not_equal(first_owner(&half), 0);
+    race_run_end(&large);
+    race_run_end(&half);
+    assert_int_equal(go_by(LARGEST + 1), 0);
+    assert_int_equal(go_by(LARGEST + 2), 0);
+    base_log_to(NULL);
+    const char *text = logged(path), *at = strstr(text, "a dispatch of 4194304 workgroups is not");
+    if (!at || strchr(text, '\n')[1]) fail_msg("\"%s\"", text);
+    close(file);
+    unlink(path);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(those_that_run_keep_theirs),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_largest),
+                                       cmocka_unit_test(those_that_run_keep_theirs),
                                        cmocka_unit_test(there_are_enough_or_none)};
     state = aligned_alloc(64, (sizeof *state + 63) / 64 * 64);
     return state ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
