@@ -141,7 +141,7 @@ static void workgroups_of_32_waves(void **state)
     says(found, "wave 17");
     assert_string_equal(told(GFX1030, IN_LDS("s_barrier\n"), 32), "");
     found = told(GFX1030, IN_MEMORY(""), 32);
-    says(found, "error: race, ");
+    says(found, "error: race of 4 bytes");
     says(found, "wave 1,");
     says(found, "wave 17");
     assert_string_equal(told(GFX1030, IN_MEMORY("s_barrier\n"), 32), "");
