@@ -321,11 +321,11 @@ static void add_writes(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
 static void add_registers(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
 {
     isa_inst_t half[2];
-    const isa_inst_t *part = i;
-    const unsigned parts = i->fmt == ISA_FMT_VOPD ? 2 : 1;
-    for (unsigned k = 0; k < parts && parts > 1; k++)
+    const bool is_pair = i->fmt == ISA_FMT_VOPD;
+    const isa_inst_t *part = is_pair ? half : i;
+    const unsigned parts = is_pair ? 2 : 1;
+    for (unsigned k = 0; is_pair && k < 2; k++)
         isa_decode_half(i, k, &half[k]);
-    if (parts > 1) part = half;
     for (unsigned k = 0; k < parts; k++)
         add_reads(u, w, &part[k]);
     u->n_reads = u->n;

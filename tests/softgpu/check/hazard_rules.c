@@ -1,122 +1,14 @@
 /* hazard_rules.c - every row of the rules by a pair of instructions one wait state too close and by
- * the same pair far enough apart, and every way to wait for a load.
- *
- * The instructions are decoded and given to the record of a wave (hazard_wave.h); they are not run.
- */
-#include "asm.h"
+ * the same pair far enough apart. */
+#include "hazard_program.h"
 
-#include "softgpu/check/hazard_wave.h"
 #include "softgpu/exec/exec.h"
 #include "isa/table.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-/* The GPU whose instructions and rules these are: see use(). */
-static const isa_arch_t *arch = ASM_ARCH;
-
-enum { PROGRAM = 32, ACC_OFFSET = 256, TEXT = 1024, CODE = 0x1000, LDS_HIGH = 0x10000 };
-
-/* ---- one program ---- */
-
-typedef struct {
-    unsigned n;
-    chk_hazard_t last;
-    bool at_end; /* there was one at the last instruction */
-} seen_t;
-
-/* Programs that are assembled at once and stepped one after the other; each ends with s_endpgm. */
-typedef struct {
-    char text[128 * 1024];
-    size_t used;
-    uint32_t *words;
-    size_t n_words, at;
-} programs_t;
-
-static programs_t *programs_create(void)
-{
-    programs_t *p = calloc(1, sizeof *p);
-    assert_non_null(p);
-    return p;
-}
-
-static void add_program(programs_t *p, const char *text)
-{
-    p->used +=
-        (size_t)snprintf(p->text + p->used, sizeof p->text - p->used, "%s\ns_endpgm\n", text);
-    assert_true(p->used < sizeof p->text);
-}
-
-/* The next of them; of its instructions those that give EXEC a constant are run. */
-static seen_t step_next(programs_t *p, const isa_wave_t *from, bool scc_known)
-{
-    isa_wave_t own = *from, *const w = &own;
-    static chk_hazard_wave_t wave;
-    static isa_inst_t insts[PROGRAM];
-    static chk_use_t uses[PROGRAM];
-    seen_t seen = {0};
-    if (!p->words) p->n_words = asm_words(p->text, &p->words);
-    chk_hazard_start(&wave);
-    wave.scc_known = scc_known;
-    const size_t begin = p->at;
-    for (unsigned k = 0;; k++) {
-        isa_inst_t *i = &insts[k];
-        chk_hazard_t found[CHK_HAZARDS_MAX];
-        assert_in_range(k, 0, PROGRAM - 1);
-        const int size = isa_decode(arch, p->words + p->at, (unsigned)(p->n_words - p->at), i);
-        assert_true(size > 0);
-        chk_use_describe(&uses[k], w, i);
-        if (uses[k].left_out) fail_msg("%s has too many registers", isa_table[i->op].mnemonic);
-        uses[k].pc = CODE + 4 * (p->at - begin);
-        p->at += (size_t)size;
-        if (i->op == ISA_OP_s_endpgm) return seen;
-        if (i->op == ISA_OP_s_mov_b64 && i->dst.reg == ISA_CODE_EXEC) w->exec = i->src[0].k;
-        unsigned n = 0;
-        if (chk_hazard_is_usual(&wave, &uses[k], w))
-            chk_hazard_pass(&wave, &uses[k]);
-        else
-            n = chk_hazard_look(&wave, &uses[k], w, i, found);
-        seen.at_end = n;
-        seen.n += n;
-        if (n) seen.last = found[n - 1];
-    }
-}
-
-static void programs_free(programs_t *p)
-{
-    assert_int_equal(p->at, p->n_words);
-    free(p->words);
-    free(p);
-}
-
-static seen_t step(const char *text, const isa_wave_t *w, bool scc_known)
-{
-    programs_t *p = programs_create();
-    add_program(p, text);
-    const seen_t seen = step_next(p, w, scc_known);
-    programs_free(p);
-    return seen;
-}
-
-static isa_row_t rows[ISA_VGPR_ROWS];
-
-static isa_wave_t plain_wave(void)
-{
-    static isa_dispatch_t dispatch = {.shared_base = (uint64_t)LDS_HIGH << 32};
-    static isa_group_t group = {.dispatch = &dispatch};
-    dispatch.arch = arch;
-    memset(rows, 0, sizeof rows);
-    rows[11][63] = LDS_HIGH;                 /* a lane that v[10:11] have in LDS */
-    for (unsigned l = 0; l < ISA_LANES; l++) /* v[12:13] have all lanes there */
-        rows[13][l] = LDS_HIGH;
-    return (isa_wave_t){
-        .exec = UINT64_MAX, .acc_offset = ACC_OFFSET, .vgpr = rows, .group = &group};
-}
+enum { TEXT = 1024 };
 
 /* ---- wait states ---- */
 
@@ -410,7 +302,7 @@ enum { GPUS = sizeof gpus / sizeof *gpus };
 /* The tests behind this one are of the GPU. */
 static void use(const gpu_t *g)
 {
-    arch = &isa_archs[g->arch];
+    hazard_arch = &isa_archs[g->arch];
     asm_set_gpu(g->cpu[1] && !asm_knows_gpu(g->cpu[0]) ? g->cpu[1] : g->cpu[0]);
 }
 
@@ -422,7 +314,7 @@ static void pair_text(const pair_t *p, unsigned states, char *text, size_t room)
         used += (size_t)snprintf(text + used, room - used, "%s\n", p->between);
         states--;
     }
-    const bool by_valu = chk_hazard_rules(arch)->by_valu;
+    const bool by_valu = chk_hazard_rules(hazard_arch)->by_valu;
     for (unsigned n; states; states -= n) {
         n = by_valu ? 1 : states > 8 ? 8 : states;
         if (by_valu)
@@ -435,7 +327,7 @@ static void pair_text(const pair_t *p, unsigned states, char *text, size_t room)
 
 static const chk_hazard_rules_t *table(void)
 {
-    return chk_hazard_rules(arch);
+    return chk_hazard_rules(hazard_arch);
 }
 
 static const chk_rule_t *rule_named(const char *name)
@@ -452,7 +344,7 @@ static void add_pair(programs_t *p, const pair_t *pair)
     char text[TEXT];
     for (unsigned more = 0; more < 2; more++) {
         pair_text(pair, rule_named(pair->rule)->states - 1 + more, text, sizeof text);
-        add_program(p, text);
+        programs_add(p, text);
     }
 }
 
@@ -463,17 +355,17 @@ static const char *text_of(const seen_t *seen)
 
 static void judge_pair(programs_t *p, const pair_t *pair)
 {
-    const isa_wave_t w = plain_wave();
+    const isa_wave_t w = hazard_wave();
     const chk_rule_t *rule = rule_named(pair->rule);
-    seen_t seen = step_next(p, &w, true);
+    seen_t seen = programs_step(p, &w, true);
     if (seen.n != 1 || !seen.at_end || seen.last.kind != CHK_HAZARD_STATES ||
         seen.last.rule != rule)
         fail_msg("\"%s\" (%u states), %s, %s: %u found, the last \"%s\"", rule->text, rule->states,
                  pair->first, pair->second, seen.n, text_of(&seen));
     assert_int_equal(seen.last.needed, rule->states);
     assert_int_equal(seen.last.had, rule->states - 1);
-    assert_int_equal(seen.last.pc, CODE);
-    seen = step_next(p, &w, true);
+    assert_int_equal(seen.last.pc, HAZARD_CODE);
+    seen = programs_step(p, &w, true);
     if (seen.n)
         fail_msg("\"%s\", %u states apart, %s, %s: \"%s\" is found", rule->text, rule->states,
                  pair->first, pair->second, text_of(&seen));
@@ -506,7 +398,7 @@ static void each_rule_has_a_pair(void **state)
             for (unsigned of = 0; of < 3; of++)
                 for (size_t i = 0; i < g->pairs[of].n; i++)
                     n += !strcmp(g->pairs[of].pair[i].rule, table()->rows[k].name);
-            if (!n) fail_msg("no pair for %s of %s", table()->rows[k].name, arch->name);
+            if (!n) fail_msg("no pair for %s of %s", table()->rows[k].name, hazard_arch->name);
         }
     }
     use(&gpus[0]);
@@ -561,13 +453,13 @@ static const char *const near_rules[] = {
 
 static void no_rules(void **state)
 {
-    const isa_wave_t w = plain_wave();
+    const isa_wave_t w = hazard_wave();
     programs_t *p = programs_create();
     (void)state;
     for (size_t k = 0; k < sizeof near_rules / sizeof *near_rules; k++)
-        add_program(p, near_rules[k]);
+        programs_add(p, near_rules[k]);
     for (size_t k = 0; k < sizeof near_rules / sizeof *near_rules; k++) {
-        const seen_t seen = step_next(p, &w, true);
+        const seen_t seen = programs_step(p, &w, true);
         if (seen.n) fail_msg("\"%s\" in %s", text_of(&seen), near_rules[k]);
     }
     programs_free(p);
@@ -579,10 +471,10 @@ static void written_twice(void **state)
     programs_t *p = programs_create();
     (void)state;
     use(&gpus[2]); /* gfx942 */
-    const isa_wave_t w = plain_wave();
-    add_program(p, "v_cmp_lt_u32 s[4:5], s10, v2\n v_cmp_gt_u32 s[4:5], s10, v2");
-    add_program(p, "v_cmp_lt_u32 s[4:5], s10, v2\n v_cmp_gt_u32 s[6:7], s4, v2");
-    const seen_t twice = step_next(p, &w, true), read = step_next(p, &w, true);
+    const isa_wave_t w = hazard_wave();
+    programs_add(p, "v_cmp_lt_u32 s[4:5], s10, v2\n v_cmp_gt_u32 s[4:5], s10, v2");
+    programs_add(p, "v_cmp_lt_u32 s[4:5], s10, v2\n v_cmp_gt_u32 s[6:7], s4, v2");
+    const seen_t twice = programs_step(p, &w, true), read = programs_step(p, &w, true);
     programs_free(p);
     use(&gpus[0]);
     if (twice.n) fail_msg("%s", text_of(&twice));
@@ -601,18 +493,17 @@ static void masks(void **state)
     programs_t *p = programs_create();
     (void)state;
     use(&gpus[2]); /* gfx942 */
-    const isa_wave_t w = plain_wave();
+    const isa_wave_t w = hazard_wave();
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-        add_program(p, texts[k]);
+        programs_add(p, texts[k]);
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        const seen_t seen = step_next(p, &w, true);
+        const seen_t seen = programs_step(p, &w, true);
         if (seen.n) fail_msg("\"%s\" in %s", text_of(&seen), texts[k]);
     }
     programs_free(p);
     use(&gpus[0]);
 }
 
-#define USE(v)    "v_mov_b32 v9, v" #v "\n"
 #define LOAD11(v) "global_load_b32 v" #v ", v[0:1], off\n"
 #define MIXED(v)  "flat_load_b32 v" #v ", v[10:11]\n" /* some lanes are in LDS */
 
@@ -696,11 +587,11 @@ static void of_gfx11(void **state)
     programs_t *p = programs_create();
     (void)state;
     use(&gpus[4]); /* gfx1100 */
-    const isa_wave_t w = plain_wave();
+    const isa_wave_t w = hazard_wave();
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-        add_program(p, texts[k].text);
+        programs_add(p, texts[k].text);
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        const seen_t seen = step_next(p, &w, true);
+        const seen_t seen = programs_step(p, &w, true);
         if (seen.n != texts[k].n)
             fail_msg("%u, \"%s\" in %s", seen.n, text_of(&seen), texts[k].text);
     }
@@ -750,11 +641,11 @@ static void of_gfx12(void **state)
     programs_t *p = programs_create();
     (void)state;
     use(&gpus[6]); /* gfx1201 */
-    const isa_wave_t w = plain_wave();
+    const isa_wave_t w = hazard_wave();
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-        add_program(p, texts[k].text);
+        programs_add(p, texts[k].text);
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        const seen_t seen = step_next(p, &w, true);
+        const seen_t seen = programs_step(p, &w, true);
         if (seen.n != texts[k].n || (seen.n && seen.last.flow != texts[k].flow))
             fail_msg("%u found, flow %u, in\n%s", seen.n, seen.last.flow, texts[k].text);
     }
@@ -783,188 +674,17 @@ static const struct {
 
 static void hidden_rules(void **state)
 {
-    const isa_wave_t w = plain_wave();
+    const isa_wave_t w = hazard_wave();
     programs_t *p = programs_create();
     (void)state;
     for (size_t k = 0; k < sizeof hidden / sizeof *hidden; k++)
-        add_program(p, hidden[k].text);
+        programs_add(p, hidden[k].text);
     for (size_t k = 0; k < sizeof hidden / sizeof *hidden; k++) {
-        const seen_t seen = step_next(p, &w, true);
+        const seen_t seen = programs_step(p, &w, true);
         if (seen.n != 1 || !seen.at_end || seen.last.rule != rule_named(hidden[k].rule))
             fail_msg("%u found in %s", seen.n, hidden[k].text);
     }
     programs_free(p);
-}
-
-/* ---- waits ---- */
-
-#define LOAD(v)  "global_load_dword v" #v ", v[0:1], off\n"
-#define LDS(v)   "ds_read_b32 v" #v ", v0\n"
-#define LDS7     LDS(3) LDS(3) LDS(3) LDS(3) LDS(3) LDS(3) LDS(3)
-#define SMEM(s)  "s_load_dword s" #s ", s[0:1], 0x0\n"
-#define FLAT(v)  "flat_load_dword v" #v ", v[10:11]\n"
-#define LANES(k) "s_mov_b64 exec, " #k "\n"
-
-enum { NONE = -1 };
-
-static const struct {
-    const char *text;
-    int kind; /* of what the last instruction has, or NONE */
-    chk_flow_t flow;
-    unsigned reg, behind;
-} waits[] = {
-    {LOAD(2) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
-    {LOAD(2) LOAD(3) LOAD(4) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 2},
-    {LOAD(2) LOAD(3) "s_waitcnt vmcnt(1)\n" USE(2), .kind = NONE},
-    {LOAD(2) LOAD(3) "s_waitcnt vmcnt(1)\n" USE(3), CHK_HAZARD_READ, CHK_FLOW_VM, 3, 0},
-    {LOAD(2) LOAD(3) "s_waitcnt lgkmcnt(0)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 1},
-    {LOAD(2) "s_barrier\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
-    /* stores are counted with loads */
-    {LOAD(2) "global_store_dword v[0:1], v5, off\n s_waitcnt vmcnt(1)\n" USE(2), .kind = NONE},
-    {LOAD(2) "buffer_wbinvl1\n s_waitcnt vmcnt(1)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
-    /* as address, as data, in part, as a lane, by a matrix instruction */
-    {LOAD(1) LOAD(2), CHK_HAZARD_READ, CHK_FLOW_VM, 1, 0},
-    {LOAD(5) "global_store_dword v[0:1], v5, off\n", CHK_HAZARD_READ, CHK_FLOW_VM, 5, 0},
-    {"global_load_dwordx4 v[4:7], v[0:1], off\n" USE(6), CHK_HAZARD_READ, CHK_FLOW_VM, 6, 0},
-    {LOAD(5) "v_readlane_b32 s5, v5, 0\n", CHK_HAZARD_READ, CHK_FLOW_VM, 5, 0},
-    {"global_load_dwordx4 a[0:3], v[0:1], off\n v_mfma_f32_4x4x1f32 a[4:7], v2, v3, a[0:3]\n",
-     CHK_HAZARD_READ, CHK_FLOW_VM, ACC_OFFSET, 0},
-    {"ds_read2_b64 v[4:7], v0\n" USE(7), CHK_HAZARD_READ, CHK_FLOW_LDS, 7, 0},
-    {"ds_add_rtn_u32 v2, v0, v1\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
-    {"ds_append v2\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
-    {"ds_swizzle_b32 v2, v0 offset:31\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
-    {"global_load_short_d16_hi v2, v[0:1], off\n v_mov_b32_sdwa v9, v2 src0_sel:WORD_0\n",
-     CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
-    {"scratch_load_dword v2, off, s0\n v_mov_b32_dpp v9, v2 row_shr:1\n", CHK_HAZARD_READ,
-     CHK_FLOW_VM, 2, 0},
-    {"buffer_load_dwordx3 v[2:4], off, s[8:11], 0\n v_swap_b32 v9, v4\n", CHK_HAZARD_READ,
-     CHK_FLOW_VM, 4, 0},
-    {"global_load_dword a2, v[0:1], off\n v_accvgpr_read_b32 v9, a2\n", CHK_HAZARD_READ,
-     CHK_FLOW_VM, ACC_OFFSET + 2, 0},
-    /* written over; by another load of the same order it is not */
-    {LOAD(2) "v_mov_b32 v2, 0\n", CHK_HAZARD_OVERWRITE, CHK_FLOW_VM, 2, 0},
-    {LOAD(2) LOAD(2) "s_waitcnt vmcnt(0)\n" USE(2), .kind = NONE},
-    {LOAD(2) LOAD(2) LOAD(3) "s_waitcnt vmcnt(2)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 1},
-    {LOAD(2) LDS(2), CHK_HAZARD_OVERWRITE, CHK_FLOW_VM, 2, 0},
-    {LDS(2) LDS(2) "s_waitcnt lgkmcnt(0)\n" USE(2), .kind = NONE},
-    {SMEM(4) SMEM(4), CHK_HAZARD_OVERWRITE, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
-    /* atomics return where they are asked to */
-    {"global_atomic_add v[0:1], v3, off\n" USE(2), .kind = NONE},
-    {"global_atomic_add v2, v[0:1], v3, off glc\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
-    /* LDS is in order, scalar loads are not, and both are one counter */
-    {LDS(2) LDS(3) "s_waitcnt lgkmcnt(1)\n" USE(2), .kind = NONE},
-    {LDS(2) LDS(3) "s_waitcnt lgkmcnt(1)\n" USE(3), CHK_HAZARD_READ, CHK_FLOW_LDS, 3, 0},
-    /* no more than 15 are outstanding: the next one is issued when the first has returned */
-    {LDS(2) LDS7 LDS7 USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 14},
-    {LDS(2) LDS7 LDS7 LDS(3) USE(2), .kind = NONE},
-    {"ds_bpermute_b32 v2, v0, v1\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
-    {SMEM(4) SMEM(5) "s_waitcnt lgkmcnt(1)\n s_mov_b32 s6, s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
-     CHK_REG_SCALAR + 4, 1},
-    {SMEM(4) SMEM(5) "s_waitcnt lgkmcnt(0)\n s_mov_b32 s6, s4\n", .kind = NONE},
-    {LDS(2) SMEM(4) "s_waitcnt lgkmcnt(1)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
-    {SMEM(4) LDS(2) LDS(3) "s_waitcnt lgkmcnt(1)\n" USE(2), .kind = NONE},
-    {"s_load_dwordx2 vcc, s[0:1], 0x0\n s_cbranch_vccz 0\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
-     CHK_REG_SCALAR + ISA_CODE_VCC, 0},
-    {"s_load_dwordx2 vcc, s[0:1], 0x0\n v_cndmask_b32 v0, v1, v2, vcc\n", CHK_HAZARD_READ,
-     CHK_FLOW_ANY, CHK_REG_SCALAR + ISA_CODE_VCC, 0},
-    {"s_load_dwordx2 vcc, s[0:1], 0x0\n v_cmp_eq_u32 vcc, v1, v2\n", CHK_HAZARD_OVERWRITE,
-     CHK_FLOW_ANY, CHK_REG_SCALAR + ISA_CODE_VCC, 0},
-    {"s_load_dwordx2 s[4:5], s[0:1], 0x0\n s_setpc_b64 s[4:5]\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
-     CHK_REG_SCALAR + 4, 0},
-    {"s_load_dwordx8 s[8:15], s[0:1], 0x0\n s_bfe_u32 s4, s15, 1\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
-     CHK_REG_SCALAR + 15, 0},
-    {"s_buffer_load_dwordx4 s[4:7], s[8:11], 0x0\n buffer_load_dword v2, off, s[4:7], 0\n",
-     CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
-    {SMEM(4) "v_add_u32 v0, s4, v1\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
-    {SMEM(4) "v_readlane_b32 s5, v0, s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
-    {SMEM(4) "s_cmpk_eq_i32 s4, 1\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
-    {SMEM(4) "s_setreg_b32 hwreg(HW_REG_MODE), s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
-     CHK_REG_SCALAR + 4, 0},
-    {"s_load_dwordx2 flat_scratch, s[0:1], 0x0\n flat_load_dword v2, v[0:1]\n", CHK_HAZARD_READ,
-     CHK_FLOW_ANY, CHK_REG_SCALAR + ISA_CODE_FLAT_SCRATCH, 0},
-    {"s_load_dwordx2 flat_scratch, s[0:1], 0x0\n" LOAD(2), .kind = NONE},
-    {"s_memtime s[4:5]\n s_mov_b32 s6, s5\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 5, 0},
-    /* FLAT counts in both, of which that for LDS matters where lanes are there; nothing is in order
-     * with it */
-    {FLAT(2) "s_waitcnt vmcnt(0)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_FLAT, 2, 0},
-    {FLAT(2) "s_waitcnt lgkmcnt(0)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_FLAT, 2, 0},
-    {FLAT(2) "s_waitcnt lgkmcnt(0)\n s_waitcnt vmcnt(0)\n" USE(2), .kind = NONE},
-    {FLAT(2) FLAT(3) "s_waitcnt vmcnt(1) lgkmcnt(1)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_FLAT, 2,
-     1},
-    {"flat_load_dword v2, v[0:1]\n s_waitcnt vmcnt(0)\n" USE(2), .kind = NONE},
-    {"flat_load_dword v2, v[0:1]\n" LOAD(3) "s_waitcnt vmcnt(1)\n" USE(2), CHK_HAZARD_READ,
-     CHK_FLOW_FLAT_MEMORY, 2, 0},
-    {LOAD(2) FLAT(3) "s_waitcnt vmcnt(1)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
-    /* but what FLAT reads of memory comes before what is loaded after it */
-    {"flat_load_dword v2, v[0:1]\n" LOAD(2), .kind = NONE},
-    {FLAT(2) "s_waitcnt lgkmcnt(0)\n" LOAD(2), .kind = NONE},
-    {FLAT(2) "s_waitcnt vmcnt(0)\n" LOAD(2), CHK_HAZARD_OVERWRITE, CHK_FLOW_FLAT, 2, 0},
-    {FLAT(2) LOAD(2), CHK_HAZARD_OVERWRITE, CHK_FLOW_FLAT, 2, 0},
-    {FLAT(2) "s_waitcnt lgkmcnt(0)\n" LOAD(2) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
-    /* of other lanes the register is not pending; of a register for each branch all are */
-    {LANES(15) LOAD(2) LANES(48) USE(2), .kind = NONE},
-    {LANES(15) LOAD(2) LANES(48) "v_mov_b32 v2, 0\n", .kind = NONE},
-    {LANES(15) LOAD(2) LANES(0) USE(2), .kind = NONE},
-    {LANES(15) LOAD(2) LANES(24) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
-    {LANES(15) LOAD(2) LANES(48) "v_readlane_b32 s5, v2, 1\n", CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
-    {LANES(15) LOAD(2) LANES(48) "v_mfma_f32_4x4x1f32 a[4:7], v2, v3, a[0:3]\n", CHK_HAZARD_READ,
-     CHK_FLOW_VM, 2, 0},
-    {LANES(15) LOAD(2) LANES(48) LOAD(2) LANES(15) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
-    {LANES(15) LOAD(2) "s_waitcnt vmcnt(0)\n" LANES(48) LOAD(2) LANES(15) USE(2), .kind = NONE},
-    {LANES(15) LOAD(4) LANES(48) LOAD(5) "v_add_f64 v[8:9], v[4:5], v[4:5]\n", CHK_HAZARD_READ,
-     CHK_FLOW_VM, 5, 0},
-    {LANES(0) SMEM(4) "s_mov_b32 s6, s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
-    /* GWS reads its data late */
-    {"ds_gws_init v2 gds\n v_mov_b32 v2, 0\n", CHK_HAZARD_OVERWRITE, CHK_FLOW_EXP, 2, 0},
-    {"ds_gws_init v2 gds\n s_waitcnt expcnt(0)\n v_mov_b32 v2, 0\n", .kind = NONE},
-    {"ds_gws_init v2 gds\n" USE(2), .kind = NONE},
-};
-
-static void loads(void **state)
-{
-    const isa_wave_t w = plain_wave();
-    programs_t *p = programs_create();
-    (void)state;
-    for (size_t k = 0; k < sizeof waits / sizeof *waits; k++)
-        add_program(p, waits[k].text);
-    for (size_t k = 0; k < sizeof waits / sizeof *waits; k++) {
-        const seen_t seen = step_next(p, &w, true);
-        if (waits[k].kind == NONE) {
-            if (seen.n) fail_msg("found in\n%s", waits[k].text);
-            continue;
-        }
-        if (seen.n != 1 || !seen.at_end || (int)seen.last.kind != waits[k].kind ||
-            seen.last.flow != waits[k].flow || seen.last.reg != waits[k].reg ||
-            seen.last.behind != waits[k].behind)
-            fail_msg("%u found: kind %d, flow %u, register %u, %u behind, in\n%s", seen.n,
-                     (int)seen.last.kind, seen.last.flow, seen.last.reg, seen.last.behind,
-                     waits[k].text);
-    }
-    programs_free(p);
-}
-
-/* Without lanes a load has no result; which VGPRs the indexing mode means is not known. */
-static void not_known(void **state)
-{
-    isa_wave_t w = plain_wave();
-    (void)state;
-    w.exec = 0;
-    assert_int_equal(step(LOAD(2) USE(2), &w, true).n, 0);
-    assert_int_equal(step(SMEM(4) "s_mov_b32 s6, s4\n", &w, true).n, 1);
-    w.exec = UINT64_MAX;
-    w.mode = 1 << 27;
-    assert_int_equal(step(LOAD(2) USE(2), &w, true).n, 0);
-}
-
-static void scc(void **state)
-{
-    isa_wave_t w = plain_wave();
-    (void)state;
-    const seen_t seen = step("s_cselect_b32 s0, s1, s2\n", &w, false);
-    assert_int_equal(seen.n, 1);
-    assert_int_equal(seen.last.kind, CHK_HAZARD_UNSET);
-    assert_int_equal(step("s_cselect_b32 s0, s1, s2\n s_addc_u32 s0, s0, s1\n", &w, false).n, 1);
-    assert_int_equal(step("s_add_u32 s0, s0, s1\n s_addc_u32 s2, s2, s3\n", &w, false).n, 0);
 }
 
 int main(void)
@@ -979,9 +699,6 @@ int main(void)
         cmocka_unit_test(of_gfx11),
         cmocka_unit_test(of_gfx12),
         cmocka_unit_test(hidden_rules),
-        cmocka_unit_test(loads),
-        cmocka_unit_test(not_known),
-        cmocka_unit_test(scc),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,189 @@
+/* hazard_waits.c - every way to wait for a load, and what reads SCC before anything has set it. */
+#include "hazard_program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- waits ---- */
+
+#define LOAD(v)  "global_load_dword v" #v ", v[0:1], off\n"
+#define LDS(v)   "ds_read_b32 v" #v ", v0\n"
+#define LDS7     LDS(3) LDS(3) LDS(3) LDS(3) LDS(3) LDS(3) LDS(3)
+#define SMEM(s)  "s_load_dword s" #s ", s[0:1], 0x0\n"
+#define FLAT(v)  "flat_load_dword v" #v ", v[10:11]\n"
+#define LANES(k) "s_mov_b64 exec, " #k "\n"
+
+enum { NONE = -1 };
+
+static const struct {
+    const char *text;
+    int kind; /* of what the last instruction has, or NONE */
+    chk_flow_t flow;
+    unsigned reg, behind;
+} waits[] = {
+    {LOAD(2) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    {LOAD(2) LOAD(3) LOAD(4) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 2},
+    {LOAD(2) LOAD(3) "s_waitcnt vmcnt(1)\n" USE(2), .kind = NONE},
+    {LOAD(2) LOAD(3) "s_waitcnt vmcnt(1)\n" USE(3), CHK_HAZARD_READ, CHK_FLOW_VM, 3, 0},
+    {LOAD(2) LOAD(3) "s_waitcnt lgkmcnt(0)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 1},
+    {LOAD(2) "s_barrier\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    /* stores are counted with loads */
+    {LOAD(2) "global_store_dword v[0:1], v5, off\n s_waitcnt vmcnt(1)\n" USE(2), .kind = NONE},
+    {LOAD(2) "buffer_wbinvl1\n s_waitcnt vmcnt(1)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    /* as address, as data, in part, as a lane, by a matrix instruction */
+    {LOAD(1) LOAD(2), CHK_HAZARD_READ, CHK_FLOW_VM, 1, 0},
+    {LOAD(5) "global_store_dword v[0:1], v5, off\n", CHK_HAZARD_READ, CHK_FLOW_VM, 5, 0},
+    {"global_load_dwordx4 v[4:7], v[0:1], off\n" USE(6), CHK_HAZARD_READ, CHK_FLOW_VM, 6, 0},
+    {LOAD(5) "v_readlane_b32 s5, v5, 0\n", CHK_HAZARD_READ, CHK_FLOW_VM, 5, 0},
+    {"global_load_dwordx4 a[0:3], v[0:1], off\n v_mfma_f32_4x4x1f32 a[4:7], v2, v3, a[0:3]\n",
+     CHK_HAZARD_READ, CHK_FLOW_VM, HAZARD_ACC_OFFSET, 0},
+    {"ds_read2_b64 v[4:7], v0\n" USE(7), CHK_HAZARD_READ, CHK_FLOW_LDS, 7, 0},
+    {"ds_add_rtn_u32 v2, v0, v1\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
+    {"ds_append v2\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
+    {"ds_swizzle_b32 v2, v0 offset:31\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
+    {"global_load_short_d16_hi v2, v[0:1], off\n v_mov_b32_sdwa v9, v2 src0_sel:WORD_0\n",
+     CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    {"scratch_load_dword v2, off, s0\n v_mov_b32_dpp v9, v2 row_shr:1\n", CHK_HAZARD_READ,
+     CHK_FLOW_VM, 2, 0},
+    {"buffer_load_dwordx3 v[2:4], off, s[8:11], 0\n v_swap_b32 v9, v4\n", CHK_HAZARD_READ,
+     CHK_FLOW_VM, 4, 0},
+    {"global_load_dword a2, v[0:1], off\n v_accvgpr_read_b32 v9, a2\n", CHK_HAZARD_READ,
+     CHK_FLOW_VM, HAZARD_ACC_OFFSET + 2, 0},
+    /* written over; by another load of the same order it is not */
+    {LOAD(2) "v_mov_b32 v2, 0\n", CHK_HAZARD_OVERWRITE, CHK_FLOW_VM, 2, 0},
+    {LOAD(2) LOAD(2) "s_waitcnt vmcnt(0)\n" USE(2), .kind = NONE},
+    {LOAD(2) LOAD(2) LOAD(3) "s_waitcnt vmcnt(2)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 1},
+    {LOAD(2) LDS(2), CHK_HAZARD_OVERWRITE, CHK_FLOW_VM, 2, 0},
+    {LDS(2) LDS(2) "s_waitcnt lgkmcnt(0)\n" USE(2), .kind = NONE},
+    {SMEM(4) SMEM(4), CHK_HAZARD_OVERWRITE, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    /* atomics return where they are asked to */
+    {"global_atomic_add v[0:1], v3, off\n" USE(2), .kind = NONE},
+    {"global_atomic_add v2, v[0:1], v3, off glc\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    /* LDS is in order, scalar loads are not, and both are one counter */
+    {LDS(2) LDS(3) "s_waitcnt lgkmcnt(1)\n" USE(2), .kind = NONE},
+    {LDS(2) LDS(3) "s_waitcnt lgkmcnt(1)\n" USE(3), CHK_HAZARD_READ, CHK_FLOW_LDS, 3, 0},
+    /* no more than 15 are outstanding: the next one is issued when the first has returned */
+    {LDS(2) LDS7 LDS7 USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 14},
+    {LDS(2) LDS7 LDS7 LDS(3) USE(2), .kind = NONE},
+    {"ds_bpermute_b32 v2, v0, v1\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
+    {SMEM(4) SMEM(5) "s_waitcnt lgkmcnt(1)\n s_mov_b32 s6, s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
+     CHK_REG_SCALAR + 4, 1},
+    {SMEM(4) SMEM(5) "s_waitcnt lgkmcnt(0)\n s_mov_b32 s6, s4\n", .kind = NONE},
+    {LDS(2) SMEM(4) "s_waitcnt lgkmcnt(1)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
+    {SMEM(4) LDS(2) LDS(3) "s_waitcnt lgkmcnt(1)\n" USE(2), .kind = NONE},
+    {"s_load_dwordx2 vcc, s[0:1], 0x0\n s_cbranch_vccz 0\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
+     CHK_REG_SCALAR + ISA_CODE_VCC, 0},
+    {"s_load_dwordx2 vcc, s[0:1], 0x0\n v_cndmask_b32 v0, v1, v2, vcc\n", CHK_HAZARD_READ,
+     CHK_FLOW_ANY, CHK_REG_SCALAR + ISA_CODE_VCC, 0},
+    {"s_load_dwordx2 vcc, s[0:1], 0x0\n v_cmp_eq_u32 vcc, v1, v2\n", CHK_HAZARD_OVERWRITE,
+     CHK_FLOW_ANY, CHK_REG_SCALAR + ISA_CODE_VCC, 0},
+    {"s_load_dwordx2 s[4:5], s[0:1], 0x0\n s_setpc_b64 s[4:5]\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
+     CHK_REG_SCALAR + 4, 0},
+    {"s_load_dwordx8 s[8:15], s[0:1], 0x0\n s_bfe_u32 s4, s15, 1\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
+     CHK_REG_SCALAR + 15, 0},
+    {"s_buffer_load_dwordx4 s[4:7], s[8:11], 0x0\n buffer_load_dword v2, off, s[4:7], 0\n",
+     CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    {SMEM(4) "v_add_u32 v0, s4, v1\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    {SMEM(4) "v_readlane_b32 s5, v0, s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    {SMEM(4) "s_cmpk_eq_i32 s4, 1\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    {SMEM(4) "s_setreg_b32 hwreg(HW_REG_MODE), s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
+     CHK_REG_SCALAR + 4, 0},
+    {"s_load_dwordx2 flat_scratch, s[0:1], 0x0\n flat_load_dword v2, v[0:1]\n", CHK_HAZARD_READ,
+     CHK_FLOW_ANY, CHK_REG_SCALAR + ISA_CODE_FLAT_SCRATCH, 0},
+    {"s_load_dwordx2 flat_scratch, s[0:1], 0x0\n" LOAD(2), .kind = NONE},
+    {"s_memtime s[4:5]\n s_mov_b32 s6, s5\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 5, 0},
+    /* FLAT counts in both, of which that for LDS matters where lanes are there; nothing is in order
+     * with it */
+    {FLAT(2) "s_waitcnt vmcnt(0)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_FLAT, 2, 0},
+    {FLAT(2) "s_waitcnt lgkmcnt(0)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_FLAT, 2, 0},
+    {FLAT(2) "s_waitcnt lgkmcnt(0)\n s_waitcnt vmcnt(0)\n" USE(2), .kind = NONE},
+    {FLAT(2) FLAT(3) "s_waitcnt vmcnt(1) lgkmcnt(1)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_FLAT, 2,
+     1},
+    {"flat_load_dword v2, v[0:1]\n s_waitcnt vmcnt(0)\n" USE(2), .kind = NONE},
+    {"flat_load_dword v2, v[0:1]\n" LOAD(3) "s_waitcnt vmcnt(1)\n" USE(2), CHK_HAZARD_READ,
+     CHK_FLOW_FLAT_MEMORY, 2, 0},
+    {LOAD(2) FLAT(3) "s_waitcnt vmcnt(1)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    /* but what FLAT reads of memory comes before what is loaded after it */
+    {"flat_load_dword v2, v[0:1]\n" LOAD(2), .kind = NONE},
+    {FLAT(2) "s_waitcnt lgkmcnt(0)\n" LOAD(2), .kind = NONE},
+    {FLAT(2) "s_waitcnt vmcnt(0)\n" LOAD(2), CHK_HAZARD_OVERWRITE, CHK_FLOW_FLAT, 2, 0},
+    {FLAT(2) LOAD(2), CHK_HAZARD_OVERWRITE, CHK_FLOW_FLAT, 2, 0},
+    {FLAT(2) "s_waitcnt lgkmcnt(0)\n" LOAD(2) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    /* of other lanes the register is not pending; of a register for each branch all are */
+    {LANES(15) LOAD(2) LANES(48) USE(2), .kind = NONE},
+    {LANES(15) LOAD(2) LANES(48) "v_mov_b32 v2, 0\n", .kind = NONE},
+    {LANES(15) LOAD(2) LANES(0) USE(2), .kind = NONE},
+    {LANES(15) LOAD(2) LANES(24) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    {LANES(15) LOAD(2) LANES(48) "v_readlane_b32 s5, v2, 1\n", CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    {LANES(15) LOAD(2) LANES(48) "v_mfma_f32_4x4x1f32 a[4:7], v2, v3, a[0:3]\n", CHK_HAZARD_READ,
+     CHK_FLOW_VM, 2, 0},
+    {LANES(15) LOAD(2) LANES(48) LOAD(2) LANES(15) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    {LANES(15) LOAD(2) "s_waitcnt vmcnt(0)\n" LANES(48) LOAD(2) LANES(15) USE(2), .kind = NONE},
+    {LANES(15) LOAD(4) LANES(48) LOAD(5) "v_add_f64 v[8:9], v[4:5], v[4:5]\n", CHK_HAZARD_READ,
+     CHK_FLOW_VM, 5, 0},
+    {LANES(0) SMEM(4) "s_mov_b32 s6, s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    /* GWS reads its data late */
+    {"ds_gws_init v2 gds\n v_mov_b32 v2, 0\n", CHK_HAZARD_OVERWRITE, CHK_FLOW_EXP, 2, 0},
+    {"ds_gws_init v2 gds\n s_waitcnt expcnt(0)\n v_mov_b32 v2, 0\n", .kind = NONE},
+    {"ds_gws_init v2 gds\n" USE(2), .kind = NONE},
+};
+
+static void loads(void **state)
+{
+    const isa_wave_t w = hazard_wave();
+    programs_t *p = programs_create();
+    (void)state;
+    for (size_t k = 0; k < sizeof waits / sizeof *waits; k++)
+        programs_add(p, waits[k].text);
+    for (size_t k = 0; k < sizeof waits / sizeof *waits; k++) {
+        const seen_t seen = programs_step(p, &w, true);
+        if (waits[k].kind == NONE) {
+            if (seen.n) fail_msg("found in\n%s", waits[k].text);
+            continue;
+        }
+        if (seen.n != 1 || !seen.at_end || (int)seen.last.kind != waits[k].kind ||
+            seen.last.flow != waits[k].flow || seen.last.reg != waits[k].reg ||
+            seen.last.behind != waits[k].behind)
+            fail_msg("%u found: kind %d, flow %u, register %u, %u behind, in\n%s", seen.n,
+                     (int)seen.last.kind, seen.last.flow, seen.last.reg, seen.last.behind,
+                     waits[k].text);
+    }
+    programs_free(p);
+}
+
+/* Without lanes a load has no result; which VGPRs the indexing mode means is not known. */
+static void not_known(void **state)
+{
+    isa_wave_t w = hazard_wave();
+    (void)state;
+    w.exec = 0;
+    assert_int_equal(program_step(LOAD(2) USE(2), &w, true).n, 0);
+    assert_int_equal(program_step(SMEM(4) "s_mov_b32 s6, s4\n", &w, true).n, 1);
+    w.exec = UINT64_MAX;
+    w.mode = 1 << 27;
+    assert_int_equal(program_step(LOAD(2) USE(2), &w, true).n, 0);
+}
+
+static void scc(void **state)
+{
+    isa_wave_t w = hazard_wave();
+    (void)state;
+    const seen_t seen = program_step("s_cselect_b32 s0, s1, s2\n", &w, false);
+    assert_int_equal(seen.n, 1);
+    assert_int_equal(seen.last.kind, CHK_HAZARD_UNSET);
+    assert_int_equal(
+        program_step("s_cselect_b32 s0, s1, s2\n s_addc_u32 s0, s0, s1\n", &w, false).n, 1);
+    assert_int_equal(program_step("s_add_u32 s0, s0, s1\n s_addc_u32 s2, s2, s3\n", &w, false).n,
+                     0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads),
+        cmocka_unit_test(not_known),
+        cmocka_unit_test(scc),
+    };
+    if (!asm_available()) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
