@@ -38,11 +38,16 @@ bool db_shares_tables(const db_t *db)
     return db_has(db, DB_SHARED_METADATA, "guid");
 }
 
+bool db_own_metadata(const db_t *db, const char *guid, char table[DB_TABLE_BYTES])
+{
+    return db_own_table(db, "rocpd_metadata", guid, table) && db_has(db, table, "tag");
+}
+
 void db_metadata(db_cursor_t *c, const db_t *db, const char *guid)
 {
     char table[DB_TABLE_BYTES];
     *c = (db_cursor_t){0};
-    if (db_own_table(db, "rocpd_metadata", guid, table) && db_has(db, table, "tag")) {
+    if (db_own_metadata(db, guid, table)) {
         char *sql = sqlite3_mprintf("SELECT tag, value FROM \"%w\"", table);
         db_rows(c, db, sql, "");
         sqlite3_free(sql);

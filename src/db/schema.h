@@ -51,5 +51,7 @@ void db_metadata(db_cursor_t *c, const db_t *db, const char *guid);
  * if it is too long. */
 enum { DB_TABLE_BYTES = 256 };
 bool db_own_table(const db_t *db, const char *view, const char *guid, char table[DB_TABLE_BYTES]);
+/* Returns whether the file has a table with this process's metadata alone, and writes its name. */
+bool db_own_metadata(const db_t *db, const char *guid, char table[DB_TABLE_BYTES]);
 
 #endif

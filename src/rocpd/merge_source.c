@@ -140,8 +140,7 @@ static int use_metadata(const source_t *s)
     for (; result == 0 && db_next(&processes); any = true) {
         char table[DB_TABLE_BYTES];
         const char *guid = db_text(&processes, 0);
-        const bool own =
-            db_own_table(&s->db, "rocpd_metadata", guid, table) && db_has(&s->db, table, "tag");
+        const bool own = db_own_metadata(&s->db, guid, table);
         if (!own && db_int(&processes, 1) > 1) { /* nobody can tell of whom they are */
             if (!told) tell_of_metadata(s, true);
             told = true;
