@@ -343,7 +343,9 @@ static bool anything_pending(void)
     return found;
 }
 
-/* Sleeps until kicked or for `ns` (0: without limit). `word` was read before the last scan. */
+/* Sleeps until another thread kicks the collector, or for `ns` (0: without limit). `word` is the
+ * futex's value from before the last scan of the lanes, so that a kick during the scan ends the
+ * sleep at once. */
 static void nap(unsigned word, uint64_t ns)
 {
     bool deep = ns == 0;

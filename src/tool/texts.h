@@ -13,10 +13,11 @@
 uint32_t tool_text_find(const char *text);
 
 /* Adds a text and returns its number, which is never 0. If memory or a limit is used up, the text
- * is not kept, and gets another number the next time. The caller holds a lock. */
+ * is not kept, and gets another number the next time. All callers of this function and of
+ * tool_texts_each() hold one and the same lock. */
 uint32_t tool_text_add(const char *text);
 
-/* Calls `call` for each text that is kept. The caller holds the same lock. */
+/* Calls `call` for each text that is kept. */
 void tool_texts_each(void (*call)(uint32_t number, const char *text));
 
 enum { TOOL_TEXTS_MAX = 1 << 18, TOOL_TEXT_BYTES_MAX = 64 << 20 };
