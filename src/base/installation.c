@@ -14,9 +14,7 @@
 
 #include "base/text.h"
 
-/* Finds the path of the running program: from /proc, or, if there is no /proc, from the name by
- * which the program was started. */
-static bool find_program(char path[PATH_MAX])
+bool base_program_path(char path[PATH_MAX])
 {
     const ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
     if (n > 0) {
@@ -29,7 +27,7 @@ static bool find_program(char path[PATH_MAX])
 
 bool base_installation(char root[PATH_MAX], char *why, size_t why_bytes)
 {
-    if (!find_program(root)) {
+    if (!base_program_path(root)) {
         snprintf(why, why_bytes, "cannot find the installation: /proc/self/exe: %s",
                  strerror(errno));
         return false;
@@ -102,7 +100,7 @@ static bool find_own_file(char path[PATH_MAX])
     if (!dladdr1((void *)(uintptr_t)find_own_file, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
         return false;
     /* the loader uses an empty name for the program itself */
-    if (!*map->l_name) return find_program(path);
+    if (!*map->l_name) return base_program_path(path);
     snprintf(path, PATH_MAX, "%s", map->l_name);
     return true;
 }

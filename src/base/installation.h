@@ -13,6 +13,10 @@
 /* The characters that separate the words of LD_PRELOAD, which has no quoting. */
 #define BASE_PRELOAD_SEPARATORS " \t\n:"
 
+/* Sets `path` to that of the running program: from /proc, or, if there is no /proc, from the name
+ * by which the program was started. Returns false with errno on failure. */
+bool base_program_path(char path[PATH_MAX]);
+
 /* For programs: sets `root` to the parent of the program's folder, which is bin. If its path has
  * blanks or colons, `root` is another path to the same folder, see below. Returns false with a line
  * in `why` on failure. */

@@ -8,6 +8,7 @@
 
 #include "base/installation.h"
 #include "base/log.h"
+#include "base/text.h"
 
 static char *(*demangle)(const char *mangled, char *buffer, size_t *bytes, int *status);
 
@@ -22,9 +23,8 @@ char *base_kernel_name(const char *symbol)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     char *plain = strdup(symbol), *name = NULL;
-    size_t bytes = strlen(symbol);
     if (!plain) return NULL;
-    if (bytes > 3 && strcmp(plain + bytes - 3, ".kd") == 0) plain[bytes - 3] = 0;
+    plain[base_kernel_length(symbol, strlen(symbol))] = 0;
     if (strncmp(plain, "_Z", 2) == 0) {
         int status;
         pthread_once(&once, look_up);

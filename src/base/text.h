@@ -19,6 +19,18 @@ static inline bool base_begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+/* The symbol of a kernel's descriptor is the kernel's name with this ending. */
+#define BASE_DESCRIPTOR ".kd"
+
+/* Returns the length of the kernel's name in a symbol of `length` characters: without the ending of
+ * a descriptor, if the symbol has it and a name before it. */
+static inline size_t base_kernel_length(const char *symbol, size_t length)
+{
+    const size_t ending = sizeof BASE_DESCRIPTOR - 1;
+    const bool has = length > ending && !memcmp(symbol + length - ending, BASE_DESCRIPTOR, ending);
+    return has ? length - ending : length;
+}
+
 /* Returns the last component of a path. */
 static inline const char *base_last_part(const char *path)
 {

@@ -5,6 +5,7 @@
  * user guide for AMDGPU, "Kernel Descriptor". */
 #include "disasm/internal.h"
 
+#include "base/text.h"
 #include "gpus/gpus.h"
 
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static dis_symbol_t *descriptors(const dis_object_t *o, size_t *count)
         memcpy(&symbol, o->elf + table.sh_offset + i * sizeof symbol, sizeof symbol);
         const char *name = dis_text(o, &strings, symbol.st_name);
         const size_t length = name ? strlen(name) : 0;
-        if (symbol.st_shndx && length > 3 && strcmp(name + length - 3, ".kd") == 0)
+        if (symbol.st_shndx && base_kernel_length(name, length) < length)
             list[(*count)++] = (dis_symbol_t){name, symbol.st_value, symbol.st_size};
     }
     if (list) qsort(list, *count, sizeof *list, by_name);

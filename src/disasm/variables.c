@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 struct dis_data {
     dis_symbol_t *variables;
     dis_range_t *gaps;
@@ -65,7 +67,7 @@ static int by_address(const void *a, const void *b)
 static bool is_descriptor(const char *name)
 {
     const size_t length = strlen(name);
-    return length > 3 && !strcmp(name + length - 3, ".kd");
+    return base_kernel_length(name, length) < length;
 }
 
 static bool read_symbols(reader_t *r, const Elf64_Shdr *table)

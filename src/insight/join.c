@@ -163,7 +163,7 @@ static void find_kernel_line(ins_code_facts_t *f, dis_object_t *object, uint64_t
 
 static void describe_kernel(ins_code_facts_t *f, const char *name, dis_object_t *object)
 {
-    const size_t length = strlen(name) - (base_ends_with(name, ".kd") ? strlen(".kd") : 0);
+    const size_t length = base_kernel_length(name, strlen(name));
     const dis_symbol_t *symbol = find_symbol(object, name, length);
     f->gpu = dis_object_gpu(object);
     f->noted = dis_object_kernel(object, name, &f->notes);

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/installation.h"
 #include "base/symbol.h"
 #include "base/text.h"
 
@@ -54,9 +54,7 @@ static bool find_first(const char *list, bool (*find)(const char *, char *), cha
 static bool find_beside(char path[PATH_MAX])
 {
     char program[PATH_MAX], folder[PATH_MAX + 8];
-    const ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
-    if (n <= 0) return false;
-    program[n] = 0;
+    if (!base_program_path(program)) return false;
     snprintf(folder, sizeof(folder), "%.*s../lib", (int)(base_last_part(program) - program),
              program);
     return find_in(folder, path);

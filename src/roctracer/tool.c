@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -63,8 +64,7 @@ static void
 keep_name(const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *kernel)
 {
     if (kernel->kernel_id >= (uint64_t)KERNEL_PAGE * KERNEL_PAGES) return;
-    size_t length = strlen(kernel->kernel_name);
-    if (length > 3 && strcmp(kernel->kernel_name + length - 3, ".kd") == 0) length -= 3;
+    const size_t length = base_kernel_length(kernel->kernel_name, strlen(kernel->kernel_name));
     const char ***slot = &kernel_pages[kernel->kernel_id / KERNEL_PAGE];
     const char **page = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
     if (!page) {

@@ -94,8 +94,7 @@ bool sdk_host_function_find(
     const char *symbol,
     rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t *data)
 {
-    size_t length = strlen(symbol);
-    if (length > 3 && !strcmp(symbol + length - 3, ".kd")) length -= 3;
+    const size_t length = base_kernel_length(symbol, strlen(symbol));
     sdk_thread_t *self = sdk_thread_self();
     if (!self) return false;
     sdk_emit_begin(self);

@@ -5,6 +5,7 @@
 
 #include "base/env.h"
 #include "base/grow.h"
+#include "base/installation.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "softgpu/check/json_text.h"
@@ -59,15 +60,14 @@ static void put_region(FILE *f, const char *file, uint32_t line)
 static void put_location(FILE *f, const chk_told_t *t)
 {
     const char *kernel = t->at.function ? t->at.function : t->at.kernel;
-    char program[PATH_MAX] = "";
+    char program[PATH_MAX];
     fputs("\"locations\":[{", f);
     if (t->at.code.n) {
         put_region(f, t->at.code.file[t->at.code.own], t->at.code.line[t->at.code.own]);
     } else if (t->call.n && t->call.call[0].file) {
         put_region(f, t->call.call[0].file, t->call.call[0].line);
     } else {
-        if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) *program = 0;
-        put_region(f, *program ? program : "program", 0);
+        put_region(f, base_program_path(program) ? program : "program", 0);
     }
     if (kernel) {
         fputs(",\"logicalLocations\":[{\"fullyQualifiedName\":", f);

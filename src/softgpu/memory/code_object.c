@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #ifndef EM_AMDGPU
 #define EM_AMDGPU 224
 #endif
 
-enum { PAGE = 4096, SUFFIX = 3 /* length of ".kd", with which the symbols of descriptors end */ };
+enum { PAGE = 4096 };
 
 /* A code object in memory; offsets are its virtual addresses. */
 typedef struct {
@@ -95,10 +97,9 @@ static const char *name_in(const image_t *image, uint64_t at, size_t *length)
         const Elf64_Sym *symbol = &s.symbols[i];
         if (symbol->st_value != at || symbol->st_name >= s.strings_size) continue;
         const char *name = s.strings + symbol->st_name;
-        *length = strnlen(name, s.strings_size - symbol->st_name);
-        if (*length <= SUFFIX || memcmp(name + *length - SUFFIX, ".kd", SUFFIX)) continue;
-        *length -= SUFFIX;
-        return name;
+        const size_t all = strnlen(name, s.strings_size - symbol->st_name);
+        *length = base_kernel_length(name, all);
+        if (*length < all) return name;
     }
     return NULL;
 }
