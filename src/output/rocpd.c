@@ -453,6 +453,7 @@ int out_rocpd_write(out_job_t *job, const char *path)
         unlink(part);
     } else if (rename(part, path) != 0) {
         snprintf(job->why, job->why_bytes, "%s: %s", path, strerror(errno));
+        unlink(part);
         r.failed = true;
     }
     out_file_abandon(r.text);
