@@ -3,6 +3,8 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 TYPE   ?= RelWithDebInfo
+# Ninja, where it is installed, starts no process but compilers and linkers: make asks CMake for each target what has changed.
+NINJA  = $(if $(shell command -v ninja),-G Ninja)
 
 .PHONY: all deps demo demo-llama test test-fast test-long test-clients test-faults test-field fuzz fuzz-isa bench bench-field bench-fleet silicon prove-check check-asan check-tsan install deb bundle clean format
 
@@ -10,7 +12,7 @@ all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS)
 
 $(BUILD)/CMakeCache.txt:
-	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=$(TYPE) $(CMAKE_ARGS)
+	@cmake -S . -B $(BUILD) $(NINJA) -DCMAKE_BUILD_TYPE=$(TYPE) $(CMAKE_ARGS)
 
 deps:
 	@scripts/install-deps
@@ -66,7 +68,7 @@ bench: deps
 # softgpu's counters beside those of a real MI200, for two programs; GPU=mi300x, mi300a or mi350x: of that, for one.
 silicon: deps
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory -C $(BUILD) $(if $(GPU),silicon_dies,silicon_programs) >/dev/null
+	@scripts/build-targets $(BUILD) $(if $(GPU),silicon_dies,silicon_programs) >/dev/null
 	@scripts/silicon $(BUILD) $(if $(GPU),--gpu $(GPU))
 
 # Each wait, barrier and s_nop of the test programs left out once, under softgpu --check: a table, also in docs/check.md.
@@ -83,7 +85,7 @@ bench-field: deps
 # of bench/fleet_costs.py. Also in $(BUILD)/fleet_costs.json.
 bench-fleet: deps
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory -C $(BUILD)/bench bench_fleet >/dev/null
+	@scripts/build-targets $(BUILD) bench_fleet >/dev/null
 	@$(BUILD)/bench/fleet_costs --json $(BUILD)/fleet_costs.json $(FLEET)
 
 # Every reader of what comes from outside under libFuzzer: SECONDS_EACH for each.
@@ -117,7 +119,7 @@ deb: all
 LEVEL ?= 12
 bundle: deps
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory -C $(BUILD) bundle_parts >/dev/null
+	@scripts/build-targets $(BUILD) bundle_parts >/dev/null
 	@scripts/make-bundle $(BUILD) --level $(LEVEL)
 
 # Not what scripts/gen-sdk-headers.py writes, nor the C++ of tests.

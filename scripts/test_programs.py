@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What has to be built for tests: test_programs.py BUILD REGEX|tests/FOLDER. Nothing is built here.
-Each line is a folder for make -C and a target there, or a folder alone: all of it. Fails if no test matches.
+Each line is a target or a folder with a slash, as scripts/build-targets wants them. Fails if no test matches.
 
 A test needs the files of the build tree that its command and environment name. If its command is a script, and it is
 none of the fast tests, it needs all of the product besides, and if the script is given the build tree its folder's
@@ -11,9 +11,10 @@ import re
 import subprocess
 import sys
 
-MANY = 5  # targets of a folder, from which on all of it is built, and folders, from which on all of them are: each is a call of make
-
 build = os.path.abspath(sys.argv[1])
+# targets of a folder, from which on all of it is built, and folders, from which on all of them are: each is a call of make,
+# but of Ninja one call makes all
+MANY = 5 if not os.path.exists(f"{build}/build.ninja") else 1 << 30
 
 
 def table(name):
@@ -79,9 +80,9 @@ def main():
     # "all" and faults_programs are targets, too, but make no file
     for target in sorted(need - set(folders), key=lambda n: (n != "all", n)):
         if "all" not in need or re.match("tests|samples|$", places.get(target, "")):
-            print(".", target)
+            print(target)
     for folder in ["samples", "tests"] if len(folders) >= 2 * MANY else folders:
-        print(folder)
+        print(folder + "/")
 
 
 makes = {os.path.realpath(path): target for target, path, _ in table("programs")}
