@@ -115,7 +115,7 @@ class Target:
             if self.prepare:
                 self.prepare(place)
             faults = {}
-            if kind:  # without a number: where each call comes from
+            if kind:  # without a number: where each call comes from, of all kinds
                 faults = dict(FAULTS_CALL=kind, FAULTS_AT=str(at), FAULTS_PROGRAM=self.program,
                               FAULTS_IN=self.objects, FAULTS_LOG=place.log, LD_PRELOAD=INJECTOR)
                 if not at:
@@ -162,9 +162,10 @@ class Target:
     def choose(self, kind, lines):
         """How many calls there are, the numbers of those that fail, and of those from which on all do: see above;
         in the short form the first few and one out of each equal part of the rest."""
-        count = max((int(number) for what, number, *_ in lines if what in ("end", "place")), default=0)
+        own = [words for words in lines if words[0] in ("end", "place") and words[-1] == kind]
+        count = max((int(words[1]) for words in own), default=0)
         stacks = {}
-        for what, number, *where in lines:
+        for what, number, *where in own:
             if what == "place":
                 stacks.setdefault(where[0], []).append(int(number))
         if args.full:
@@ -188,10 +189,11 @@ class Target:
         if wrong or self.clean.told or self.clean.status != 0:
             report.line(self.name, 1, [f"without faults: {wrong} {self.clean.status}\n{self.clean.stderr}"])
             return
+        lines = self.run("all")[3]
         for kind in self.kinds:
             if args.only and kind != args.only:
                 continue
-            count, numbers, lasting = self.choose(kind, self.run(kind)[3])
+            count, numbers, lasting = self.choose(kind, lines)
             tries = [(kind, n) for n in numbers]
             if kind in LASTING:
                 tries += [(kind, f"{n}+") for n in lasting]

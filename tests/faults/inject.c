@@ -1,15 +1,16 @@
 /* inject.c - preloaded into any program: makes the Nth call of one kind fail, as a full disk or a
  * machine without memory would. Apart from all tests, because what fails must not know of it.
  *
- * FAULTS_CALL names the kind, a row of `calls` below. FAULTS_AT is the number of the call that
- * fails, from 1; with + behind it all from there on do. FAULTS_PROGRAM is the name of the
- * executable in which calls are counted; children that it forks go on counting. FAULTS_IN, which
- * may be empty: only calls of these objects count, given as parts of their paths with : between;
- * what the C library calls belongs to whoever has called it (not to a library that stands in). To
- * FAULTS_LOG the failure adds a line (kind, number, object) and the end of the process another
- * (`end`, number of calls). With FAULTS_STACKS the log has the failure's stack as well, for people;
- * with FAULTS_PLACES it has a line for each call (`place`, number, a number for all calls with this
- * stack, in every process). With FAULTS_CRASHES a crash adds a line, too (`crash`, signal, object).
+ * FAULTS_CALL names the kind, a row of `calls` below, or `all`, of which none fails. FAULTS_AT is
+ * the number of the call that fails, from 1; with + behind it all from there on do. FAULTS_PROGRAM
+ * is the name of the executable in which calls are counted; children that it forks go on counting.
+ * FAULTS_IN, which may be empty: only calls of these objects count, given as parts of their paths
+ * with : between; what the C library calls belongs to whoever has called it (not to a library that
+ * stands in). To FAULTS_LOG the failure adds a line (kind, number, object) and the end of the
+ * process another for each kind (`end`, number of calls, kind). With FAULTS_STACKS the log has the
+ * failure's stack as well, for people; with FAULTS_PLACES it has a line for each call (`place`,
+ * number, a number for all calls with this stack, in every process, kind). With FAULTS_CRASHES a
+ * crash adds a line, too (`crash`, signal, object).
  *
  * Writes to descriptors up to 2 are spared: what is told must get through. */
 #include <dlfcn.h>
@@ -34,7 +35,7 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-typedef enum { MEMORY, MAP, OPEN, WRITE, SIZE, THREAD, NAME, KINDS } kind_t;
+typedef enum { MEMORY, MAP, OPEN, WRITE, SIZE, THREAD, NAME, KINDS, ALL = KINDS } kind_t;
 
 /* ORDER as kind_t */
 static const struct {
@@ -51,7 +52,7 @@ static struct {
     long at;
     const char *objects, *log, *stacks, *places;
 } plan;
-static long counted;
+static long counted[KINDS];
 static __thread bool inside; /* our own calls do not count */
 
 static void watch_crashes(void);
@@ -72,7 +73,7 @@ __attribute__((constructor)) static void read_plan(void)
         plan.kind++;
     void *warm[2];
     backtrace(warm, 2); /* loads what it needs before anything may fail */
-    plan.active = plan.kind < KINDS;
+    plan.active = plan.kind < KINDS || strcmp(call, "all") == 0;
     if (plan.active && plan.log && getenv("FAULTS_CRASHES")) watch_crashes();
 }
 
@@ -148,7 +149,7 @@ static void watch_crashes(void)
     sigaction(SIGBUS, &action, NULL);
 }
 
-static void add_place(long number)
+static void add_place(kind_t kind, long number)
 {
     enum { DEPTH = 10 };
     void *stack[DEPTH];
@@ -163,27 +164,28 @@ static void add_place(long number)
         for (const char *c = strrchr(name, '/'); c && *c; c++)
             hash = (hash ^ (unsigned char)*c) * 1099511628211u;
     }
-    snprintf(text, sizeof(text), "%016llx", (unsigned long long)hash);
+    snprintf(text, sizeof(text), "%016llx %s", (unsigned long long)hash, calls[kind].name);
     add_line("place", number, text);
 }
 
 __attribute__((destructor)) static void tell_count(void)
 {
-    if (plan.active && plan.log) add_line("end", counted, "");
+    for (kind_t kind = 0; plan.active && plan.log && kind < KINDS; kind++)
+        if (plan.kind == ALL || plan.kind == kind) add_line("end", counted[kind], calls[kind].name);
 }
 
 static bool fails(kind_t kind, void *address)
 {
-    if (!plan.active || kind != plan.kind || inside) return false;
+    if (!plan.active || (plan.kind != kind && plan.kind != ALL) || inside) return false;
     inside = true;
     int error = errno;
     const char *object = caller(address);
     bool fail = false;
     if (concerns(object)) {
-        long number = __atomic_add_fetch(&counted, 1, __ATOMIC_RELAXED);
+        long number = __atomic_add_fetch(&counted[kind], 1, __ATOMIC_RELAXED);
         fail = number == plan.at || (plan.lasting && number > plan.at);
         if (number == plan.at && plan.log) add_line(calls[kind].name, number, object);
-        if (plan.places && plan.log) add_place(number);
+        if (plan.places && plan.log) add_place(kind, number);
     }
     errno = fail ? calls[kind].error : error;
     inside = false;
