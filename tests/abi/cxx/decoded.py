@@ -25,10 +25,14 @@ def disassembled(tools, path):
             for line, address in re.findall(r"^\t(.+?)\s+// ([0-9A-F]+):", text, re.M)]
 
 
-def source_of(tools, path, address):
-    """The line of an address and the calls it was inlined through, the outermost call first."""
-    frames = re.findall(r"(\S+):(\d+):\d+$", run(tools + "llvm-symbolizer", "--obj=" + path, hex(address)), re.M)
-    return " -> ".join(f"{file}:{line}" for file, line in [frames[0], *reversed(frames[1:])])
+def sources(tools, path, addresses):
+    """{address: its line and the calls it was inlined through, the outermost call first}"""
+    told = run(tools + "llvm-symbolizer", "--obj=" + path, *map(hex, addresses)).strip().split("\n\n")
+    if len(told) != len(addresses):
+        sys.exit(f"llvm-symbolizer tells of {len(told)} addresses, not of {len(addresses)}")
+    frames = [re.findall(r"(\S+):(\d+):\d+$", of_one, re.M) for of_one in told]
+    return {address: " -> ".join(f"{file}:{line}" for file, line in [of_one[0], *reversed(of_one[1:])])
+            for address, of_one in zip(addresses, frames)}
 
 
 def main():
@@ -56,8 +60,9 @@ def main():
             inside = [(at, text) for at, text in disassembled(tools, path)
                       if any(start <= at < start + size for start, size in functions.values())]
             ends = [at for at, _ in inside[1:]] + [None]
+            lines_of = sources(tools, path, [at for at, _ in inside])
             for (at, text), end in zip(inside, ends):
-                expected = (got[at][0] if end is None or end - at > 8 else end - at, text, source_of(tools, path, at))
+                expected = (got[at][0] if end is None or end - at > 8 else end - at, text, lines_of[at])
                 if got[at] != expected:
                     sys.exit(f"{compiler}, {at:#x}: {got[at]}, LLVM has {expected}")
             if len(got) != len(inside):

@@ -106,9 +106,14 @@ class Otf2(unittest.TestCase):
                           a.regions["working"], a.regions["MEMORY_ALLOCATION_ALLOCATE"]},
                          {("DATA_TRANSFER", "HIP"), ("FUNCTION", "HIP"), ("FUNCTION", "USER"),
                           ("ALLOCATE", "HIP")})
+        self.an_older_archive_is_replaced()
 
-    def test_locations(self):
+    def an_older_archive_is_replaced(self):
+        """By one of fewer locations, which are those of what it has."""
+        old = set(os.listdir(f"{self.dir}/it_results"))
         a = self.run_it("--kernel-trace", "--memory-copy-trace")
+        self.assertLess(set(os.listdir(f"{self.dir}/it_results")), old)
+        self.assertEqual([f for f in os.listdir(self.dir) if f.startswith(".")], [])
         wanted = {(f"Thread {r['Thread_Id']}, Compute on GPU Agent-1, Queue {r['Queue_Id']}",
                    "ACCELERATOR_STREAM", suite_gpu.ARCH) for r in self.rows("kernel_trace")}
         found = {(name, kind, group) for name, kind, _, group in a.locations.values()}
@@ -121,13 +126,16 @@ class Otf2(unittest.TestCase):
         self.assertEqual(sorted(a.metrics), sorted(
             (r["Kernel_Name"], r["Counter_Name"], float(r["Counter_Value"]))
             for r in self.rows("counter_collection")))
+        self.counters_side_by_side()
 
-    def test_an_older_archive_is_replaced(self):
-        self.run_it("-s")
-        old = set(os.listdir(f"{self.dir}/it_results"))
-        self.run_it("--kernel-trace")
-        self.assertLess(set(os.listdir(f"{self.dir}/it_results")), old)
-        self.assertEqual([f for f in os.listdir(self.dir) if f.startswith(".")], [])
+    def counters_side_by_side(self):
+        """In the other table of counters a dispatch has a row for all."""
+        wide, found = self.rows("counter_collection_wide"), {}
+        for row in self.rows("counter_collection"):
+            name, value = row.pop("Counter_Name"), row.pop("Counter_Value")
+            found.setdefault(row["Dispatch_Id"], dict(row))[name] = value
+        self.assertEqual(wide, [found[r["Dispatch_Id"]] for r in wide])
+        self.assertEqual(len(wide), len(found))
 
     def test_no_half_archive(self):
         with open(f"{self.dir}/it_results", "w"): # where the directory has to stand
@@ -138,17 +146,6 @@ class Otf2(unittest.TestCase):
         self.assertEqual(done.returncode, 74, done.stderr)
         self.assertIn("it_results.otf2", done.stderr)
         self.assertEqual(sorted(os.listdir(self.dir)), [".rocprofv3", "it_results"])
-
-    # ---- the other table of counters
-
-    def test_counters_side_by_side(self):
-        self.run_it("--pmc", "SQ_WAVES", "SQ_INSTS_SALU")
-        wide, found = self.rows("counter_collection_wide"), {}
-        for row in self.rows("counter_collection"):
-            name, value = row.pop("Counter_Name"), row.pop("Counter_Value")
-            found.setdefault(row["Dispatch_Id"], dict(row))[name] = value
-        self.assertEqual(wide, [found[r["Dispatch_Id"]] for r in wide])
-        self.assertEqual(len(wide), len(found))
 
     def test_counters_that_take_turns(self):
         jobs = os.path.join(self.dir, "jobs.yaml")

@@ -27,10 +27,28 @@ with open("seen-" + os.environ["OMPI_COMM_WORLD_RANK"], "w") as f:
 
 
 class Ranks(unittest.TestCase):
+    four = None  # the run of all_four(), its folder
+
     def setUp(self):
         self.dir = tempfile.mkdtemp(prefix="rocprofv3-ranks-")
         self.addCleanup(shutil.rmtree, self.dir)
         fake_root.make(self.dir + "/root", TOOL, SDK, EMPTY)
+
+    @staticmethod
+    def archives():
+        """Whether there are OTF2 archives, and what reads them."""
+        help_text = subprocess.run([ROCPD, "convert", "--help"], capture_output=True, text=True, timeout=60).stdout
+        return "otf2" in help_text and shutil.which("otf2-print")
+
+    def all_four(self):
+        """What mpirun and rocprofv3 have told of four ranks, and the folder of their files: of one run, at which several tests look."""
+        if not Ranks.four:
+            folder = tempfile.mkdtemp(prefix="rocprofv3-ranks-")
+            self.addClassCleanup(shutil.rmtree, folder)
+            done = self.run_ranks(["-d", folder + "/out", "-f", "pftrace", "rocpd", *["otf2"] * bool(self.archives()),
+                                   "-o", "r%rank%of%size%.%local_rank%", "--sync-clocks"], [SUBJECT])
+            Ranks.four = done, folder
+        return Ranks.four
 
     def run_ranks(self, options, program, ranks=4, status=0):
         profiler = [ROCPROFV3, "--rocm-root", self.dir + "/root", "--gpu",
@@ -54,11 +72,11 @@ class Ranks(unittest.TestCase):
         return sorted(os.path.basename(p) for p in glob.glob(self.dir + "/out/*"))
 
     def test_files_are_named_after_ranks(self):
-        self.run_ranks(["-d", "out", "-f", "pftrace", "rocpd", "-o", "r%rank%of%size%"], [SUBJECT])
-        self.assertEqual(self.names(), sorted(f"r{rank}of4_results.{end}" for rank in range(4)
-                                              for end in ("db", "pftrace")))
+        _, folder = self.all_four()
+        ends = [".db", ".pftrace", *[".otf2", ".def", ""] * bool(self.archives())]
+        self.assertEqual(sorted(os.listdir(folder + "/out")), sorted(f"r{rank}of4.{rank}_results{end}" for rank in range(4) for end in ends))
         for rank in range(4):
-            with sqlite3.connect(f"{self.dir}/out/r{rank}of4_results.db") as database:
+            with sqlite3.connect(f"{folder}/out/r{rank}of4.{rank}_results.db") as database:
                 self.assertEqual(database.execute("SELECT COUNT(*) FROM kernels").fetchone(), (2,))
 
     def alone(self):
@@ -113,13 +131,10 @@ class Ranks(unittest.TestCase):
 
     def test_one_timeline_one_archive(self):
         """Each rank has files of its own; rocpd makes one of them."""
-        help_text = subprocess.run([ROCPD, "convert", "--help"], capture_output=True, text=True, timeout=60).stdout
-        if "otf2" not in help_text or not shutil.which("otf2-print"):
+        if not self.archives():
             self.skipTest("built without libotf2, or no otf2-print")
-        self.run_ranks(["-d", "out", "-f", "pftrace", "rocpd", "otf2", "-o", "r%rank%"], [SUBJECT])
-        self.assertEqual(self.names(), sorted(f"r{rank}_results{end}" for rank in range(4)
-                                              for end in (".db", ".pftrace", ".otf2", ".def", "")))
-        subprocess.run([ROCPD, "convert", "-i", "out", "-f", "pftrace", "otf2", "-d", "all"], cwd=self.dir,
+        _, folder = self.all_four()
+        subprocess.run([ROCPD, "convert", "-i", folder + "/out", "-f", "pftrace", "otf2", "-d", "all"], cwd=self.dir,
                        check=True, capture_output=True, timeout=60)
 
         def places(path):
@@ -128,7 +143,7 @@ class Ranks(unittest.TestCase):
 
         found = places(self.dir + "/all/out_results.otf2")
         self.assertEqual(found, sorted(p for rank in range(4)
-                                       for p in places(f"{self.dir}/out/r{rank}_results.otf2")))
+                                       for p in places(f"{folder}/out/r{rank}of4.{rank}_results.otf2")))
         self.assertGreaterEqual(len(found), 4)
 
         def tracks(path):
@@ -136,15 +151,15 @@ class Ranks(unittest.TestCase):
                 return len(re.findall(rb"STREAM \[\d+\]", f.read()))
 
         self.assertEqual(tracks(self.dir + "/all/out_results.pftrace"),
-                         sum(tracks(f"{self.dir}/out/r{rank}_results.pftrace") for rank in range(4)))
+                         sum(tracks(f"{folder}/out/r{rank}of4.{rank}_results.pftrace") for rank in range(4)))
 
     def test_clocks_of_one_node(self):
         """All ranks find rank 0, and need no exchange with it; what mpirun tells is in the databases."""
-        done = self.run_ranks(["-d", "out", "-f", "rocpd", "-o", "r%rank%.%local_rank%", "--sync-clocks"], [SUBJECT])
+        done, folder = self.all_four()
         self.assertNotIn("sync-clocks", done.stderr)
         references = set()
         for rank in range(4):
-            with sqlite3.connect(f"{self.dir}/out/r{rank}.{rank}_results.db") as database:
+            with sqlite3.connect(f"{folder}/out/r{rank}of4.{rank}_results.db") as database:
                 facts = dict(database.execute("SELECT tag, value FROM rocpd_metadata"))
             self.assertEqual([facts[k] for k in ("launcher", "rank", "ranks", "local_rank", "local_ranks")],
                              ["Open MPI", str(rank), "4", str(rank), "4"])
@@ -152,7 +167,7 @@ class Ranks(unittest.TestCase):
                 reference, _, offset, error = facts[tag].split()
                 references.add((reference, offset, error))
         self.assertEqual([r[1:] for r in references], [("0", "0")])
-        self.assertEqual([n for n in os.listdir(self.dir + "/out") if n.startswith(".")], [])
+        self.assertEqual([n for n in os.listdir(folder + "/out") if n.startswith(".")], [])
 
     def test_only_some(self):
         """Ranks that are not chosen find what they would find without rocprofv3, but for the software GPU."""
@@ -174,12 +189,17 @@ class Ranks(unittest.TestCase):
         self.assertEqual(self.names(), ["r1_agent_info.csv", "r1_kernel_trace.csv"])
 
     def test_wrong_lists(self):
+        """As each rank finds them, which the launcher's variables tell, whoever has set them."""
+        environment, command = self.alone()
         for words, why in ((["--profile-mpi-ranks", "0-4"], "there is no rank 4, OMPI_COMM_WORLD_SIZE is 2"),
                            (["--profile-mpi-ranks", "2-1"], "2-1 ends before it begins"),
                            (["--profile-mpi-ranks", "a"], "'a': ranks are numbers"),
                            (["--mpi-world-rank-variable", "X"], "need each other")):
-            done = self.run_ranks(words, [SUBJECT], ranks=2, status=2)
-            self.assertIn(why, done.stderr)
+            for rank in ("0", "1"):
+                done = subprocess.run([command[0], *words, *command[1:]], cwd=self.dir, capture_output=True, text=True, timeout=60,
+                                      env=environment | {"OMPI_COMM_WORLD_RANK": rank, "OMPI_COMM_WORLD_SIZE": "2"}, check=False)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertIn(why, done.stderr)
 
     def test_another_launcher(self):
         self.run_ranks(["-d", "out", "-f", "csv", "-o", "r%rank%", "--mpi-world-rank-variable", "OMPI_UNIVERSE_SIZE",

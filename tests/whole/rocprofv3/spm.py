@@ -68,6 +68,7 @@ class SpmTest(unittest.TestCase):
         self.assertEqual(kernels, {dispatch for dispatch, _ in counted})
         self.database(counted)
         self.tables(counted)
+        self.interval_and_variables(counted)
 
     def database(self, counted):
         base = sqlite3.connect(self.find("out_results.db"))
@@ -115,8 +116,8 @@ class SpmTest(unittest.TestCase):
         self.assertTrue(counted)
         self.assertEqual(self.sums("spm_counter_collection"), counted)
 
-    def test_interval_and_variables(self):
-        """Variables say the same as options; the interval matters. (That samples are the same from run to run is
+    def interval_and_variables(self, sums):
+        """Variables say the same as the options of the run before; the interval matters. (That samples are the same from run to run is
         tested by sdk.counters.spm: this program's copies run beside its kernels, in either order.)"""
         def count():
             return sum(len(e["records"]) for e in self.json()["callback_records"]["spm_counter_collection"])
@@ -127,8 +128,7 @@ class SpmTest(unittest.TestCase):
                 times = sorted({r["timestamp"] for r in entry["records"]})
                 found |= {later - earlier for earlier, later in zip(times[:-1], times[1:-1])}
             return found
-        self.profile("-f", "json", *SPM)
-        sums, fine = self.sums("spm_counter_collection"), count()
+        fine = count()
         self.assertEqual(steps(), {320})
         self.profile("-f", "json", env={"ROCPROF_SPM_COUNTER_COLLECTION": "1", "ROCPROFILER_SPM_BETA_ENABLED": "1",
                                         "ROCPROF_SPM_SAMPLE_INTERVAL": "640",

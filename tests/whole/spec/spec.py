@@ -57,7 +57,9 @@ def tool(name):
 def setup():
     shutil.rmtree(root, ignore_errors=True)
     run(["cmake", "--install", build, "--prefix", root])
-    run(["cmake", "-S", here + "/outside", "-B", out, f"-DCMAKE_PREFIX_PATH={root}"], timeout=120)
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []  # which starts fewer processes than make
+    shutil.rmtree(out, ignore_errors=True)  # of another generator
+    run(["cmake", *generator, "-S", here + "/outside", "-B", out, f"-DCMAKE_PREFIX_PATH={root}"], timeout=120)
     run(["cmake", "--build", out, "-j2"], timeout=300)
 
 
