@@ -24,28 +24,6 @@ static create_fn_t *create;
 static destroy_fn_t *destroy;
 static disassemble_fn_t *disassemble;
 
-static void load(void)
-{
-    static const char *const names[] = {"libamd_comgr.so.3", "libamd_comgr.so.2",
-                                        "libamd_comgr.so"};
-    void *library = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
-        library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
-        library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
-    if (!library) return;
-    base_symbol(library, "amd_comgr_destroy_disassembly_info", &destroy);
-    base_symbol(library, "amd_comgr_disassemble_instruction", &disassemble);
-    if (destroy && disassemble) base_symbol(library, "amd_comgr_create_disassembly_info", &create);
-}
-
-bool dis_available(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
-    return create;
-}
-
 typedef struct {
     dis_object_t *object;
     char *text;
@@ -79,6 +57,39 @@ static void take_text(const char *text, void *user)
 static void take_address(uint64_t address, void *user)
 {
     (void)address, (void)user;
+}
+
+/* LLVM sets itself up when it is first used. Traces are also decoded while the process exits, when
+ * LLVM's own destructors may have run: to set it up then would free memory twice. What was set up
+ * before stays usable. So the first use is here, where the program still runs. */
+static void begin_llvm(void)
+{
+    info_t info;
+    if (create("amdgcn-amd-amdhsa--gfx900", read_memory, take_text, take_address, &info) == 0)
+        destroy(info);
+}
+
+static void load(void)
+{
+    static const char *const names[] = {"libamd_comgr.so.3", "libamd_comgr.so.2",
+                                        "libamd_comgr.so"};
+    void *library = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
+        library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
+        library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
+    if (!library) return;
+    base_symbol(library, "amd_comgr_destroy_disassembly_info", &destroy);
+    base_symbol(library, "amd_comgr_disassemble_instruction", &disassemble);
+    if (destroy && disassemble) base_symbol(library, "amd_comgr_create_disassembly_info", &create);
+    if (create) begin_llvm();
+}
+
+bool dis_available(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return create;
 }
 
 static bool begin(dis_object_t *object)

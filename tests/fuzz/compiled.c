@@ -172,14 +172,20 @@ static void *find(void *library, const char *name)
                 FUNCTION("data_set_add", add_data) FUNCTION("release_data", release)
                     FUNCTION("get_data", get_data) FUNCTION("get_data_name", get_name) FUNCTION(
                         "action_data_count", count_data) FUNCTION("action_data_get_data", find_data)
-                        FUNCTION("action_info_get_isa_name", get_isa_name)
-                            FUNCTION("action_info_get_language", get_language)
-                                FUNCTION("action_info_get_logging", get_logging)
-                                    FUNCTION("action_info_get_option_list_count", count_options)
-                                        FUNCTION("action_info_get_option_list_item", get_option)
-                                            FUNCTION("action_info_set_isa_name", set_text) FUNCTION(
-                                                "action_info_set_working_directory_path", set_text)
-                                                FUNCTION("destroy_action_info", release)
+                        FUNCTION("action_info_get_isa_name",
+                                 get_isa_name) FUNCTION("action_info_get_language", get_language)
+                            FUNCTION("action_info_get_logging", get_logging) FUNCTION(
+                                "action_info_get_option_list_count", count_options)
+                                FUNCTION("action_info_get_option_list_item",
+                                         get_option) FUNCTION("action_info_set_isa_name", set_text)
+                                    FUNCTION("action_info_set_working_directory_path",
+                                             set_text) FUNCTION("destroy_action_info", release)
+                                        FUNCTION("destroy_data_set",
+                                                 release) FUNCTION("data_set_remove", release)
+                                            FUNCTION("action_info_set_language", release)
+                                                FUNCTION("action_info_set_options", release)
+                                                    FUNCTION("action_info_set_option_list", release)
+                                                        FUNCTION("action_info_set_logging", release)
 #undef FUNCTION
     };
     void *found = NULL;

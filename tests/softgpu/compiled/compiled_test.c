@@ -15,18 +15,25 @@
 #include <cmocka.h>
 
 enum {
-    COMPILE = 2,
+    HEADERS = 1,
+    COMPILE,
     LIBRARIES,
     LINK,
     CODEGEN = 6,
     OPENCL = 2,
     HIP = 4,
     SOURCE = 1,
-    BITCODE = 6,
+    LOG = 5,
+    BITCODE,
     EXECUTABLE = 8
 };
 
-typedef struct data data_t;
+typedef struct {
+    int kind;
+    char name[32];
+    char *bytes;
+    size_t size;
+} data_t;
 typedef struct {
     data_t *all[8];
     size_t count;
@@ -138,7 +145,208 @@ static void test_steps_of_own_kernels(void **state)
     assert_true(keeps(COMPILE, &info, &source, BITCODE));
     assert_true(keeps(LINK, &info, &linked, BITCODE));
     assert_true(keeps(CODEGEN, &none, &linked, EXECUTABLE));
-    assert_false(keeps(LIBRARIES, &info, &linked, EXECUTABLE)); /* reads files */
+}
+
+/* ---- headers and libraries ---- */
+
+/* The addition is put off, and is done once when `look` has returned. */
+static void assert_made_up_for(info_t *info, set_t *from, set_t *to,
+                               void (*look)(info_t *, set_t *, set_t *))
+{
+    assert_false(runs(HEADERS, info, from, to, 0));
+    const int before = actions();
+    look(info, from, to);
+    assert_int_equal(actions(), before + 1);
+    look(info, from, to);
+    assert_int_equal(actions(), before + 1);
+}
+
+static void count_it(info_t *info, set_t *from, set_t *to)
+{
+    int (*count)(set_t *, int, size_t *);
+    size_t n = 0;
+    (void)info, (void)from;
+    get("amd_comgr_action_data_count", &count);
+    assert_int_equal(count(to, EXECUTABLE, &n), 0);
+    assert_int_equal(n, 1);
+}
+
+static void take_it(info_t *info, set_t *from, set_t *to)
+{
+    int (*take)(set_t *, int, size_t, data_t **);
+    data_t *data = NULL;
+    (void)info, (void)from;
+    get("amd_comgr_action_data_get_data", &take);
+    take(to, EXECUTABLE, 0, &data);
+    assert_non_null(data);
+}
+
+static void add_to_it(info_t *info, set_t *from, set_t *to)
+{
+    int (*put)(set_t *, data_t *);
+    (void)info;
+    get("amd_comgr_data_set_add", &put);
+    put(to, from->all[0]);
+}
+
+static void empty_what_it_takes(info_t *info, set_t *from, set_t *to)
+{
+    int (*remove_kind)(set_t *, int);
+    (void)info, (void)to;
+    get("amd_comgr_data_set_remove", &remove_kind);
+    remove_kind(from, BITCODE);
+}
+
+static void change_contents(info_t *info, set_t *from, set_t *to)
+{
+    int (*fill)(data_t *, size_t, const char *);
+    (void)info, (void)to;
+    get("amd_comgr_set_data", &fill);
+    fill(from->all[0], 3, "new");
+}
+
+static void rename_contents(info_t *info, set_t *from, set_t *to)
+{
+    int (*name_it)(data_t *, const char *);
+    (void)info, (void)to;
+    get("amd_comgr_set_data_name", &name_it);
+    name_it(from->all[0], "new");
+}
+
+static void change_language(info_t *info, set_t *from, set_t *to)
+{
+    int (*set_language)(info_t *, int);
+    (void)from, (void)to;
+    get("amd_comgr_action_info_set_language", &set_language);
+    set_language(info, OPENCL);
+}
+
+static void change_options(info_t *info, set_t *from, set_t *to)
+{
+    int (*set_options)(info_t *, const char *);
+    (void)from, (void)to;
+    get("amd_comgr_action_info_set_options", &set_options);
+    set_options(info, "");
+}
+
+static void change_option_list(info_t *info, set_t *from, set_t *to)
+{
+    int (*set_list)(info_t *, const char **, size_t);
+    (void)from, (void)to;
+    get("amd_comgr_action_info_set_option_list", &set_list);
+    set_list(info, NULL, 0);
+}
+
+static void change_logging(info_t *info, set_t *from, set_t *to)
+{
+    int (*set_logging)(info_t *, bool);
+    (void)from, (void)to;
+    get("amd_comgr_action_info_set_logging", &set_logging);
+    set_logging(info, true);
+}
+
+static void change_target(info_t *info, set_t *from, set_t *to)
+{
+    int (*set_isa)(info_t *, const char *);
+    (void)from, (void)to;
+    get("amd_comgr_action_info_set_isa_name", &set_isa);
+    set_isa(info, "amdgcn-amd-amdhsa--gfx90a");
+}
+
+static void test_additions_are_put_off(void **state)
+{
+    (void)state;
+    static const char added[] = "action 3 language 2 isa amdgcn-amd-amdhsa--gfx90a: linked=BC";
+    info_t info;
+    set_t to, out, other = set_of(BITCODE, "linked", "other"),
+                   linked = set_of(BITCODE, "linked", "BC");
+    int (*destroy_set)(set_t *);
+    char text[256], kept[256];
+    get("amd_comgr_destroy_data_set", &destroy_set);
+    described(&info, OPENCL, "");
+    assert_true(runs(LIBRARIES, &info, &linked, &to, 0)); /* for its log */
+    assert_true(runs(LINK, &info, &to, &out, 0));
+    destroy_set(&to);
+    assert_true(runs(LIBRARIES, &info, &other, &to, 0));
+    destroy_set(&to);
+    assert_true(runs(HEADERS, &info, &linked, &to, 0));
+    destroy_set(&to);
+    /* HIP asks for the log, which is there */
+    assert_false(runs(LIBRARIES, &info, &linked, &to, 0));
+    const int before = actions();
+    result_of(&to, LOG);
+    assert_int_equal(to.count, 1);
+    assert_int_equal(actions(), before);
+    assert_false(runs(LINK, &info, &to, &out, 0)); /* the first process's */
+    snprintf(text, sizeof text,
+             "action 4 language 2 isa amdgcn-amd-amdhsa--gfx90a: comgr.log= result=%s", added);
+    assert_string_equal(result_of(&out, BITCODE), text);
+    assert_string_equal(result_of(&to, EXECUTABLE), added);
+    destroy_set(&to);
+    /* what is linked with them is known, without anything's being added */
+    assert_false(runs(LIBRARIES, &info, &linked, &to, 0));
+    assert_false(runs(LINK, &info, &to, &out, 0));
+    snprintf(kept, sizeof kept, "%s", result_of(&out, BITCODE));
+    assert_string_equal(kept, text);
+    assert_string_equal(result_of(&to, EXECUTABLE), added);
+    destroy_set(&to);
+    /* to something else, or other things */
+    assert_false(runs(LIBRARIES, &info, &other, &to, 0));
+    assert_true(runs(LINK, &info, &to, &out, 0));
+    destroy_set(&to);
+    assert_false(runs(HEADERS, &info, &linked, &to, 0));
+    assert_true(runs(LINK, &info, &to, &out, 0));
+    destroy_set(&to);
+    /* of another language they are added at once */
+    assert_true(runs(LIBRARIES, described(&info, HIP, ""), &linked, &to, 0));
+}
+
+static void test_additions_are_made_up_for(void **state)
+{
+    (void)state;
+    static void (*const looks[])(info_t *, set_t *, set_t *) = {
+        count_it,           take_it,         add_to_it,       empty_what_it_takes,
+        change_contents,    rename_contents, change_language, change_options,
+        change_option_list, change_logging,  change_target};
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        info_t info;
+        set_t to, linked = set_of(BITCODE, "linked", "BC");
+        assert_made_up_for(described(&info, OPENCL, ""), &linked, &to, looks[i]);
+        assert_string_equal(result_of(&to, EXECUTABLE),
+                            "action 1 language 2 isa amdgcn-amd-amdhsa--gfx90a: linked=BC");
+    }
+}
+
+/* A description and a set that were destroyed before what they are needed for. */
+static void test_additions_outlive_what_they_need(void **state)
+{
+    (void)state;
+    info_t info;
+    set_t to[2], linked = set_of(BITCODE, "linked", "BC");
+    int (*destroy_set)(set_t *), (*destroy)(info_t *);
+    get("amd_comgr_destroy_data_set", &destroy_set);
+    get("amd_comgr_destroy_action_info", &destroy);
+    described(&info, OPENCL, "");
+    assert_false(runs(LIBRARIES, &info, &linked, &to[0], 0));
+    assert_false(runs(HEADERS, &info, &linked, &to[1], 0));
+    assert_int_equal(destroy(&info), 0);
+    assert_int_equal(destroy_set(&linked), 0);
+    assert_string_equal(result_of(&to[0], EXECUTABLE),
+                        "action 3 language 2 isa amdgcn-amd-amdhsa--gfx90a: linked=BC");
+    assert_string_equal(result_of(&to[1], EXECUTABLE),
+                        "action 1 language 2 isa amdgcn-amd-amdhsa--gfx90a: linked=BC");
+    assert_int_equal(info.isa[0], '\0');
+    assert_int_equal(linked.count, 0);
+    /* whose result nobody wants */
+    linked = set_of(BITCODE, "linked", "BC");
+    described(&info, OPENCL, "");
+    assert_false(runs(LIBRARIES, &info, &linked, &to[0], 0));
+    const int before = actions();
+    assert_int_equal(destroy(&info), 0);
+    assert_int_not_equal(info.isa[0], '\0');
+    assert_int_equal(destroy_set(&to[0]), 0);
+    assert_int_equal(info.isa[0], '\0');
+    assert_int_equal(actions(), before);
 }
 
 static void test_every_input_counts(void **state)
@@ -275,6 +483,9 @@ int main(int argc, char **argv)
     setenv("SOFTGPU_COMPILED", folder, 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_steps_of_own_kernels),
+        cmocka_unit_test(test_additions_are_put_off),
+        cmocka_unit_test(test_additions_are_made_up_for),
+        cmocka_unit_test(test_additions_outlive_what_they_need),
         cmocka_unit_test(test_every_input_counts),
         cmocka_unit_test(test_what_is_the_compilers_alone),
         cmocka_unit_test(test_damaged_files),

@@ -39,6 +39,8 @@ int amd_comgr_set_data_name(data_t *data, const char *name);
 int amd_comgr_get_data(data_t *data, size_t *size, char *bytes);
 int amd_comgr_get_data_name(data_t *data, size_t *size, char *name);
 int amd_comgr_data_set_add(set_t *set, data_t *data);
+int amd_comgr_data_set_remove(set_t *set, int kind);
+int amd_comgr_destroy_data_set(set_t *set);
 int amd_comgr_action_data_count(set_t *set, int kind, size_t *count);
 int amd_comgr_action_data_get_data(set_t *set, int kind, size_t index, data_t **data);
 int amd_comgr_action_info_set_isa_name(info_t *info, const char *name);
@@ -46,6 +48,10 @@ int amd_comgr_action_info_get_isa_name(info_t *info, size_t *size, char *name);
 int amd_comgr_action_info_set_working_directory_path(info_t *info, const char *path);
 int amd_comgr_destroy_action_info(info_t *info);
 int amd_comgr_action_info_get_language(info_t *info, int *language);
+int amd_comgr_action_info_set_language(info_t *info, int language);
+int amd_comgr_action_info_set_options(info_t *info, const char *options);
+int amd_comgr_action_info_set_option_list(info_t *info, const char **options, size_t count);
+int amd_comgr_action_info_set_logging(info_t *info, bool logging);
 int amd_comgr_action_info_get_logging(info_t *info, bool *logging);
 int amd_comgr_action_info_get_option_list_count(info_t *info, size_t *count);
 int amd_comgr_action_info_get_option_list_item(info_t *info, size_t index, size_t *size,
@@ -110,6 +116,21 @@ int amd_comgr_data_set_add(set_t *set, data_t *data)
     return 0;
 }
 
+int amd_comgr_data_set_remove(set_t *set, int kind)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < set->count; i++)
+        if (set->all[i]->kind != kind) set->all[left++] = set->all[i];
+    set->count = left;
+    return 0;
+}
+
+int amd_comgr_destroy_data_set(set_t *set)
+{
+    memset(set, 0, sizeof *set);
+    return 0;
+}
+
 int amd_comgr_action_data_count(set_t *set, int kind, size_t *count)
 {
     *count = 0;
@@ -152,6 +173,32 @@ int amd_comgr_destroy_action_info(info_t *info)
 int amd_comgr_action_info_get_language(info_t *info, int *language)
 {
     *language = info->language;
+    return 0;
+}
+
+int amd_comgr_action_info_set_language(info_t *info, int language)
+{
+    info->language = language;
+    return 0;
+}
+
+int amd_comgr_action_info_set_options(info_t *info, const char *options)
+{
+    (void)info, (void)options; /* of old programs */
+    return 0;
+}
+
+int amd_comgr_action_info_set_option_list(info_t *info, const char **options, size_t count)
+{
+    info->option_count = count;
+    for (size_t i = 0; i < count; i++)
+        snprintf(info->options[i], sizeof info->options[i], "%s", options[i]);
+    return 0;
+}
+
+int amd_comgr_action_info_set_logging(info_t *info, bool logging)
+{
+    (void)info, (void)logging;
     return 0;
 }
 
