@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -20,6 +22,22 @@ static void put4(unsigned char *at, uint32_t number)
 
 /* ---- files ---- */
 
+/* Most bytes of a file that is read and written at once. The databases of most ranks are smaller,
+ * and a call of the system for each page would take longer than the copy. */
+enum { SMALL_BYTES = 8 << 20 };
+
+/* Reads a small file as a whole. Without memory for that, its pages are read one by one. */
+static void read_whole(db_pages_t *p)
+{
+    const size_t bytes = (size_t)p->pages * p->page_bytes;
+    if (bytes > SMALL_BYTES) return;
+    p->whole = malloc(bytes);
+    p->kept = calloc(p->pages, sizeof(*p->kept));
+    if (p->whole && p->kept && pread(p->fd, p->whole, bytes, 0) == (ssize_t)bytes) return;
+    free(p->whole);
+    p->whole = NULL;
+}
+
 int db_pages_open(db_pages_t *p, const char *path)
 {
     unsigned char header[DB_HEADER_BYTES];
@@ -30,7 +48,10 @@ int db_pages_open(db_pages_t *p, const char *path)
         p->page_bytes = db_page_bytes(header);
         if (p->page_bytes) p->pages = (uint32_t)(st.st_size / p->page_bytes);
         p->seen = calloc(p->pages / 8 + 1, 1);
-        if (p->pages && p->seen) return 1;
+        if (p->pages && p->seen) {
+            read_whole(p);
+            return 1;
+        }
     }
     db_pages_close(p);
     return 0;
@@ -40,6 +61,8 @@ void db_pages_close(db_pages_t *p)
 {
     if (p->fd >= 0) close(p->fd);
     free(p->seen);
+    free(p->whole);
+    free(p->kept);
     *p = (db_pages_t){.fd = -1};
 }
 
@@ -53,20 +76,47 @@ typedef struct {
     uint32_t *next;
 } copy_t;
 
-/* Reads a page that was not copied before; false if it was. Pages are numbered from 1. */
-static bool read_page(const copy_t *c, uint32_t number, unsigned char *page)
+/* Gets the bytes of a page that was not copied before; NULL if it was, or cannot be read. Pages are
+ * numbered from 1. end_page() takes the bytes back. */
+static unsigned char *begin_page(const copy_t *c, uint32_t number)
 {
     db_pages_t *p = c->p;
-    if (number < 2 || number > p->pages || p->seen[number / 8] & 1u << number % 8) return false;
+    if (number < 2 || number > p->pages || p->seen[number / 8] & 1u << number % 8) return NULL;
     p->seen[number / 8] |= (unsigned char)(1u << number % 8);
-    return pread(p->fd, page, p->page_bytes, (off_t)(number - 1) * p->page_bytes) ==
-           (ssize_t)p->page_bytes;
+    const off_t offset = (off_t)(number - 1) * p->page_bytes;
+    if (p->whole) return p->whole + offset;
+    unsigned char *page = malloc(p->page_bytes);
+    if (page && pread(p->fd, page, p->page_bytes, offset) == (ssize_t)p->page_bytes) return page;
+    free(page);
+    return NULL;
 }
 
-static bool write_page(const copy_t *c, uint32_t number, const unsigned char *page)
+/* Writes a page, or keeps it for db_pages_write(). */
+static bool write_page(const copy_t *c, uint32_t number, unsigned char *page)
 {
-    const uint32_t bytes = c->p->page_bytes;
-    return c->to < 0 || pwrite(c->to, page, bytes, (off_t)(number - 1) * bytes) == (ssize_t)bytes;
+    db_pages_t *p = c->p;
+    const uint32_t bytes = p->page_bytes;
+    if (c->to < 0) return true;
+    if (!p->whole)
+        return pwrite(c->to, page, bytes, (off_t)(db_pages_number(bytes, number) - 1) * bytes) ==
+               (ssize_t)bytes;
+    p->kept[number - p->first] = (struct iovec){page, bytes};
+    return true;
+}
+
+/* Writes the page with a new number if it is good; `page` may be NULL. Returns whether it is good
+ * and was written. */
+static bool end_page(const copy_t *c, uint32_t number, unsigned char *page, bool good)
+{
+    good = page && good && write_page(c, number, page);
+    if (!c->p->whole) free(page);
+    return good;
+}
+
+/* Stores a reference to the page with a new number. */
+static void put_link(const copy_t *c, unsigned char *link, uint32_t number)
+{
+    put4(link, number ? db_pages_number(c->p->page_bytes, number) : 0);
 }
 
 /* Copies the chain of overflow pages whose first number is at `link`, and stores the new number
@@ -74,21 +124,20 @@ static bool write_page(const copy_t *c, uint32_t number, const unsigned char *pa
 static bool copy_chain(const copy_t *c, unsigned char *link, uint64_t bytes)
 {
     const uint32_t each = c->p->page_bytes - 4;
-    unsigned char *page = malloc(c->p->page_bytes);
     uint32_t from = db_get4(link);
-    bool good = page;
-    put4(link, *c->next);
+    bool good = true;
+    put_link(c, link, *c->next);
     while (good && bytes) {
         const uint32_t number = (*c->next)++;
+        unsigned char *page = begin_page(c, from);
         bytes -= bytes < each ? bytes : each;
-        good = read_page(c, from, page);
-        if (!good) break;
-        from = db_get4(page);
-        if (!bytes != !from) good = false; /* the chain must end with its bytes */
-        put4(page, bytes ? *c->next : 0);
-        good = good && write_page(c, number, page);
+        if (page) {
+            from = db_get4(page);
+            good = !bytes == !from; /* the chain must end with its bytes */
+            put_link(c, page, bytes ? *c->next : 0);
+        }
+        good = end_page(c, number, page, good);
     }
-    free(page);
     return good;
 }
 
@@ -128,7 +177,7 @@ static uint32_t copy_tree(const copy_t *c, uint32_t from, unsigned depth);
 static bool copy_child(const copy_t *c, unsigned char *link, unsigned depth)
 {
     const uint32_t number = copy_tree(c, db_get4(link), depth + 1);
-    put4(link, number);
+    put_link(c, link, number);
     return number;
 }
 
@@ -163,18 +212,48 @@ static bool copy_cells(const copy_t *c, unsigned char *page, unsigned depth)
 /* Copies a tree. Returns the new number of its root page; 0 if the page is malformed. */
 static uint32_t copy_tree(const copy_t *c, uint32_t from, unsigned depth)
 {
-    unsigned char *page = depth < DB_DEPTH_MOST ? malloc(c->p->page_bytes) : NULL;
+    unsigned char *page = depth < DB_DEPTH_MOST ? begin_page(c, from) : NULL;
     const uint32_t number = page ? (*c->next)++ : 0;
-    const bool good = page && read_page(c, from, page) && copy_cells(c, page, depth) &&
-                      write_page(c, number, page);
-    free(page);
-    return good ? number : 0;
+    return end_page(c, number, page, page && copy_cells(c, page, depth)) ? number : 0;
 }
 
 uint32_t db_pages_copy(db_pages_t *p, const db_tree_t *tree, int to, uint32_t *next)
 {
     const copy_t c = {p, tree, to, next};
-    return copy_tree(&c, tree->root, 0);
+    if (!p->kept_count) p->first = *next;
+    const uint32_t root = copy_tree(&c, tree->root, 0);
+    if (p->whole && to >= 0) p->kept_count = *next - p->first;
+    return root;
+}
+
+/* Returns how many of the kept copies from `begin` on are written by one call. */
+static uint32_t count_together(const db_pages_t *p, uint32_t begin)
+{
+    const uint32_t first = db_pages_number(p->page_bytes, p->first + begin);
+    uint32_t count = p->kept_count - begin < IOV_MAX ? p->kept_count - begin : IOV_MAX;
+    while (db_pages_number(p->page_bytes, p->first + begin + count - 1) != first + count - 1)
+        count--; /* behind the page that is left out */
+    return count;
+}
+
+bool db_pages_write(const db_pages_t *p, int to)
+{
+    for (uint32_t i = 0, count; i < p->kept_count; i += count) {
+        count = count_together(p, i);
+        const off_t at = (off_t)(db_pages_number(p->page_bytes, p->first + i) - 1) * p->page_bytes;
+        const ssize_t got = pwritev(to, p->kept + i, (int)count, at);
+        if (got != (ssize_t)count * p->page_bytes) {
+            if (got >= 0) errno = ENOSPC;
+            return false;
+        }
+    }
+    return true;
+}
+
+uint32_t db_pages_number(uint32_t page_bytes, uint32_t number)
+{
+    const uint32_t left_out = (1u << 30) / page_bytes + 1;
+    return number < left_out ? number : number + 1;
 }
 
 /* ---- the other file ---- */
@@ -183,6 +262,7 @@ int db_pages_begin(const char *path, uint32_t page_bytes, uint32_t pages)
 {
     enum { COUNTER = 24, SIZE = 28, FORMAT = 44, ENCODING = 56, VALID_FOR = 92 };
     unsigned char header[DB_HEADER_BYTES];
+    const uint32_t last = db_pages_number(page_bytes, pages);
     db_t db;
     if (db_make(&db, path) != 0) return -1;
     /* setting the version is a change, so that SQLite writes the first page */
@@ -197,13 +277,13 @@ int db_pages_begin(const char *path, uint32_t page_bytes, uint32_t pages)
     bool good = got == sizeof(header);
     if (got >= 0 && !good) errno = EIO;
     if (good) {
-        put4(header + SIZE, pages);
+        put4(header + SIZE, last);
         put4(header + FORMAT, 4);
         put4(header + ENCODING, 1);
         memcpy(header + VALID_FOR, header + COUNTER, 4);
         got = pwrite(fd, header, sizeof(header), 0);
         if (got >= 0 && got != sizeof(header)) errno = ENOSPC;
-        good = got == sizeof(header) && ftruncate(fd, (off_t)pages * page_bytes) == 0;
+        good = got == sizeof(header) && ftruncate(fd, (off_t)last * page_bytes) == 0;
     }
     if (!good) base_error("%s: the database cannot be made: %s", path, strerror(errno));
     if (fd >= 0) close(fd);

@@ -13,7 +13,11 @@
 typedef struct {
     int fd;
     uint32_t page_bytes, pages;
-    unsigned char *seen; /* a bit for each page that was copied */
+    unsigned char *seen;  /* a bit for each page that was copied */
+    unsigned char *whole; /* all bytes of a small file; NULL: each page is read by itself */
+    /* copies of the small file's pages, which have the numbers from `first` on */
+    struct iovec *kept;
+    uint32_t first, kept_count;
 } db_pages_t;
 
 /* Opens a database file whose pages can be copied. Returns 1; 0 if its pages cannot be copied, or
@@ -30,16 +34,26 @@ typedef struct {
 
 /* Copies the tree to the pages from *next on of the file `to`, and moves *next behind them; if `to`
  * is -1, the pages are only checked and counted. Returns the root's new number; 0 if a page is
- * malformed, or cannot be read or written. */
+ * malformed, or cannot be read or written. Numbers do not count the page that SQLite leaves out,
+ * see db_pages_number(). */
 uint32_t db_pages_copy(db_pages_t *p, const db_tree_t *tree, int to, uint32_t *next);
+
+/* Writes the copies that are not written yet: those of a small file are written together. Returns
+ * false if they cannot be written. */
+bool db_pages_write(const db_pages_t *p, int to);
+
+/* Returns what SQLite calls the page which has this number here. The page with the byte at 1 GB has
+ * none here: SQLite never uses this page, since the byte stands for the file's lock. */
+uint32_t db_pages_number(uint32_t page_bytes, uint32_t number);
 
 /* Makes an empty database with pages of this size in the empty file at `path`, and reserves the
  * pages after the first, up to the page `pages`. Returns 0, or -1 after reporting the reason. */
 int db_pages_begin(const char *path, uint32_t page_bytes, uint32_t pages);
 
 /* Adds a row to the schema, for a tree that was copied: `type` is table or index, `table` the name
- * of the table. To be called between db_pages_schema() with true and with false; after the latter
- * the connection has to be opened again. Returns 0, or -1 after reporting the reason. */
+ * of the table, `root` SQLite's number of the root. To be called between db_pages_schema() with
+ * true and with false; after the latter the connection has to be opened again. Returns 0, or -1
+ * after reporting the reason. */
 int db_pages_schema(const db_t *db, bool begin);
 int db_pages_add(const db_t *db, const char *type, const char *name, const char *table,
                  uint32_t root, const char *sql);

@@ -199,7 +199,7 @@ static int place_files(work_t *w)
         }
         f->before = (uint32_t)before;
         before += f->pages;
-        if (result == 0 && before > UINT32_MAX - 1) result = 1;
+        if (result == 0 && before > UINT32_MAX - 2) result = 1;
     }
     sums_free(&names);
     return result;
@@ -218,6 +218,7 @@ static int copy_pages(void *data, size_t number, FILE *unused)
     if (good) good = db_pages_open(&pages, w->files->paths[number]);
     for (size_t i = 0; good && i < f->count; i++)
         good = db_pages_copy(&pages, &f->trees[i].from, to, &next) == f->before + f->trees[i].to;
+    if (good) good = db_pages_write(&pages, to);
     if (to >= 0) db_pages_close(&pages);
     if (to >= 0 && close(to) != 0) good = false;
     if (good && next == f->before + f->pages + 1) return 0;
@@ -247,7 +248,7 @@ static int write_schema(const work_t *w)
             const tree_t *tree = &f->trees[t];
             const char *table = tree->from.columns ? tree->name : f->trees[t - 1].name;
             result = db_pages_add(&db, tree->from.columns ? "table" : "index", tree->name, table,
-                                  f->before + tree->to, tree->sql);
+                                  db_pages_number(f->page_bytes, f->before + tree->to), tree->sql);
         }
     }
     if (result == 0) result = db_pages_schema(&db, false);
