@@ -20,8 +20,13 @@ def per_se(block):
     return int(block["scope"] == "se")
 
 
+def or_none(register):
+    """0 stands for a register that the slot does not have."""
+    return register.replace("-", "0")
+
+
 def block_lines(facts, gpu):
-    return [f"SG_BLOCK({b['block']}, {b['id']}, {b['instances']}, {per_se(b)}, {b['slots']}, {b['select']})"
+    return [f"SG_BLOCK({b['block']}, {b['id']}, {b['instances']}, {b['scope'].upper()}, {b['slots']}, {b['select']})"
             for b in facts.soft_blocks_of(gpu)]
 
 
@@ -30,8 +35,8 @@ def streamed_lines(facts, gpu):
 
 
 def register_lines(facts, gpu):
-    return [f"SG_REGISTER({r['block']}, {r['slot']}, {r['select']}, {r['counter_lo']}, {r['counter_hi']}, "
-            f"{r['select1'].replace('-', '0')})" for r in facts.registers_of(gpu)]
+    return [f"SG_REGISTER({r['block']}, {r['slot']}, {r['select']}, {r['counter_lo']}, {or_none(r['counter_hi'])}, "
+            f"{or_none(r['select1'])})" for r in facts.registers_of(gpu)]
 
 
 def counter_lines(facts, gpu):

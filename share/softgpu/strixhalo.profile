@@ -1,5 +1,5 @@
-# AMD Radeon 8060S (Ryzen AI Max, "Strix Halo"): one gfx1151 GPU beside a processor, whose memory it shares. Ids, caches: the
-# driver's tables. Where nothing is said, as mi210: above all, of the cache model and of time, which do not know this GPU yet.
+# AMD Radeon 8060S (Ryzen AI Max, "Strix Halo"): one gfx1151 GPU beside a processor, whose memory it shares. Ids, sizes of caches: the
+# driver's tables. Nothing of time was measured: latencies are round figures of the right order. Where nothing is said, as mi210.
 like                  mi210
 product               strixhalo
 name                  strixhalo
@@ -18,9 +18,19 @@ l1_vector_kb          32
 l1_scalar_kb          16
 l1_instruction_kb     32
 l1_shared_cus         2        # of a workgroup processor
+l1_vector_ways        4        # ways of the vector L1 (L0) and of GL1: as those of RDNA 2
+gl1_kb                256      # of a shader array
+gl1_ways              16
 l2_kb                 2048
 l2_channels           16
 l2_ways               16
+l2_reads_whole        1        # as measured of a gfx1153: reads of a stream are of 128 bytes
+gl1_latency           180
+l2_latency            270
+vram_latency          900
+vram_write_latency    830
+memory_bytes_per_clock 84      # its width and clock make 88 of the engine's
+memory_write_bytes_per_clock 84
 mall_kb               32768
 memory_clock_mhz      1000
 memory_width_bits     256
@@ -28,4 +38,3 @@ sdma_engines          1
 sdma_xgmi_engines     0
 cp_queues             8
 num_gws               64
-counter_slots         0        # its counters are not modelled

@@ -262,7 +262,7 @@ static const isa_formats_t formats_gfx12 = {
                                             .buffer_tfe = {53, 1},                                 \
                                             .image_tfe = {53, 1}},                                 \
                           .cache_bits = {"glc", "slc", "dlc"}, .launch = {.item = PACKED_IDS},     \
-                          .hwregs = 30, .lacks = ISA_LACKS_COUNTERS
+                          .hwregs = 30, .lacks = ISA_LACKS_TRACES
 
 const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     [ISA_ARCH_gfx908] = {GFX9(gfx908), TTMP_GFX9, .gfx_target_version = 90008,

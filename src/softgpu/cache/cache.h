@@ -151,5 +151,9 @@ uint64_t sgc_l2_busy(const sgc_t *t, unsigned xcc);
  * channel of the XCC `se`. Engines are those of all XCCs. A total never decreases. */
 uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned instance,
                    unsigned event);
+/* The same of SQ for the compute units of engine `se` from `first` on, before `end`. Units that
+ * share a scalar cache belong together. */
+uint64_t sgc_value_of_units(const sgc_t *t, unsigned se, unsigned first, unsigned end,
+                            unsigned event);
 
 #endif

@@ -101,6 +101,8 @@ static const row_t rows[] = {
 
     CU(TA, TA_FLAT_LOAD_WAVEFRONTS, ta.flat[1]),
     CU(TA, TA_FLAT_STORE_WAVEFRONTS, ta.flat[2]),
+    CU(TA, TA_BUFFER_LOAD_WAVEFRONTS, ta.buffer[1]),
+    CU(TA, TA_BUFFER_STORE_WAVEFRONTS, ta.buffer[2]),
 
     CU(TD, TD_TD_BUSY, td_busy.clocks),
     CU(TD, TD_TC_STALL, td_wait.clocks),
@@ -306,31 +308,35 @@ uint64_t sgc_l2_busy(const sgc_t *t, unsigned xcc)
     return most;
 }
 
+uint64_t sgc_value_of_units(const sgc_t *t, unsigned se, unsigned first, unsigned end,
+                            unsigned event)
+{
+    const row_t *r = row_of(t->arch, SGC_SQ, event);
+    uint64_t sum = 0;
+    if (!r || se >= t->engines || first >= end || end > t->engine_cus) return 0;
+    const sgc_cu_t *units = &t->cu[se * t->engine_cus];
+    for (unsigned k = first; r->owner == OF_CU && k < end; k++)
+        sum += read_counts(r, &units[k]);
+    for (unsigned k = units[first].sqc; r->owner == OF_SQC && k <= units[end - 1].sqc; k++)
+        sum += read_counts(r, &t->sqc[k]);
+    return sum;
+}
+
 uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned instance,
                    unsigned event)
 {
     const row_t *r = row_of(t->arch, block, event);
     const bool there = se < t->xccs && instance < t->channels;
     const sgc_channel_t *channel = there ? &t->channel[se * t->channels + instance] : NULL;
-    uint64_t sum = 0;
     if (!r) return 0;
+    if (block == SGC_SQ) return sgc_value_of_units(t, se, 0, t->engine_cus, event);
     switch (r->owner) {
     case OF_CHANNEL: return there ? read_counts(r, channel) : 0;
     case OF_CHANNEL_LEVEL:
     case OF_CHANNEL_WRITE_LEVEL: return there ? level(t, r, channel) : 0;
-    case OF_SQC:
-        if (se >= t->engines) return 0;
-        for (unsigned k = 0; k < t->engine_sqcs; k++)
-            sum += read_counts(r, &t->sqc[se * t->engine_sqcs + k]);
-        return sum;
     case OF_CU:
-        if (se >= t->engines) return 0;
-        if (block != SGC_SQ)
-            return instance < t->engine_cus ? read_counts(r, &t->cu[se * t->engine_cus + instance])
-                                            : 0;
-        for (unsigned k = 0; k < t->engine_cus; k++)
-            sum += read_counts(r, &t->cu[se * t->engine_cus + k]);
-        return sum;
+        if (se >= t->engines || instance >= t->engine_cus) return 0;
+        return read_counts(r, &t->cu[se * t->engine_cus + instance]);
     default: return 0;
     }
 }

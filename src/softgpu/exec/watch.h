@@ -22,10 +22,18 @@ typedef struct {
     uint64_t runs[2 * ISA_BUCKETS];
     uint64_t lanes[2 * ISA_BUCKETS]; /* lanes that were active, summed over the runs */
     uint64_t flat_lds_only;          /* FLAT instructions whose lanes were all in LDS */
+    uint64_t buffer_returns;         /* atomic operations on buffers and images that return data */
 } isa_counter_t;
 
 /* watch.c: whether the active lanes of a FLAT instruction, one at least, are all in LDS. */
 bool isa_flat_is_lds(const isa_wave_t *w, const isa_inst_t *i);
+
+/* Whether the instruction is of a buffer or an image, with the bit by which atomic operations
+ * return data. */
+static inline bool isa_is_buffer_glc(const isa_inst_t *i)
+{
+    return i->fmt >= ISA_FMT_MUBUF && i->fmt <= ISA_FMT_MIMG && i->flags & ISA_F_GLC;
+}
 
 /* Counts *i, which the wave is about to run for the first time. */
 static inline void isa_count(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
@@ -35,6 +43,8 @@ static inline void isa_count(isa_counter_t *c, const isa_wave_t *w, const isa_in
     c->runs[at]++;
     c->lanes[at] += isa_lane_count(exec);
     if (__builtin_expect(i->fmt == ISA_FMT_FLAT, 0)) c->flat_lds_only += isa_flat_is_lds(w, i);
+    if (__builtin_expect(isa_is_buffer_glc(i), 0))
+        c->buffer_returns += isa_table[i->op].klass == ISA_CLASS_VMEM_AT;
 }
 
 /* ---- interruptions ---- */

@@ -24,8 +24,8 @@
                         .streamed = streamed_##gpu,                         \
                         .n_streamed = sizeof streamed_##gpu / sizeof streamed_##gpu[0],
 #define SG_TABLE_END },
-#define SG_BLOCK(name, id, instances, per_se, slots, select) \
-    .shape[SG_BLOCK_##name] = {instances, per_se, slots, select}, .outer[id] = SG_BLOCK_##name + 1,
+#define SG_BLOCK(name, id, instances, scope, slots, select) \
+    .shape[SG_BLOCK_##name] = {instances, SG_OF_##scope, slots, select}, .outer[id] = SG_BLOCK_##name + 1,
 
 static const sg_blocks_t blocks[ISA_ARCH_COUNT] = {
 #include "softgpu/perf_tables.inc"

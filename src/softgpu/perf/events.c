@@ -146,12 +146,14 @@ static uint64_t sum_instructions(const sg_event_row_t *row, const sg_sums_t *s)
     return n;
 }
 
-static uint64_t sum_unit(const sg_event_row_t *row, const sg_unit_t *u, bool sq_only)
+static uint64_t sum_unit(const sg_perf_t *p, const sg_event_row_t *row, const sg_unit_t *u,
+                         bool sq_only)
 {
+    const unsigned sum = row->of_wgp && sg_perf_of_wgps(p, SG_BLOCK_SQ) ? row->of_wgp : row->sum;
     uint64_t n = 0;
     for (unsigned counted = sq_only; counted < 2; counted++) {
         const sg_sums_t *s = &u->sums[counted];
-        n += row->kind == SG_EVENT_OPS ? sum_instructions(row, s) : load(&s->fixed[row->sum]);
+        n += row->kind == SG_EVENT_OPS ? sum_instructions(row, s) : load(&s->fixed[sum]);
         if (row->plus) n += load(&s->fixed[row->plus]);
         if (row->minus) n -= load(&s->fixed[row->minus]);
     }
@@ -174,16 +176,29 @@ static uint32_t parts(const sg_perf_t *p, sg_block_t block)
     }
 }
 
-/* The sum of one compute unit for blocks that each unit has; for all other blocks, that of the
- * engine. */
+/* The compute units of an engine of which an instance of a block has the sums: each `step`th from
+ * `first` on, before `end`. */
+typedef struct {
+    uint32_t first, end, step;
+} units_t;
+
+/* One workgroup processor, or one unit for blocks that each unit has; for all other blocks, those
+ * of the engine. */
+static units_t units_of(const sg_perf_t *p, sg_block_t block, uint32_t instance)
+{
+    if (sg_perf_of_wgps(p, block))
+        return (units_t){instance * p->unit_cus, (instance + 1) * p->unit_cus, 1};
+    return (units_t){instance, p->units_per_engine,
+                     parts(p, block) > 1 ? p->bank[block].instances : 1};
+}
+
 static uint64_t sum_units(sg_perf_t *p, const sg_event_row_t *row, sg_block_t block,
                           uint32_t engine, uint32_t instance)
 {
-    const bool gated = block == SG_BLOCK_SQ;
-    const uint32_t step = parts(p, block) > 1 ? p->bank[block].instances : 1;
+    const units_t units = units_of(p, block, instance);
     uint64_t n = 0;
-    for (uint32_t k = instance; k < p->units_per_engine; k += step)
-        n += sum_unit(row, sg_perf_unit(p, engine, k), gated);
+    for (uint32_t k = units.first; k < units.end; k += units.step)
+        n += sum_unit(p, row, sg_perf_unit(p, engine, k), block == SG_BLOCK_SQ);
     return n;
 }
 
@@ -198,7 +213,10 @@ static uint64_t cache_value(sg_perf_t *p, sg_block_t block, uint32_t engine, uin
 static uint64_t sum_caches(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
                            uint32_t event)
 {
+    const units_t units = units_of(p, block, instance);
     uint64_t n = 0;
+    if (block == SG_BLOCK_SQ)
+        return p->caches ? sgc_value_of_units(p->caches, engine, units.first, units.end, event) : 0;
     for (uint32_t part = instance; part < parts(p, block); part += p->bank[block].instances)
         n += cache_value(p, block, engine, part, event);
     return n;
@@ -217,11 +235,11 @@ static uint64_t busiest(sg_perf_t *p, const sg_event_row_t *row, uint32_t xcc)
     return most;
 }
 
-static uint64_t integral(sg_perf_t *p, uint32_t engine, uint32_t previous)
+static uint64_t integral(sg_perf_t *p, uint32_t engine, uint32_t instance, uint32_t previous)
 {
     const sg_event_row_t *row = find(p->events, SG_BLOCK_SQ, event_of(SG_BLOCK_SQ, previous));
     if (!row || row->kind != SG_EVENT_LEVEL || masked_out(p->arch, SG_BLOCK_SQ, previous)) return 0;
-    return sum_units(p, row, SG_BLOCK_SQ, engine, 0);
+    return sum_units(p, row, SG_BLOCK_SQ, engine, instance);
 }
 
 /* The clocks that the row names by its key of the profile. */
@@ -249,7 +267,7 @@ static uint64_t total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint
     case SG_EVENT_LEVEL: return row->other ? sum_units(p, row, block, engine, instance) : 0;
     case SG_EVENT_PACKETS: return of_packets(p, row);
     case SG_EVENT_IDLE: return load(&p->device[SG_D_CLOCK]) - of_packets(p, row);
-    case SG_EVENT_ACCUM: return integral(p, engine, previous);
+    case SG_EVENT_ACCUM: return integral(p, engine, instance, previous);
     case SG_EVENT_BUSIEST: return busiest(p, row, engine);
     case SG_EVENT_L2_BUSY: return p->caches ? sgc_l2_busy(p->caches, engine) : 0;
     default: return 0;
@@ -286,8 +304,8 @@ uint64_t sg_perf_unit_total(sg_perf_t *p, uint32_t engine, uint32_t place, uint3
     const sg_unit_t *unit = sg_perf_unit(p, engine, place);
     switch ((sg_event_kind_t)row->kind) {
     case SG_EVENT_OPS:
-    case SG_EVENT_FIXED: return sum_unit(row, unit, true) >> shift_of(p->arch, row);
-    case SG_EVENT_LEVEL: return row->other ? sum_unit(row, unit, true) / clocks_of(p, row) : 0;
+    case SG_EVENT_FIXED: return sum_unit(p, row, unit, true) >> shift_of(p->arch, row);
+    case SG_EVENT_LEVEL: return row->other ? sum_unit(p, row, unit, true) / clocks_of(p, row) : 0;
     default: return 0;
     }
 }

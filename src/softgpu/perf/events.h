@@ -41,6 +41,8 @@ typedef enum {
 typedef struct {
     uint8_t kind;   /* sg_event_kind_t */
     uint8_t sum;    /* sg_tally_t, sg_device_tally_t, or the block of BUSIEST */
+    uint8_t of_wgp; /* the sg_tally_t in place of `sum` on GPUs of which each workgroup processor
+                       has an SQ; 0: the same */
     uint8_t shift;  /* the event counts units of 1 << shift clocks */
     bool quads;     /* of SQ, which counts clocks by fours on some GPUs (isa_arch_t.sq_quads) */
     uint8_t weight; /* sg_event_weight_t of OPS */

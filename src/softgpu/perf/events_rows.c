@@ -22,6 +22,7 @@ enum {
     MISC = K(BRANCH) | K(MSG),
     EVERY = (1u << ISA_CLASS_COUNT) - 1,
     BUFFERS = F(MUBUF) | F(MTBUF),
+    TEX = BUFFERS | F(MIMG),
     FLATS = F(FLAT) | F(GLOBAL) | F(SCRATCH)
 };
 
@@ -90,7 +91,7 @@ const sg_event_row_t sg_event_rows[SG_COUNTERS] = {
     [SG_C_SQ_ACCUM_PREV_HIRES] = {.kind = SG_EVENT_ACCUM},
     /* waves */
     DEVICE(SQ_CYCLES, CLOCK),
-    FIXED(SQ_BUSY_CYCLES, SE_BUSY),
+    ROW(SQ_BUSY_CYCLES, .kind = SG_EVENT_FIXED, .sum = SG_T_SE_BUSY, .of_wgp = SG_T_BUSY),
     FIXED(SQ_WAVES, WAVES),
     LEVEL(SQ_LEVEL_WAVES, WAVE_CLOCKS),
     FIXED(SQ_WAVES_EQ_64, WAVES_EQ_64),
@@ -146,6 +147,8 @@ const sg_event_row_t sg_event_rows[SG_COUNTERS] = {
     OPS(SQ_INSTS_FLAT, VMEM, .formats = FLATS),
     FIXED(SQ_INSTS_FLAT_LDS_ONLY, FLAT_LDS_ONLY),
     OPS(SQ_INSTS_LDS, DS, .plus = SG_T_FLAT_LDS_ONLY),
+    OPS(SQ_INSTS_TEX_LOAD, K(VMEM_RD), .formats = TEX, .plus = SG_T_BUFFER_RETURNS),
+    OPS(SQ_INSTS_TEX_STORE, K(VMEM_WR) | K(VMEM_AT), .formats = TEX, .minus = SG_T_BUFFER_RETURNS),
     OPS(SQ_INSTS_FLAT_FLATSEG, VMEM, .formats = F(FLAT)),
     OPS(SQ_INSTS_FLAT_NO_LDS, VMEM, .formats = F(FLAT), .minus = SG_T_FLAT_LDS_ONLY),
     OPS(SQ_INSTS_LDS_LOAD, K(LDS_RD)),

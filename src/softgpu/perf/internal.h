@@ -30,6 +30,7 @@ typedef enum {
     SG_T_INSTS_32,      /* instructions of waves of 32 lanes: all, of LDS, of VALU */
     SG_T_LDS_32,
     SG_T_VALU_32,
+    SG_T_BUFFER_RETURNS, /* isa_counter_t.buffer_returns */
     /* of the timing model, in clocks */
     SG_T_MODEL,
     SG_T_WAVE_CLOCKS = SG_T_MODEL,
@@ -79,11 +80,14 @@ typedef enum {
     SG_BLOCK_COUNT
 } sg_block_t;
 
+/* What has a block once; its instances are numbered within that. */
+typedef enum { SG_OF_GPU, SG_OF_SE, SG_OF_SA, SG_OF_WGP } sg_scope_t;
+
 /* The counter blocks of a GPU: its rows in share/aqlprofile/blocks.tsv. */
 enum { SG_OUTER_BLOCKS = 32 };
 typedef struct {
     struct {
-        uint8_t instances, per_se, slots;
+        uint8_t instances, scope, slots; /* scope: sg_scope_t */
         uint32_t select;     /* bits of a select register besides the event, which restrict what is
                                 counted */
     } shape[SG_BLOCK_COUNT]; /* no instances: the GPU does not have the block */
@@ -91,7 +95,7 @@ typedef struct {
     uint8_t outer[SG_OUTER_BLOCKS];
     const struct sg_slot_registers {
         uint8_t block, slot;
-        uint16_t select, low, high, select1;
+        uint16_t select, low, high, select1; /* high 0: the slot's counter has 32 bits */
     } * registers;
     const struct sg_streamed {
         uint8_t block, per_se, number;
@@ -116,11 +120,14 @@ typedef struct {
     sg_spm_t *spm;
 } sg_perf_xcc_t;
 
-/* Of a block that shader engines do not have, an engine here is an XCC. */
+/* Of a block that shader engines do not have, an engine here is an XCC. An engine's instances of a
+ * block that shader arrays or workgroup processors have are those of one after those of the
+ * other. */
 typedef struct {
     sg_slot_t *slots; /* [slot][engine][instance]: unused slots at the end cost no memory pages */
     uint32_t engines, instances, n_slots;
-    uint32_t used; /* slots from this number on have never been written */
+    uint32_t in_place; /* instances of an engine, a shader array or a workgroup processor */
+    uint32_t used;     /* slots from this number on have never been written */
 } sg_bank_t;
 
 /* The meaning of a register number. */
@@ -203,6 +210,12 @@ static inline sg_slot_t *sg_slot_at(const sg_bank_t *bank, uint32_t engine, uint
                                     uint32_t slot)
 {
     return &bank->slots[((size_t)slot * bank->engines + engine) * bank->instances + instance];
+}
+
+/* Whether each workgroup processor has an instance of the block. */
+static inline bool sg_perf_of_wgps(const sg_perf_t *p, sg_block_t block)
+{
+    return p->blocks->shape[block].scope == SG_OF_WGP;
 }
 
 static inline sg_unit_t *sg_perf_unit(sg_perf_t *p, uint32_t engine, uint32_t place)

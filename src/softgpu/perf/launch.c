@@ -347,10 +347,11 @@ static void count_ended(sg_perf_group_t *g)
               1 << ISA_CLASS_LDS_AT
     };
     g->fixed[SG_T_FLAT_LDS_ONLY] = g->counter.flat_lds_only;
+    g->fixed[SG_T_BUFFER_RETURNS] = g->counter.buffer_returns;
     if (!g->run->launch.narrow || !g->counts) return;
     g->fixed[SG_T_INSTS_32] = runs_of(g, ~0u);
     g->fixed[SG_T_LDS_32] = runs_of(g, LDS) + g->counter.flat_lds_only;
-    g->fixed[SG_T_VALU_32] = runs_of(g, 1u << ISA_CLASS_VALU);
+    g->fixed[SG_T_VALU_32] = runs_of(g, 1u << ISA_CLASS_VALU | 1u << ISA_CLASS_MFMA);
 }
 
 void sg_perf_group_end(sg_perf_group_t *g)
@@ -373,7 +374,7 @@ void sg_perf_group_end(sg_perf_group_t *g)
     }
     leave_unit(u);
     if (g->run->schedule) sg_schedule_counted(g->run->schedule);
-    g->counter.flat_lds_only = 0;
+    g->counter.flat_lds_only = g->counter.buffer_returns = 0;
     memset(g->fixed, 0, sizeof g->fixed);
     g->run = NULL;
 }
@@ -399,7 +400,7 @@ void sg_perf_groups_end(sg_perf_group_t *g, const uint64_t units[])
         if (units[u]) add_times(&g->run->p->units[u], g, units[u]);
     memset(g->counter.runs, 0, sizeof g->counter.runs);
     memset(g->counter.lanes, 0, sizeof g->counter.lanes);
-    g->counter.flat_lds_only = 0;
+    g->counter.flat_lds_only = g->counter.buffer_returns = 0;
     memset(g->fixed, 0, sizeof g->fixed);
     g->run = NULL;
 }

@@ -18,7 +18,16 @@ enum {
 };
 
 /* GRBM_GFX_INDEX */
-enum { ALL_INSTANCES = 1 << 30, INSTANCE = 0xff, ENGINE_SHIFT = 16, ENGINE = 0xff };
+enum {
+    ALL_ARRAYS = 1 << 29,
+    ALL_INSTANCES = 1 << 30,
+    INSTANCE = 0xff,
+    WGP_SHIFT = 2, /* of blocks of workgroup processors, in the field of the instance */
+    ARRAY_SHIFT = 8,
+    ARRAY = 0xff << ARRAY_SHIFT,
+    ENGINE_SHIFT = 16,
+    ENGINE = 0xff
+};
 #define ALL_ENGINES 0x80000000u
 
 /* CP_PERFMON_CNTL */
@@ -60,7 +69,7 @@ static void make_map(sg_perf_t *p)
         const struct sg_slot_registers *r = &p->blocks->registers[i];
         *entry(p, r->select) = (sg_register_t){KIND_SELECT, r->block, r->slot};
         *entry(p, r->low) = (sg_register_t){KIND_LOW, r->block, r->slot};
-        *entry(p, r->high) = (sg_register_t){KIND_HIGH, r->block, r->slot};
+        if (r->high) *entry(p, r->high) = (sg_register_t){KIND_HIGH, r->block, r->slot};
         if (r->select1) *entry(p, r->select1) = (sg_register_t){KIND_SELECT1, r->block, r->slot};
     }
     for (uint32_t n = SG_PERF_FIRST_REGISTER; n <= SG_PERF_LAST_REGISTER; n++)
@@ -69,17 +78,30 @@ static void make_map(sg_perf_t *p)
         entry(p, controls[i])->kind = KIND_CONTROL;
 }
 
+static uint32_t wgps_per_array(const sg_perf_t *p)
+{
+    return p->profile.cus_per_array / p->unit_cus;
+}
+
+/* The places of an engine in which it has instances of a block. */
+static uint32_t places_of(const sg_perf_t *p, sg_scope_t scope)
+{
+    const uint32_t arrays = p->profile.arrays_per_engine;
+    return scope == SG_OF_WGP ? arrays * wgps_per_array(p) : scope == SG_OF_SA ? arrays : 1;
+}
+
 /* Makes the slots of each block, by the number of engines and instances in the profile. */
 static bool make_banks(sg_perf_t *p)
 {
     for (unsigned b = 0; b < SG_BLOCK_COUNT; b++) {
         sg_bank_t *bank = &p->bank[b];
-        const bool per_se = p->blocks->shape[b].per_se;
+        const sg_scope_t scope = p->blocks->shape[b].scope;
         const uint32_t instances = p->blocks->shape[b].instances, slots = p->blocks->shape[b].slots;
-        const uint32_t most = per_se ? p->units_per_engine : p->profile.l2_channels;
+        const uint32_t most = scope == SG_OF_GPU ? p->profile.l2_channels : p->units_per_engine;
         if (!instances) continue;
-        bank->engines = per_se ? p->engines : p->xccs;
-        bank->instances = instances < most ? instances : most;
+        bank->engines = scope == SG_OF_GPU ? p->xccs : p->engines;
+        bank->in_place = instances < most ? instances : most;
+        bank->instances = bank->in_place * places_of(p, scope);
         bank->n_slots = slots > p->profile.counter_slots ? slots : p->profile.counter_slots;
         bank->slots =
             calloc((size_t)bank->engines * bank->instances * bank->n_slots, sizeof(sg_slot_t));
@@ -198,22 +220,47 @@ static uint64_t total(sg_perf_t *p, unsigned block, uint32_t engine, uint32_t in
 typedef void visit_fn_t(sg_perf_t *p, unsigned block, uint32_t engine, uint32_t instance,
                         uint32_t slot, uint32_t argument);
 
-/* Calls fn for the slot in each of the block's instances that the XCC's GRBM_GFX_INDEX selects:
- * all, one, or none if the instance does not exist. */
+/* GRBM_GFX_INDEX's fields of array and instance, as they name an engine's instance `i`. */
+static uint32_t index_of(const sg_perf_t *p, unsigned block, uint32_t i)
+{
+    const uint32_t in_place = p->bank[block].in_place, place = i / in_place;
+    switch ((sg_scope_t)p->blocks->shape[block].scope) {
+    case SG_OF_SA: return place << ARRAY_SHIFT | i % in_place;
+    case SG_OF_WGP:
+        return place / wgps_per_array(p) << ARRAY_SHIFT | place % wgps_per_array(p) << WGP_SHIFT |
+               i % in_place;
+    default: return i;
+    }
+}
+
+/* The bits of these fields that a GRBM_GFX_INDEX compares for the block. A block with a single
+ * instance ignores the field of the instance, unless that names the workgroup processor. */
+static uint32_t compared(const sg_perf_t *p, unsigned block, uint32_t index)
+{
+    const sg_scope_t scope = p->blocks->shape[block].scope;
+    const bool single = p->blocks->shape[block].instances == 1 && scope != SG_OF_WGP;
+    return (index & ALL_INSTANCES || single ? 0u : INSTANCE) |
+           (index & ALL_ARRAYS || scope < SG_OF_SA ? 0u : ARRAY);
+}
+
+/* Whether the XCC's GRBM_GFX_INDEX selects the instance `i` of its engine `e`: it can select all,
+ * one, or one that does not exist. */
+static bool selects(const sg_perf_t *p, uint32_t xcc, unsigned block, uint32_t e, uint32_t i)
+{
+    const uint32_t index = p->xcc[xcc].gfx_index;
+    const bool every_engine = index & ALL_ENGINES || of_xcc(p, block) == 1;
+    return (every_engine || e == (index >> ENGINE_SHIFT & ENGINE)) &&
+           !((index_of(p, block, i) ^ index) & compared(p, block, index));
+}
+
+/* Calls fn for the slot in each of the block's instances that the XCC's GRBM_GFX_INDEX selects. */
 static void visit_indexed(sg_perf_t *p, uint32_t xcc, unsigned block, uint32_t slot, visit_fn_t *fn,
                           uint32_t argument)
 {
-    const sg_bank_t *bank = &p->bank[block];
-    const uint32_t index = p->xcc[xcc].gfx_index, engines = of_xcc(p, block);
-    const bool every_engine = index & ALL_ENGINES || engines == 1;
-    /* blocks with a single instance ignore the field of the instance */
-    const bool every_instance = index & ALL_INSTANCES || p->blocks->shape[block].instances == 1;
-    for (uint32_t e = 0; e < engines; e++) {
-        if (!every_engine && e != (index >> ENGINE_SHIFT & ENGINE)) continue;
-        for (uint32_t i = 0; i < bank->instances; i++)
-            if (every_instance || i == (index & INSTANCE))
-                fn(p, block, xcc * engines + e, i, slot, argument);
-    }
+    const uint32_t engines = of_xcc(p, block);
+    for (uint32_t e = 0; e < engines; e++)
+        for (uint32_t i = 0; i < p->bank[block].instances; i++)
+            if (selects(p, xcc, block, e, i)) fn(p, block, xcc * engines + e, i, slot, argument);
 }
 
 /* Calls fn for all slots of the XCC. */
@@ -447,17 +494,22 @@ void sg_perf_write(sg_perf_t *p, uint32_t xccs, uint32_t number, uint32_t value)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* If GRBM_GFX_INDEX broadcasts, engine or instance 0 answers a read. */
+/* Finds the engine and the instance that answer a read: the first of those that GRBM_GFX_INDEX
+ * selects. */
+static bool answers(const sg_perf_t *p, uint32_t xcc, unsigned block, uint32_t *e, uint32_t *i)
+{
+    for (*e = 0; *e < of_xcc(p, block); ++*e)
+        for (*i = 0; *i < p->bank[block].instances; ++*i)
+            if (selects(p, xcc, block, *e, *i)) return true;
+    return false;
+}
+
 static uint32_t read_slot(sg_perf_t *p, uint32_t xcc, const sg_register_t *r)
 {
-    const sg_bank_t *bank = &p->bank[r->block];
-    const uint32_t index = p->xcc[xcc].gfx_index, engines = of_xcc(p, r->block);
-    uint32_t e = index >> ENGINE_SHIFT & ENGINE, i = index & INSTANCE;
-    if (index & ALL_ENGINES || engines == 1) e = 0;
-    if (index & ALL_INSTANCES || p->blocks->shape[r->block].instances == 1) i = 0;
-    if (e >= engines || i >= bank->instances) return 0;
-    e += xcc * engines;
-    const sg_slot_t *slot = sg_slot_at(bank, e, i, r->slot);
+    uint32_t e, i;
+    if (!answers(p, xcc, r->block, &e, &i)) return 0;
+    e += xcc * of_xcc(p, r->block);
+    const sg_slot_t *slot = sg_slot_at(&p->bank[r->block], e, i, r->slot);
     if (r->kind == KIND_SELECT) return slot->select;
     if (r->kind == KIND_SELECT1) return slot->select1;
     const uint64_t value =

@@ -31,7 +31,7 @@ OTHERS = {
     r"hip\.limits-O2": "takes all of the memory, of which 4 GiB would be filled, in a time of its own",
     r"hip\.dlopen\.checked": "is checked anyway",
     r"hip\.too_old.*": "is refused: there is no GPU",
-    r"hip\.rx7900xtx\.no_time": "is refused: there is no GPU",
+    r"hip\.rx9070xt\.no_time": "is refused: there is no GPU",
     r"hip\.rx9070xt\..*": "there are no checks of gfx1201",
     r"(python|softgpu)\.(?!hsa|observe|peers).*": "the launcher and the driver, no programs of a GPU",
 }

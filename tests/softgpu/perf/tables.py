@@ -19,12 +19,15 @@ old	ATC	21	gpu	1	4	99	aid,unlisted	0x0	-
 old	GCEA	23	gpu	1	4	99	mc,cp	0x0	-
 new	TCC	12	gpu	16	4	99	texture	0x0	4
 new	MALL	15	gpu	2	4	99	-	0x0	-
+new	SQ	6	wgp	1	8	9	sq	0x0	-
+new	GL1C	27	sa	4	4	9	texture	0x0	-
 """,
     "aqlprofile/registers": REGISTERS + """\
 gfx9	SQ	0	0	0xd9c0	0xd1c0	0xd1c1	-
 gfx9	SX	0	0	1	2	3	-
 gfx10	TCC	0	3	7	8	9	10
 gfx10	TCC	1	3	11	12	13	14
+gfx10	SQ	0	0	20	21	-	-
 """,
     "counters/counters": COUNTERS + """\
 SQ	SQ_WAVES	4:old	x	waves
@@ -47,6 +50,7 @@ WANT = """\
 SG_BLOCK_NAME(SQ)
 SG_BLOCK_NAME(TCC)
 SG_BLOCK_NAME(MALL)
+SG_BLOCK_NAME(GL1C)
 #undef SG_BLOCK_NAME
 #endif
 #ifdef SG_COUNTER_NAME
@@ -60,12 +64,14 @@ SG_COUNTER_NAME(TCC_UNKNOWN)
 #endif
 #ifdef SG_BLOCK
 SG_TABLE(old)
-SG_BLOCK(SQ, 6, 1, 1, 8, 0xf000)
-SG_BLOCK(TCC, 12, 32, 0, 4, 0x0)
+SG_BLOCK(SQ, 6, 1, SE, 8, 0xf000)
+SG_BLOCK(TCC, 12, 32, GPU, 4, 0x0)
 SG_TABLE_END
 SG_TABLE(new)
-SG_BLOCK(TCC, 12, 16, 0, 4, 0x0)
-SG_BLOCK(MALL, 15, 2, 0, 4, 0x0)
+SG_BLOCK(TCC, 12, 16, GPU, 4, 0x0)
+SG_BLOCK(MALL, 15, 2, GPU, 4, 0x0)
+SG_BLOCK(SQ, 6, 1, WGP, 8, 0x0)
+SG_BLOCK(GL1C, 27, 4, SA, 4, 0x0)
 SG_TABLE_END
 #undef SG_BLOCK
 #endif
@@ -84,6 +90,7 @@ SG_REGISTER(SQ, 0, 0xd9c0, 0xd1c0, 0xd1c1, 0)
 SG_TABLE_END
 SG_TABLE(new)
 SG_REGISTER(TCC, 3, 7, 8, 9, 10)
+SG_REGISTER(SQ, 0, 20, 21, 0, 0)
 SG_TABLE_END
 #undef SG_REGISTER
 #endif

@@ -353,6 +353,83 @@ def narrow():
     check("softgpu has no model of SQ_INST_CYCLES_VMEM of gfx1030" in done.stderr, "refused", done.stderr)
 
 
+# GPUs of gfx11: compute units, engines.
+GFX11 = {"rx7900xtx": (24, 6), "strixhalo": (8, 2)}
+GFX11_PERCENT = ("OccupancyPercent", "L2CacheHit", "MemUnitBusy", "WAVE_DEP_WAIT", "WAVE_ISSUE_WAIT", "ALUStalledByLDS", "GPU_UTIL",
+                 "GPUBusy", "WriteUnitStalled")
+
+
+def rdna3_exact(product):
+    """A wave of the copy executes a scalar load, 7 vector ALU instructions, two s_delay_alu, a load, a store, two waits and its end:
+    LLVM 21 makes these 15 of it. Loads and stores are FLAT instructions, and none of TEX, as measured of a gfx1153."""
+    rows, done = rocprofv3(programs, ["SQ_WAVES", "SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQ_INSTS_SMEM", "SQ_INSTS_FLAT", "SQ_INSTS_LDS",
+                                      "SQ_INSTS_GDS", "SQ_WAVE32_INSTS", "SQ_WAVE64_INSTS", "SQ_INSTS_WAVE32", "SQ_INSTS_TEX_LOAD",
+                                      "SQ_INSTS_TEX_STORE", "SQ_INSTS_WAVE32_VALU", "SQ_INSTS_WAVE32_LDS"], SOFTGPU_GPU=product)
+    check(done.stdout == "known: 0 wrong\n", "output", done.stdout)
+    check(len(rows) == 16, len(rows), "dispatches", done.stderr)
+    for name, _, _, v in rows[:2]:
+        equal(name, v, SQ_WAVES=8192, SQ_INSTS_VALU=7 * 8192, SQ_INSTS_SALU=0, SQ_INSTS_SMEM=8192, SQ_INSTS_FLAT=2 * 8192,
+              SQ_INSTS_LDS=0, SQ_INSTS_GDS=0, SQ_WAVE32_INSTS=15 * 8192, SQ_WAVE64_INSTS=0, SQ_INSTS_WAVE32=15 * 8192,
+              SQ_INSTS_TEX_LOAD=0, SQ_INSTS_TEX_STORE=0, SQ_INSTS_WAVE32_VALU=7 * 8192, SQ_INSTS_WAVE32_LDS=0)
+    for name, _, _, v in rows[2:9]:
+        equal(name, v, SQ_WAVES=20, SQ_INSTS_LDS=40, SQ_INSTS_WAVE32_LDS=40)
+    check([v["SQ_WAVES"] for _, _, _, v in rows[9:]] == [3, 10, 10, 21, 96, 128, 32], "waves of shapes")
+
+
+def rdna3_caches(product):
+    """As on an RX 6800, of which narrow_caches() tells. L2 has room for both arrays of the copy on an RX 7900 XTX alone. Its blocks
+    count four events at once."""
+    rows, _ = rocprofv3(programs, ["GL2C_HIT_sum", "GL2C_MISS_sum", "GL2C_MC_RDREQ_sum", "GL2C_EA_RDREQ_128B_sum", "SQC_LDS_IDX_ACTIVE",
+                                   "SQC_LDS_BANK_CONFLICT", "LDSBankConflict", "LdsLatency", "TA_BUFFER_LOAD_WAVEFRONTS_sum",
+                                   "TA_BUSY_max"], SOFTGPU_GPU=product)
+    name, _, _, v = rows[0]
+    more = v["GL2C_MISS_sum"] - 2 * 8192, v["GL2C_HIT_sum"] - 8192, v["GL2C_EA_RDREQ_128B_sum"] - 8192
+    check(all(0 <= n < 128 for n in more), name, "code, arguments and page tables", more)
+    check(v["GL2C_MC_RDREQ_sum"] >= v["GL2C_EA_RDREQ_128B_sum"], name, v)
+    check(rows[1][3]["GL2C_HIT_sum"] > 3 * 8192 - 32 or product != "rx7900xtx", "the second copy", rows[1])
+    for name, _, _, v in rows:
+        equal(name, v, TA_BUFFER_LOAD_WAVEFRONTS_sum=0)
+        check(v["TA_BUSY_max"] > 0, name, v)
+    for (name, _, _, v), gcd in zip(rows[2:9], (1, 2, 1, 4, 8, 16, 32)):
+        equal(name, v, SQC_LDS_IDX_ACTIVE=20 * 2 * gcd, SQC_LDS_BANK_CONFLICT=20 * 2 * (gcd - 1), LDSBankConflict=100 * (gcd - 1) / gcd,
+              LdsLatency=64 + gcd - 1)
+    for metric, kib in (("FETCH_SIZE", 1024), ("WRITE_SIZE", 1024)):
+        rows, _ = rocprofv3(programs, [metric], SOFTGPU_GPU=product)
+        check(kib <= rows[0][3][metric] < kib + 10, metric, "1 MiB", rows[0])
+
+
+def rdna3_metrics(product):
+    """Derived metrics are what their parts make them."""
+    units, engines = GFX11[product]
+    rows, _ = rocprofv3(programs, ["CU_NUM", "SE_NUM", "SIMD_NUM", "SQ_WAVE_CYCLES", "SQ_BUSY_CYCLES", "GRBM_GUI_ACTIVE", "SQ_WAIT_ANY",
+                                   "MeanOccupancyPerCU", "MeanOccupancyPerActiveCU", "VALUInsts", *GFX11_PERCENT], SOFTGPU_GPU=product)
+    check(len(rows) == 16, len(rows), "dispatches")
+    for name, _, _, v in rows:
+        for metric in GFX11_PERCENT:
+            check(0 <= v[metric] <= 100, name, metric, v[metric])
+        equal(name, v, CU_NUM=units, SE_NUM=engines, SIMD_NUM=2 * units)
+        waves = v["SQ_WAVE_CYCLES"] / v["GRBM_GUI_ACTIVE"] / units
+        check(abs(v["MeanOccupancyPerCU"] - waves) < 1e-3 * waves, name, "waves on a unit", v)
+        check(abs(v["OccupancyPercent"] - 100 * waves / 32) < 1e-3 * waves, name, "of 32 slots", v)
+        # each workgroup processor is busy at most as long as the GPU, and has 64 slots
+        check(0 < v["SQ_BUSY_CYCLES"] <= units / 2 * v["GRBM_GUI_ACTIVE"], name, "busy", v)
+        active = v["SQ_WAVE_CYCLES"] / v["SQ_BUSY_CYCLES"]
+        check(abs(v["MeanOccupancyPerActiveCU"] - active) < 1e-3 * active, name, "waves on a processor", v)
+        check(1 <= active <= 64, name, "waves on a processor", active)
+        check(0 < v["SQ_WAIT_ANY"] <= v["SQ_WAVE_CYCLES"], name, v)
+    equal(rows[0][0], rows[0][3], VALUInsts=7)
+
+
+def rdna3():
+    """Of a GPU of gfx11, whose name that of the program ends with."""
+    product = os.path.basename(programs[0]).rsplit("-", 1)[1]
+    rdna3_exact(product)
+    rdna3_caches(product)
+    rdna3_metrics(product)
+    _, done = rocprofv3(programs, ["SQ_INST_CYCLES_VMEM"], status=134, SOFTGPU_GPU=product)
+    check("softgpu has no model of SQ_INST_CYCLES_VMEM of gfx11" in done.stderr, "refused", done.stderr)
+
+
 def steady():
     """The same values whatever the number of workers, on another run, and beside other load."""
     known, counters = programs[0], list(dict.fromkeys(EXACT + CACHES))

@@ -1,0 +1,320 @@
+/* wgp_test.c - counters of gfx11, whose workgroup processors each have an SQ of their own, with
+ * counters of 32 bits: where waves count, what instructions count as, and clocks by hand.
+ *
+ * HIP of this system does not know these GPUs: kernels are assembled and packets are written here.
+ * The GPUs have two engines of two arrays of two workgroup processors. */
+#include "counting.h"
+
+#include "asm.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { ENGINES = 2, ARRAYS = 2, WGPS = 2, WAVES_OF_32 = 1 << 10, COLD = 800 };
+enum { ALL_ARRAYS = 1 << 29, COMPUTE_STAGES = 0x55 };
+
+/* Events of SQ. */
+enum {
+    BUSY_CYCLES = 3,
+    WAVES = 4,
+    WAVE_CYCLES = 24,
+    WAIT_ANY = 35,
+    GDS = 54,
+    FLAT = 56,
+    LDS = 57,
+    SALU = 58,
+    SMEM = 59,
+    VALU = 62,
+    TEX_LOAD = 66,
+    TEX_STORE = 67,
+    WAVE32 = 70,
+    WAVE32_LDS = 72,
+    WAVE32_VALU = 73,
+    WAVE32_INSTS = 82,
+    WAVE64_INSTS = 83,
+    LEVEL_LDS = 88,
+    LDS_CONFLICT = 256,
+    LDS_ACTIVE = 261
+};
+
+static uint32_t sq_select(unsigned slot)
+{
+    return 0xd9c0 + 2 * slot;
+}
+
+static uint32_t sq_counter(unsigned slot)
+{
+    return 0xd1c0 + 2 * slot;
+}
+
+static uint32_t wgp_index(uint32_t engine, uint32_t array, uint32_t wgp)
+{
+    return engine << 16 | array << 8 | wgp << 2;
+}
+
+static counting_t *create(uint32_t gpu)
+{
+    sg_profile_t p = {.name = "test"};
+#define SET_DEFAULT(key, def, lo, hi) p.key = def;
+    SG_PROFILE_KEYS(SET_DEFAULT)
+#undef SET_DEFAULT
+    p.gfx_target_version = gpu;
+    p.shader_engines = ENGINES;
+    p.arrays_per_engine = ARRAYS;
+    p.cus_per_array = 2 * WGPS;
+    p.simds_per_cu = 2;
+    p.waves_per_simd = 16;
+    p.gl1_kb = 256;
+    asm_set_gpu("gfx1100");
+    return counting_on(rig_create_profile(&p));
+}
+
+static uint64_t kernel(counting_t *c, const char *text, uint32_t lanes)
+{
+    const rig_kernel_t how = {.properties = lanes == 32 ? WAVES_OF_32 : 0};
+    return rig_kernel(c->rig, text, &how);
+}
+
+static void start(counting_t *c, const unsigned *events, unsigned n)
+{
+    counting_flush_waves(c);
+    counting_set(c, REG_GRBM_GFX_INDEX, EVERYWHERE);
+    counting_set(c, REG_CP_PERFMON_CNTL, 0);
+    for (unsigned i = 0; i < n; i++)
+        counting_set(c, sq_select(i), events[i]);
+    counting_set(c, REG_SQ_CTRL, COMPUTE_STAGES);
+    counting_set(c, REG_ENABLE, 1);
+    counting_set(c, REG_CP_PERFMON_CNTL, 1);
+    counting_send(c);
+}
+
+static uint32_t value(counting_t *c, unsigned slot, uint32_t index)
+{
+    return counting_read(c, index, sq_counter(slot));
+}
+
+static uint64_t sum(counting_t *c, unsigned slot)
+{
+    uint64_t n = 0;
+    for (uint32_t k = 0; k < ENGINES * ARRAYS * WGPS; k++)
+        n += value(c, slot, wgp_index(k / (ARRAYS * WGPS), k / WGPS % ARRAYS, k % WGPS));
+    return n;
+}
+
+static void dispatch(counting_t *c, const char *text, uint32_t lanes, uint32_t items,
+                     uint32_t group)
+{
+    const uint64_t args = rig_alloc(c->rig, 64), data = rig_alloc(c->rig, 4096);
+    *(uint64_t *)rig_ptr(c->rig, args) = data;
+    counting_dispatch(c, &(rig_dispatch_t){.kernel = kernel(c, text, lanes),
+                                           .args = args,
+                                           .grid = {items},
+                                           .group = {group},
+                                           .lds = 4096});
+    counting_stop(c);
+}
+
+/* Group g is on engine g mod 2, and there on one compute unit after the other, of the arrays in
+ * turns; two units are a processor. Of 11 groups of 3 waves the engines have 6 and 5. */
+static void test_places(void **state)
+{
+    static const uint32_t groups[ENGINES][ARRAYS][WGPS] = {{{2, 1}, {2, 1}}, {{2, 1}, {2, 0}}};
+    static const unsigned events[] = {WAVES};
+    (void)state;
+    counting_t *c = create(110000);
+    start(c, events, 1);
+    dispatch(c, "s_endpgm\n", 32, 11 * 96, 96);
+    for (uint32_t e = 0; e < ENGINES; e++)
+        for (uint32_t a = 0; a < ARRAYS; a++)
+            for (uint32_t w = 0; w < WGPS; w++)
+                assert_int_equal(value(c, 0, wgp_index(e, a, w)), 3 * groups[e][a][w]);
+    assert_int_equal(value(c, 0, EVERYWHERE), 6); /* the first answers for all */
+    assert_int_equal(value(c, 0, wgp_index(0, 0, 2)), 0);
+    assert_int_equal(value(c, 0, wgp_index(0, 2, 0)), 0);
+    assert_int_equal(value(c, 0, wgp_index(2, 0, 0)), 0);
+    assert_int_equal(value(c, 0, wgp_index(0, 0, 0) + 1), 0); /* an SQ has no second instance */
+}
+
+/* A select that is written for one workgroup processor leaves those of the others. */
+static void test_selects(void **state)
+{
+    static const unsigned events[] = {WAVES};
+    (void)state;
+    counting_t *c = create(110000);
+    start(c, events, 1);
+    counting_set(c, REG_GRBM_GFX_INDEX, wgp_index(1, 0, 1));
+    counting_set(c, sq_select(0), SMEM);
+    counting_set(c, REG_GRBM_GFX_INDEX, EVERYWHERE);
+    counting_send(c);
+    assert_int_equal(counting_read(c, wgp_index(1, 0, 1), sq_select(0)), SMEM);
+    assert_int_equal(counting_read(c, wgp_index(1, 1, 1), sq_select(0)), WAVES);
+    dispatch(c, "s_load_b32 s4, s[0:1], 0x0\ns_load_b32 s4, s[0:1], 0x0\ns_endpgm\n", 32, 16 * 32,
+             32); /* two groups on each processor */
+    assert_int_equal(value(c, 0, wgp_index(1, 0, 1)), 2 * 2);
+    assert_int_equal(value(c, 0, wgp_index(1, 1, 1)), 2);
+    assert_int_equal(sum(c, 0), 7 * 2 + 2 * 2);
+}
+
+/* A counter has 32 bits and no register of a high half. */
+static void test_bits(void **state)
+{
+    static const unsigned events[] = {WAVES};
+    (void)state;
+    counting_t *c = create(110000);
+    start(c, events, 1);
+    counting_set(c, sq_counter(0), 0xffffffff);
+    counting_send(c);
+    dispatch(c, "s_endpgm\n", 32, 8 * 96, 96);
+    assert_int_equal(value(c, 0, wgp_index(0, 1, 0)), 5); /* two groups of three waves */
+    assert_int_equal(value(c, 1, wgp_index(0, 1, 0)), 0);
+    assert_int_equal(counting_read(c, wgp_index(0, 1, 0), sq_counter(0) + 1), 0);
+}
+
+/* The first line differs: an instruction of two operations is one of waves of 32 lanes. */
+#define MIX                                                                                        \
+    "s_load_b64 s[6:7], s[0:1], 0x0\n"                                                             \
+    "v_and_b32 v0, 0x3ff, v0\n"                                                                    \
+    "v_lshlrev_b32 v1, 2, v0\n"                                                                    \
+    "s_delay_alu instid0(VALU_DEP_1)\n"                                                            \
+    "s_waitcnt lgkmcnt(0)\n"                                                                       \
+    "s_mov_b32 s8, s6\n"                                                                           \
+    "s_mov_b32 s9, s7\n"                                                                           \
+    "s_mov_b32 s10, -1\n"                                                                          \
+    "s_mov_b32 s11, 0x31016000\n"                                                                  \
+    "global_load_b32 v4, v1, s[6:7]\n"                                                             \
+    "s_waitcnt vmcnt(0)\n"                                                                         \
+    "ds_store_b32 v1, v4\n"                                                                        \
+    "ds_load_b32 v5, v1\n"                                                                         \
+    "s_waitcnt lgkmcnt(0)\n"                                                                       \
+    "global_store_b32 v1, v5, s[6:7] offset:1024\n"                                                \
+    "buffer_load_b32 v6, v1, s[8:11], 0 offen\n"                                                   \
+    "buffer_load_b32 v6, v1, s[8:11], 0 offen glc\n"                                               \
+    "buffer_atomic_add_u32 v3, v1, s[8:11], 0 offen glc\n"                                         \
+    "buffer_atomic_add_u32 v5, v1, s[8:11], 0 offen\n"                                             \
+    "buffer_store_b32 v5, v1, s[8:11], 0 offen\n"                                                  \
+    "s_endpgm\n"
+enum { MIX_INSTS = 21, GROUPS = 5, MIX_WAVES = 3 * GROUPS };
+
+/* What one wave counts; `first` instructions stand in front of the mix. */
+static void check_mix(uint32_t gpu, uint32_t lanes, const char *text, unsigned first)
+{
+    const bool narrow = lanes == 32;
+    const struct {
+        unsigned event, per_wave;
+    } rows[] = {{WAVES, 1},
+                {VALU, 2 + first},
+                {SALU, 4},
+                {SMEM, 1},
+                {FLAT, 2},
+                {LDS, 2},
+                {GDS, 0},
+                {TEX_LOAD, 3},
+                {TEX_STORE, 2},
+                {WAVE32, narrow ? MIX_INSTS + first : 0},
+                {WAVE32_LDS, narrow ? 2 : 0},
+                {WAVE32_VALU, narrow ? 2 + first : 0},
+                {WAVE32_INSTS, narrow ? MIX_INSTS + first : 0},
+                {WAVE64_INSTS, narrow ? 0 : MIX_INSTS + first}};
+    enum { ROWS = sizeof rows / sizeof *rows, SLOTS = 7 };
+    counting_t *c = create(gpu);
+    for (unsigned from = 0; from < ROWS; from += SLOTS) {
+        unsigned events[SLOTS];
+        for (unsigned k = 0; k < SLOTS; k++)
+            events[k] = rows[from + k].event;
+        start(c, events, SLOTS);
+        dispatch(c, text, lanes, GROUPS * 3 * lanes, 3 * lanes);
+        for (unsigned k = 0; k < SLOTS; k++)
+            if (sum(c, k) != (uint64_t)MIX_WAVES * rows[from + k].per_wave)
+                fail_msg("gpu %u, %u lanes, event %u: %llu of %d waves, expected %u of each", gpu,
+                         lanes, events[k], (unsigned long long)sum(c, k), MIX_WAVES,
+                         rows[from + k].per_wave);
+    }
+}
+
+static void test_instructions(void **state)
+{
+    static const uint32_t gpus[] = {110000, 110501};
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        check_mix(gpus[k], 32, "v_dual_mov_b32 v2, v1 :: v_dual_mov_b32 v3, 1\n" MIX, 1);
+        check_mix(gpus[k], 64, "v_mov_b32 v2, v1\nv_mov_b32 v3, 1\n" MIX, 2);
+    }
+}
+
+/* Loads and stores of buffers at the address unit of the unit that has the wave. */
+static void test_address_unit(void **state)
+{
+    enum { SELECT = 0xdac0, LOW = 0xd2c0, SELECT_1 = 0xdac2, LOW_1 = 0xd2c2, LOADS = 45, STORES };
+    (void)state;
+    counting_t *c = create(110000);
+    counting_set(c, SELECT, LOADS);
+    counting_set(c, SELECT_1, STORES);
+    start(c, NULL, 0);
+    dispatch(c, "v_mov_b32 v3, 1\n" MIX, 32, 4 * 32, 4 * 32);
+    /* four waves on the four SIMDs of the first processor, of which each unit has two; a store that
+     * is an atomic operation is none */
+    for (uint32_t unit = 0; unit < 4; unit++) {
+        assert_int_equal(counting_read(c, ALL_ARRAYS | unit, LOW), unit < 2 ? 4 : 0);
+        assert_int_equal(counting_read(c, ALL_ARRAYS | unit, LOW_1), unit < 2 ? 2 : 0);
+    }
+    assert_int_equal(counting_read(c, 1 << 16 | ALL_ARRAYS, LOW), 0);
+}
+
+/* One wave alone: fetched code, an instruction, a transcendental one, s_nop 3 and the end. A wave
+ * of 64 lanes takes the vector instructions twice. An SQ is busy for its own processor alone. */
+static void test_clocks(void **state)
+{
+    static const char text[] = "v_mov_b32 v1, 1.0\nv_rcp_f32 v1, v1\ns_nop 3\ns_endpgm\n";
+    static const unsigned events[] = {WAVE_CYCLES, WAIT_ANY, BUSY_CYCLES};
+    (void)state;
+    for (uint32_t lanes = 32; lanes <= 64; lanes += 32) {
+        counting_t *c = create(110000);
+        const uint32_t clocks = COLD + (1 + 4) * lanes / 32 + 4 + 1;
+        start(c, events, 3);
+        dispatch(c, text, lanes, lanes, lanes);
+        assert_int_equal(value(c, 0, wgp_index(0, 0, 0)), clocks);
+        assert_int_equal(value(c, 1, wgp_index(0, 0, 0)), COLD);
+        assert_int_equal(value(c, 2, wgp_index(0, 0, 0)), clocks);
+        for (unsigned slot = 0; slot < 3; slot++)
+            assert_int_equal(sum(c, slot), value(c, slot, wgp_index(0, 0, 0)));
+    }
+}
+
+/* Lanes two dwords apart meet in a bank by twos: a phase takes 2 clocks, of which one is a
+ * conflict. Data is there 64 clocks after its issue, and one later by the conflict: the level's
+ * integral. */
+static void test_lds(void **state)
+{
+    static const char text[] = "v_and_b32 v0, 0x3ff, v0\nv_lshlrev_b32 v1, 3, v0\n"
+                               "ds_load_b32 v2, v1\ns_waitcnt lgkmcnt(0)\ns_endpgm\n";
+    static const unsigned events[] = {LDS_ACTIVE, LDS_CONFLICT, LEVEL_LDS,
+                                      1,          BUSY_CYCLES,  WAVE_CYCLES};
+    (void)state;
+    counting_t *c = create(110000);
+    start(c, events, 6);
+    dispatch(c, text, 32, 3 * 32, 32); /* on engine 0's array 0, engine 1's, engine 0's array 1 */
+    for (uint32_t k = 0; k < 3; k++) {
+        const uint32_t at = wgp_index(k & 1, k >> 1, 0);
+        assert_int_equal(value(c, 0, at), 2);
+        assert_int_equal(value(c, 1, at), 1);
+        assert_int_equal(value(c, 3, at), 65);
+        assert_int_equal(value(c, 4, at), value(c, 5, at)); /* busy with this wave */
+        assert_in_range(value(c, 4, at), 65, 2 * COLD);
+    }
+    assert_int_equal(value(c, 0, wgp_index(0, 0, 1)), 0);
+    assert_int_equal(value(c, 3, wgp_index(0, 0, 1)), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_places),       cmocka_unit_test(test_selects),
+        cmocka_unit_test(test_bits),         cmocka_unit_test(test_instructions),
+        cmocka_unit_test(test_address_unit), cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_lds)};
+    if (!asm_available() || !asm_knows_gpu("gfx1100")) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
