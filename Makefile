@@ -65,7 +65,7 @@ bench: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/run-bench $(BUILD)
 
-# softgpu's counters beside those of a real MI200, for two programs; GPU=mi300x, mi300a or mi350x: of that, for one.
+# softgpu's counters beside those of a real MI200, for two programs; GPU=mi300x, mi300a, mi350x or krackan2: of that, for one.
 silicon: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/build-targets $(BUILD) $(if $(GPU),silicon_dies,silicon_programs) >/dev/null

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+enum { WAVES_OF_32 = 1 << 10 }; /* of kernel_code_properties */
 enum { ELEMENTS = 1 << 20, GROUP = 256, DISPATCHES = 3, COUNTERS_MAX = 1024, MASKS = 0x0f0ff000 };
 #define ARGUMENTS UINT64_C(0x7f0000000000)
 
@@ -69,14 +70,46 @@ static const char text_of_gfx94[] = "s_load_dword s3, s[0:1], 0x2c\n"
                                     "done:\n"
                                     "s_endpgm\n";
 
+/* LLVM 21 makes this of it for gfx1151, in waves of 32 lanes: 25 instructions. */
+static const char text_of_gfx11[] =
+    "s_clause 0x1\n"
+    "s_load_b32 s3, s[0:1], 0x2c\n"
+    "s_load_b32 s4, s[0:1], 0x18\n"
+    "s_waitcnt lgkmcnt(0)\n"
+    "s_and_b32 s3, s3, 0xffff\n"
+    "s_delay_alu instid0(SALU_CYCLE_1)\n"
+    /* v_mad_u64_u32 v[0:1], null, s2, s3, v[0:1], which gfx1100 may not have */
+    ".long 0xd6fe7c00, 0x04000602\n"
+    "s_mov_b32 s2, exec_lo\n"
+    "v_cmpx_gt_i32_e64 s4, v0\n"
+    "s_cbranch_execz done\n"
+    "s_load_b64 s[2:3], s[0:1], 0x0\n"
+    "v_ashrrev_i32_e32 v1, 31, v0\n"
+    "s_load_b64 s[0:1], s[0:1], 0x10\n"
+    "s_delay_alu instid0(VALU_DEP_1) | instskip(SKIP_1) | instid1(VALU_DEP_1)\n"
+    "v_lshlrev_b64 v[0:1], 3, v[0:1]\n"
+    "s_waitcnt lgkmcnt(0)\n"
+    "v_add_co_u32 v2, vcc_lo, s2, v0\n"
+    "s_delay_alu instid0(VALU_DEP_1) | instskip(SKIP_1) | instid1(VALU_DEP_1)\n"
+    "v_add_co_ci_u32_e64 v3, null, s3, v1, vcc_lo\n"
+    "v_add_co_u32 v0, vcc_lo, s0, v0\n"
+    "v_add_co_ci_u32_e64 v1, null, s1, v1, vcc_lo\n"
+    "global_load_b64 v[2:3], v[2:3], off\n"
+    "s_waitcnt vmcnt(0)\n"
+    "global_store_b64 v[0:1], v[2:3], off\n"
+    "done:\n"
+    "s_endpgm\n";
+
 /* gfx940 is the name that older assemblers know; the bits of these instructions are the same. */
 static const struct {
     uint32_t version;
     const char *assembler, *text;
-} kernels[] = {{90008, "gfx908", text_of_gfx9},
-               {90010, "gfx90a", text_of_gfx9},
-               {90402, "gfx940", text_of_gfx94},
-               {90500, "gfx940", text_of_gfx94}};
+    bool narrow; /* waves of 32 lanes */
+} kernels[] = {{90008, "gfx908", text_of_gfx9, false},
+               {90010, "gfx90a", text_of_gfx9, false},
+               {90402, "gfx940", text_of_gfx94, false},
+               {90500, "gfx940", text_of_gfx94, false},
+               {110501, "gfx1100", text_of_gfx11, true}};
 
 typedef struct {
     char name[80];
@@ -98,8 +131,9 @@ static uint64_t kernel_of(rig_t *r, uint32_t version)
 {
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         if (kernels[k].version != version) continue;
+        const rig_kernel_t how = {.properties = kernels[k].narrow ? WAVES_OF_32 : 0};
         asm_set_gpu(kernels[k].assembler);
-        return rig_kernel(r, kernels[k].text, NULL);
+        return rig_kernel(r, kernels[k].text, &how);
     }
     die("there is no kernel for this GPU");
     return 0;
@@ -147,6 +181,14 @@ static void program(sg_perf_t *p)
     }
 }
 
+/* GRBM_GFX_INDEX of an engine's instance. */
+static uint32_t index_of(const sg_perf_t *p, unsigned block, uint32_t engine, uint32_t i)
+{
+    const uint32_t wgps = p->profile.cus_per_array / p->unit_cus;
+    if (sg_perf_of_wgps(p, block)) return engine << 16 | i / wgps << 8 | i % wgps << 2;
+    return 1u << 29 | engine << 16 | i;
+}
+
 static uint64_t value_of(sg_perf_t *p, const wanted_t *w)
 {
     const unsigned block = p->blocks->outer[w->outer] - 1u;
@@ -156,7 +198,7 @@ static uint64_t value_of(sg_perf_t *p, const wanted_t *w)
     for (uint32_t x = 0; x < p->xccs; x++)
         for (uint32_t e = 0; e < engines; e++)
             for (uint32_t i = 0; i < bank->instances; i++) {
-                sg_perf_write(p, 1u << x, REG_GRBM_GFX_INDEX, 1u << 29 | e << 16 | i);
+                sg_perf_write(p, 1u << x, REG_GRBM_GFX_INDEX, index_of(p, block, e, i));
                 sum += sg_perf_read(p, 1u << x, reg + 1) |
                        (uint64_t)sg_perf_read(p, 1u << x, reg + 2) << 32;
             }
