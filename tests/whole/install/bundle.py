@@ -105,18 +105,9 @@ def make_root(root, programs):
         put_libraries(root, comgr.group(1))
 
 
-def runs_alone(folder, archive, demo, transpose):
-    root, place = folder + "/root", "/opt/two blanks: and a colon"
-    make_root(root, (demo, transpose))
-    os.makedirs(root + place)
-    run(["tar", "--zstd", "-xf", archive, "-C", root + place])
-    tree, = os.listdir(root + place)
-    users = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-    begin = ["unshare", *users, "--mount", "--net"]
-
-    def ask(program, *words):
-        return run([*begin, sys.executable, __file__, "--inside", root, f"{place}/{tree}/bin/{program}", *words])
-
+def works(root, ask, demo, transpose):
+    """Profiles programs of the root's folder /job, by commands that `ask` runs in the root: programs of the bundle and
+    their words; it returns their output and error output. What is written is read from outside."""
     told = ask("rocprofv3", "--sys-trace", "-f", "csv", "rocpd", "json", "pftrace", "otf2", "-d", "/job/out", "-o", "x",
                "--", "/job/" + os.path.basename(demo))[0]
     expect(told.split(), ["matmul", "right", "reduction", "right", "stencil", "right"])
@@ -133,6 +124,21 @@ def runs_alone(folder, archive, demo, transpose):
     ask("rocprofv3", "--instruction-counts", "-d", "/job/lines", "-o", "x", "--", "/job/" + os.path.basename(transpose))
     told = ask("rocprofv3", "annotate", "--no-pager", "--limit", "3", "/job/lines")[0]
     expect("transpose.hip:18" in told, True, told)
+
+
+def runs_alone(folder, archive, demo, transpose):
+    root, place = folder + "/root", "/opt/two blanks: and a colon"
+    make_root(root, (demo, transpose))
+    os.makedirs(root + place)
+    run(["tar", "--zstd", "-xf", archive, "-C", root + place])
+    tree, = os.listdir(root + place)
+    users = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    begin = ["unshare", *users, "--mount", "--net"]
+
+    def ask(program, *words):
+        return run([*begin, sys.executable, __file__, "--inside", root, f"{place}/{tree}/bin/{program}", *words])
+
+    works(root, ask, demo, transpose)
     # LD_PRELOAD takes no blanks: a link of nobody's own
     link, = glob.glob(root + "/tmp/crocprof-*")
     expect(os.readlink(link), f"{place}/{tree}")
@@ -239,6 +245,7 @@ def main():
         runs_alone(folder, archive, *programs)
 
 
-if sys.argv[1] == "--inside":
-    inside(sys.argv[2], sys.argv[3:])
-main()
+if __name__ == "__main__":
+    if sys.argv[1] == "--inside":
+        inside(sys.argv[2], sys.argv[3:])
+    main()
