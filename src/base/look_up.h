@@ -1,8 +1,9 @@
-/* look_up.h - for a library that defines dlsym and dlvsym in front of the loader's.
+/* look_up.h - for a library that defines dlsym, dlvsym or dlopen in front of the loader's.
  *
- * With RTLD_NEXT and RTLD_DEFAULT the result of these functions depends on the address of their
- * caller. So where the library has no result of its own, it must not call the next dlsym but jump
- * to it with the stack unchanged, as if the program had called the next dlsym directly. */
+ * The result of these functions may depend on the address of their caller: with RTLD_NEXT and
+ * RTLD_DEFAULT, and by the folders that dlopen() searches. So where the library has no result of
+ * its own, it must not call the next dlsym but jump to it with the stack unchanged, as if the
+ * program had called the next dlsym directly. */
 #ifndef CROCPROF_BASE_LOOK_UP_H
 #define CROCPROF_BASE_LOOK_UP_H
 
@@ -22,8 +23,9 @@ void *base_own_definition(const char *name);
  * other library; NULL if there is none. `slot` caches the result. */
 void *base_next_definition(_Atomic(void *) *slot, const char *name);
 
-/* Defines the function `name` (dlsym or dlvsym) in assembly. It first calls the hidden function
- * base_looked_up_t look_up(void *handle, const char *name[, const char *version]). */
+/* Defines the function `name` (dlsym, dlvsym or dlopen) in assembly. It first calls the hidden
+ * function base_looked_up_t look_up(first, second, third, const void *caller) with the arguments,
+ * of which those of two-argument functions have no third, and the address of the caller. */
 #define BASE_LOOK_UP_FIRST(name, look_up)                                                          \
     __asm__(".pushsection .text\n"                                                                 \
             ".p2align 4\n"                                                                         \
@@ -37,6 +39,7 @@ void *base_next_definition(_Atomic(void *) *slot, const char *name);
             "    .cfi_adjust_cfa_offset 8\n"                                                       \
             "    pushq %rdx\n"                                                                     \
             "    .cfi_adjust_cfa_offset 8\n"                                                       \
+            "    movq 24(%rsp), %rcx\n"                                                            \
             "    call " #look_up "\n"                                                              \
             "    movq %rdx, %r11\n"                                                                \
             "    popq %rdx\n"                                                                      \

@@ -11,14 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef void *sg_compiled_find_t(void *library, const char *name); /* dlsym() */
+/* libsoftgpu-comgr.so stands in for libamd_comgr, and is opened in its place by HIP (preload/). It
+ * has the same functions. What HIP asks at each start it knows without libamd_comgr, which takes
+ * longer to load than all else: objects (objects.c), results that are cached (comgr.c), notes on
+ * kernels (notes.c). For everything else it opens libamd_comgr (library.c). */
 
-/* The replacement for `function`, which the loaded library libamd_comgr exports as `name`: a
- * function of the same type, or `function` itself. It is `function` itself for most names; and for
- * all of them if results are not to be cached (SOFTGPU_COMPILED, any AMD_COMGR_ variable, no folder
- * that only the user can write) and for a second library. `find` is the loader's dlsym(). */
-void *sg_compiled_function(sg_compiled_find_t *find, void *library, const char *name,
-                           void *function);
+/* Whether the library stands in for the one that the code at the address `caller` gets from
+ * dlopen("libamd_comgr.so.2"). False: the caller is not HIP; or results are not to be cached
+ * (SOFTGPU_COMPILED, any AMD_COMGR_ variable, no folder that only the user can write); or it is not
+ * known which compiler that is. `has_stderr`: the program was started with a standard error. */
+__attribute__((visibility("default"))) bool softgpu_comgr_stands_in(const void *caller,
+                                                                    bool has_stderr);
 
 /* ---- store.c: a folder of files, each of one action's results ---- */
 
@@ -53,5 +56,12 @@ void sg_compiled_write(sg_compiled_key_t key, const void *bytes, size_t size);
 
 /* The limit of the folder, in bytes. */
 enum { SG_COMPILED_MOST = 256 << 20 };
+
+/* ---- identity.c: which libamd_comgr it is; after softgpu_comgr_stands_in() ---- */
+
+enum { SG_COMPILER_MAJOR = 2 };
+sg_compiled_key_t sg_compiler_key(void); /* tells one compiler from another */
+size_t sg_compiler_minor(void);          /* of its version */
+void *sg_compiler_open(void);            /* by dlopen(); NULL: it cannot be opened */
 
 #endif

@@ -2,7 +2,6 @@
  *
  * It also handles fork and the end of the process for the whole library. The device's threads are
  * not stopped at exit, since the program's own destructors may still use the GPU. */
-#include "softgpu/compiled/compiled.h"
 #include "softgpu/kfd/kfd.h"
 #include "softgpu/kfd/seam.h"
 
@@ -191,7 +190,6 @@ __attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(bool h
         .ioctl = device_ioctl,
         .instruction_counts = sg_census_api,
         .check = sg_check_api,
-        .stand_in = sg_compiled_function,
     };
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (!has_stderr) base_log_set_stderr(false);

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-    SOFTGPU_SEAM_VERSION = 7,
+    SOFTGPU_SEAM_VERSION = 8,
     /* Device numbers, the same in both libraries. DRM's are fixed by the kernel; KFD's major number
      * is dynamic: the kernel takes one from a range that ends at 234. */
     SOFTGPU_DRM_MAJOR = 226,
@@ -84,10 +84,6 @@ typedef struct {
 
     /* The checker's functions, to which the program's calls are reported: check/sink.h. */
     const struct softgpu_check_api *(*check)(unsigned version);
-
-    /* The replacement for `function`, which libamd_comgr exports as `name`: compiled/compiled.h. */
-    void *(*stand_in)(void *(*find)(void *, const char *), void *library, const char *name,
-                      void *function);
 } softgpu_seam_t;
 
 /* The table, or NULL, after one line on stderr, if the software GPU cannot be set up. `has_stderr`:

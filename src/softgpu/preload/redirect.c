@@ -132,6 +132,11 @@ __attribute__((constructor)) static void look_for_stderr(void)
     has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
 }
 
+bool redirect_has_stderr(void)
+{
+    return has_stderr;
+}
+
 static void complain(const char *what)
 {
     char text[PATH_MAX + 256];
@@ -140,16 +145,20 @@ static void complain(const char *what)
         return; /* standard error is closed, and there is no other place for the message */
 }
 
+bool redirect_beside(const char *name, char path[PATH_MAX])
+{
+    Dl_info self;
+    if (!dladdr((void *)(uintptr_t)redirect_beside, &self) || !self.dli_fname) return false;
+    const char *slash = strrchr(self.dli_fname, '/');
+    int directory = slash ? (int)(slash - self.dli_fname) : 1;
+    int n = snprintf(path, PATH_MAX, "%.*s/%s", directory, slash ? self.dli_fname : ".", name);
+    return n > 0 && n < PATH_MAX;
+}
+
 static const softgpu_seam_t *load(void)
 {
     char path[PATH_MAX];
-    Dl_info self;
-    if (!dladdr((void *)(uintptr_t)load, &self) || !self.dli_fname) return NULL;
-    const char *slash = strrchr(self.dli_fname, '/');
-    int directory = slash ? (int)(slash - self.dli_fname) : 1;
-    int n =
-        snprintf(path, sizeof(path), "%.*s/libsoftgpu.so", directory, slash ? self.dli_fname : ".");
-    if (n < 0 || (size_t)n >= sizeof(path)) return NULL;
+    if (!redirect_beside("libsoftgpu.so", path)) return NULL;
 
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) {
@@ -247,11 +256,10 @@ int64_t redirect_seek(int fd, int64_t offset, int whence)
     return -1;
 }
 
-void *redirect_stand_in(void *(*find)(void *, const char *), void *library, const char *name,
-                        void *function)
+bool redirect_in_use(void)
 {
     const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);
-    return seam && seam != &unavailable ? seam->stand_in(find, library, name, function) : function;
+    return seam && seam != &unavailable;
 }
 
 bool redirect_ioctl(int fd, unsigned long request, void *argument, int *result)

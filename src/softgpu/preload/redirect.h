@@ -43,9 +43,14 @@ bool redirect_signal_action(int number, const struct sigaction *action, struct s
                             int *result);
 int64_t redirect_seek(int fd, int64_t offset, int whence);
 
-/* Calls `stand_in` of seam.h; returns `function` if libsoftgpu.so is not loaded. */
-void *redirect_stand_in(void *(*find)(void *, const char *), void *library, const char *name,
-                        void *function);
+/* Whether libsoftgpu.so is loaded: the program has looked for the driver. */
+bool redirect_in_use(void);
+
+/* Whether the program was started with a standard error. */
+bool redirect_has_stderr(void);
+
+/* The path of a library in this library's own folder; false: the path is too long. */
+bool redirect_beside(const char *name, char path[PATH_MAX]);
 
 struct softgpu_check_api;
 const struct softgpu_check_api *redirect_check(unsigned version);

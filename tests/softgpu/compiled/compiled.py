@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 """Kernels that HIP compiles for itself: kept by the first program, used by the others, and lost without harm.
 
-usage: compiled.py SOFTGPU PROGRAM
+usage: compiled.py SOFTGPU PROGRAM RTC (a program that has HIP compile its kernel)
 """
 import glob
 import os
+import shutil
 import stat
 import subprocess
 import sys
 import tempfile
 import unittest
 
-SOFTGPU, PROGRAM = sys.argv[1:3]
-# HIP 5: logs of two that add headers and libraries; compile, link, code, executable; the compiler of HIP 6 and 7 has a cache of its own
-KEPT = 6 if glob.glob("/usr/lib/*/libamd_comgr.so.2") else 0
+SOFTGPU, PROGRAM, RTC = sys.argv[1:4]
+COMPILER = glob.glob("/usr/lib/*/libamd_comgr.so.2")
+# HIP 5: logs of two that add headers and libraries; compile, link, code, executable; which compiler it is, that it knows the
+# target, what it says of it, and for which targets it says that two code objects are; the compiler of HIP 6 and 7 has a
+# cache of its own
+KEPT = 11 if COMPILER else 0
 
 
 class Compiled(unittest.TestCase):
@@ -48,6 +52,45 @@ class Compiled(unittest.TestCase):
         self.assertEqual({stat.S_IMODE(os.stat(path).st_mode) for path in kept}, {0o600})
         self.run_program(SOFTGPU_COMPILED=self.at)
         self.assertEqual(self.kept(), kept)  # a file that had not been used would have been written anew
+
+    def loaded(self, **more):
+        """Names of the libraries that the program loads."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.run_program(LD_DEBUG="files", LD_DEBUG_OUTPUT=folder + "/of", **more)
+            text = "".join(open(path, errors="replace").read() for path in glob.glob(folder + "/*"))
+        return {os.path.basename(line.split("file=")[1].split()[0]) for line in text.splitlines()
+                if "file=" in line and "generating link map" in line}
+
+    def test_compiler_is_not_opened(self):
+        self.run_program(SOFTGPU_COMPILED=self.at)
+        loaded = self.loaded(SOFTGPU_COMPILED=self.at)
+        self.assertIn("libamdhip64.so.5" if KEPT else "libsoftgpu.so", loaded)
+        self.assertEqual({name for name in loaded if name.startswith(("libamd_comgr.so.2", "libLLVM"))}, set())
+        if KEPT:
+            self.assertIn("libamd_comgr.so.2", self.loaded(SOFTGPU_COMPILED="off"))
+
+    @unittest.skipUnless(KEPT, "no libamd_comgr of version 2")
+    def test_another_compiler(self):
+        """One in a folder that is searched first, and the same when it has changed."""
+        self.run_program(SOFTGPU_COMPILED=self.at)
+        kept = [len(self.kept())]
+        other = self.folder.name + "/other"
+        os.mkdir(other)
+        shutil.copy(COMPILER[0], other)
+        for change in (lambda: None, lambda: os.utime(other + "/libamd_comgr.so.2")):
+            change()
+            self.run_program(SOFTGPU_COMPILED=self.at, LD_LIBRARY_PATH=other)
+            kept.append(len(self.kept()))
+            self.run_program(SOFTGPU_COMPILED=self.at, LD_LIBRARY_PATH=other)
+            self.assertEqual(len(self.kept()), kept[-1])
+        self.assertGreaterEqual(kept[1], kept[0] + KEPT)
+        self.assertGreaterEqual(kept[2], kept[1] + KEPT - 1)  # which compiler is in that folder is replaced
+
+    def test_programs_that_compile(self):
+        for at in (self.at, self.at, "off"):
+            done = subprocess.run([SOFTGPU, "--", RTC], env=self.environment(SOFTGPU_COMPILED=at), text=True,
+                                  capture_output=True, timeout=120)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "rtc: 0 and 0 wrong, refused\n", ""))
 
     def test_damaged_is_compiled_again(self):
         self.run_program(SOFTGPU_COMPILED=self.at)

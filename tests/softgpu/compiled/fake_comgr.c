@@ -1,8 +1,8 @@
-/* fake_comgr.c - a compiler with the interface of libamd_comgr, as far as kept results need it.
+/* fake_comgr.c - a compiler with the interface of libamd_comgr, as far as cached results need it.
  *
  * Its actions write to each result what they were given, so that a wrong result is seen, and count
- * themselves. Like AMD's it refuses to set nothing as contents, and it ends the process if it is
- * asked for the name of a target that was not set. */
+ * themselves. Like AMD's it refuses to set nothing as contents, and it ends the process if an
+ * action needs a target that was not set. Objects are never freed; what is destroyed is emptied. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,47 +23,37 @@ typedef struct {
 } set_t;
 
 typedef struct {
-    char isa[32], options[2][32];
+    char isa[32], options[2][32], directory[32];
     size_t option_count;
     int language;
 } info_t;
 
 #pragma GCC visibility push(default)
-extern int fake_actions; /* how many were executed */
-int fake_actions;
-void amd_comgr_get_version(size_t *major, size_t *minor);
+extern int fake_actions,
+    fake_objects; /* how many were executed; how many have not been destroyed */
+int fake_actions, fake_objects;
 int amd_comgr_create_data(int kind, data_t **data);
 int amd_comgr_release_data(data_t *data);
 int amd_comgr_set_data(data_t *data, size_t size, const char *bytes);
 int amd_comgr_set_data_name(data_t *data, const char *name);
 int amd_comgr_get_data(data_t *data, size_t *size, char *bytes);
 int amd_comgr_get_data_name(data_t *data, size_t *size, char *name);
+int amd_comgr_create_data_set(set_t **set);
+int amd_comgr_destroy_data_set(set_t *set);
 int amd_comgr_data_set_add(set_t *set, data_t *data);
 int amd_comgr_data_set_remove(set_t *set, int kind);
-int amd_comgr_destroy_data_set(set_t *set);
 int amd_comgr_action_data_count(set_t *set, int kind, size_t *count);
 int amd_comgr_action_data_get_data(set_t *set, int kind, size_t index, data_t **data);
-int amd_comgr_action_info_set_isa_name(info_t *info, const char *name);
-int amd_comgr_action_info_get_isa_name(info_t *info, size_t *size, char *name);
-int amd_comgr_action_info_set_working_directory_path(info_t *info, const char *path);
+int amd_comgr_create_action_info(info_t **info);
 int amd_comgr_destroy_action_info(info_t *info);
-int amd_comgr_action_info_get_language(info_t *info, int *language);
+int amd_comgr_action_info_set_isa_name(info_t *info, const char *name);
+int amd_comgr_action_info_set_working_directory_path(info_t *info, const char *path);
 int amd_comgr_action_info_set_language(info_t *info, int language);
-int amd_comgr_action_info_set_options(info_t *info, const char *options);
+int amd_comgr_action_info_get_language(info_t *info, int *language);
 int amd_comgr_action_info_set_option_list(info_t *info, const char **options, size_t count);
 int amd_comgr_action_info_set_logging(info_t *info, bool logging);
-int amd_comgr_action_info_get_logging(info_t *info, bool *logging);
-int amd_comgr_action_info_get_option_list_count(info_t *info, size_t *count);
-int amd_comgr_action_info_get_option_list_item(info_t *info, size_t index, size_t *size,
-                                               char *text);
 int amd_comgr_do_action(int action, info_t *info, set_t *from, set_t *to);
 #pragma GCC visibility pop
-
-void amd_comgr_get_version(size_t *major, size_t *minor)
-{
-    *major = 2;
-    *minor = 4;
-}
 
 static int copy(const char *from, size_t bytes, size_t *size, char *to)
 {
@@ -74,6 +64,7 @@ static int copy(const char *from, size_t bytes, size_t *size, char *to)
 
 int amd_comgr_create_data(int kind, data_t **data)
 {
+    if (kind < 1 || kind > 9) return 2;
     *data = calloc(1, sizeof **data);
     (*data)->kind = kind;
     return 0;
@@ -102,7 +93,7 @@ int amd_comgr_set_data_name(data_t *data, const char *name)
 
 int amd_comgr_get_data(data_t *data, size_t *size, char *bytes)
 {
-    return copy(data->bytes, data->size, size, bytes);
+    return data->bytes ? copy(data->bytes, data->size, size, bytes) : 2;
 }
 
 int amd_comgr_get_data_name(data_t *data, size_t *size, char *name)
@@ -110,8 +101,24 @@ int amd_comgr_get_data_name(data_t *data, size_t *size, char *name)
     return copy(data->name, strlen(data->name) + 1, size, name);
 }
 
+int amd_comgr_create_data_set(set_t **set)
+{
+    *set = calloc(1, sizeof **set);
+    fake_objects++;
+    return 0;
+}
+
+int amd_comgr_destroy_data_set(set_t *set)
+{
+    memset(set, 0, sizeof *set);
+    fake_objects--;
+    return 0;
+}
+
 int amd_comgr_data_set_add(set_t *set, data_t *data)
 {
+    for (size_t i = 0; i < set->count; i++)
+        if (set->all[i] == data) return 0;
     set->all[set->count++] = data;
     return 0;
 }
@@ -122,12 +129,6 @@ int amd_comgr_data_set_remove(set_t *set, int kind)
     for (size_t i = 0; i < set->count; i++)
         if (set->all[i]->kind != kind) set->all[left++] = set->all[i];
     set->count = left;
-    return 0;
-}
-
-int amd_comgr_destroy_data_set(set_t *set)
-{
-    memset(set, 0, sizeof *set);
     return 0;
 }
 
@@ -142,7 +143,24 @@ int amd_comgr_action_data_count(set_t *set, int kind, size_t *count)
 int amd_comgr_action_data_get_data(set_t *set, int kind, size_t index, data_t **data)
 {
     for (size_t i = 0; i < set->count; i++)
-        if (set->all[i]->kind == kind && index-- == 0) *data = set->all[i];
+        if (set->all[i]->kind == kind && index-- == 0) {
+            *data = set->all[i];
+            return 0;
+        }
+    return 2;
+}
+
+int amd_comgr_create_action_info(info_t **info)
+{
+    *info = calloc(1, sizeof **info);
+    fake_objects++;
+    return 0;
+}
+
+int amd_comgr_destroy_action_info(info_t *info)
+{
+    memset(info, 0, sizeof *info);
+    fake_objects--;
     return 0;
 }
 
@@ -152,27 +170,9 @@ int amd_comgr_action_info_set_isa_name(info_t *info, const char *name)
     return 0;
 }
 
-int amd_comgr_action_info_get_isa_name(info_t *info, size_t *size, char *name)
-{
-    if (!*info->isa) abort();
-    return copy(info->isa, strlen(info->isa) + 1, size, name);
-}
-
 int amd_comgr_action_info_set_working_directory_path(info_t *info, const char *path)
 {
-    (void)info, (void)path;
-    return 0;
-}
-
-int amd_comgr_destroy_action_info(info_t *info)
-{
-    memset(info, 0, sizeof *info);
-    return 0;
-}
-
-int amd_comgr_action_info_get_language(info_t *info, int *language)
-{
-    *language = info->language;
+    snprintf(info->directory, sizeof info->directory, "%s", path);
     return 0;
 }
 
@@ -182,9 +182,9 @@ int amd_comgr_action_info_set_language(info_t *info, int language)
     return 0;
 }
 
-int amd_comgr_action_info_set_options(info_t *info, const char *options)
+int amd_comgr_action_info_get_language(info_t *info, int *language)
 {
-    (void)info, (void)options; /* of old programs */
+    *language = info->language;
     return 0;
 }
 
@@ -202,38 +202,24 @@ int amd_comgr_action_info_set_logging(info_t *info, bool logging)
     return 0;
 }
 
-int amd_comgr_action_info_get_logging(info_t *info, bool *logging)
-{
-    (void)info;
-    *logging = true;
-    return 0;
-}
-
-int amd_comgr_action_info_get_option_list_count(info_t *info, size_t *count)
-{
-    *count = info->option_count;
-    return 0;
-}
-
-int amd_comgr_action_info_get_option_list_item(info_t *info, size_t index, size_t *size, char *text)
-{
-    return copy(info->options[index], strlen(info->options[index]) + 1, size, text);
-}
-
 static void add(set_t *set, int kind, const char *name, const char *text)
 {
     data_t *data;
     amd_comgr_create_data(kind, &data);
     amd_comgr_set_data_name(data, name);
-    amd_comgr_set_data(data, strlen(text), text);
+    data->bytes = strdup(text); /* of which a log may have none */
+    data->size = strlen(text);
     amd_comgr_data_set_add(set, data);
 }
 
 int amd_comgr_do_action(int action, info_t *info, set_t *from, set_t *to)
 {
     char text[256];
-    int n = snprintf(text, sizeof text, "action %d language %d isa %s:", action, info->language,
-                     info->isa);
+    if (!*info->isa) abort();
+    int n = snprintf(text, sizeof text, "action %d language %d isa %s%s:", action, info->language,
+                     info->isa, info->directory);
+    for (size_t i = 0; i < info->option_count; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, " %s", info->options[i]);
     for (size_t i = 0; i < from->count; i++)
         n += snprintf(text + n, sizeof text - (size_t)n, " %s=%.*s", from->all[i]->name,
                       (int)from->all[i]->size, from->all[i]->bytes);
