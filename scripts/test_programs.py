@@ -5,6 +5,7 @@ Each line is a target or a folder with a slash, as scripts/build-targets wants t
 A test needs the files of the build tree that its command and environment name. If its command is a script, and it is
 none of the fast tests, it needs all of the product besides, and if the script is given the build tree its folder's
 programs. What else tests run is in uses.tsv; see cmake/tests.cmake."""
+import functools
 import json
 import os
 import re
@@ -17,6 +18,7 @@ build = os.path.abspath(sys.argv[1])
 MANY = 5 if not os.path.exists(f"{build}/build.ninja") else 1 << 30
 
 
+@functools.cache
 def table(name):
     with open(f"{build}/tests/{name}.tsv", encoding="utf-8") as file:
         return [line.rstrip("\n").split("\t") for line in file if line.strip()]
