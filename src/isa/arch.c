@@ -208,7 +208,8 @@ static const isa_formats_t formats_gfx12 = {
     .waits_most = {.vm = 63, .exp = 7, .lgkm = 15},                                                \
     .hw_id = {.slot = {0, 4}, .simd = {4, 2}, .cu = {8, 4}, .sh = {12, 1}, .se = {13, 3}},         \
     .scalar_line = 64, .l2_line = 128, .simd_lanes = 16, .f64_times = 1, .sq_quads = true,         \
-    .sq_masks = true, .save = {.cu_waves = 40, .engine_waves = 512, .wave_bytes = 8},              \
+    .address_stalls = true, .sq_masks = true,                                                      \
+    .save = {.cu_waves = 40, .engine_waves = 512, .wave_bytes = 8},                                \
     .tmpring = {.wave = {12, 13}, .unit = 1024}, .drm_family = 141 /* AMDGPU_FAMILY_AI */
 
 #define TTMP                                                                                       \

@@ -434,6 +434,9 @@ typedef struct isa_arch {
      * operation as a multiple of that of an f32 operation, for operations with different rates. */
     uint32_t simd_lanes, f64_times;
     bool sq_quads; /* SQ issues for a wave in one clock of four, and counts most clocks by fours */
+    bool address_stalls; /* a wave that the unit for addresses makes wait counts as one that waits
+                            to issue; if false, as one that waits for its data (measured of a
+                            gfx1153) */
     /* SQ counts only the waves of the VMIDs and compute units that its registers CTRL and MASK
      * select. */
     bool sq_masks;

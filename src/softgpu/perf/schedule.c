@@ -420,12 +420,11 @@ void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran)
 
 /* Moves clocks that waves have waited for the unit's address unit from SG_T_WAIT to SG_T_STALL. The
  * waves of a workgroup reach that unit together, so each waits for those before it; workgroups
- * reach it at random times. An SQ that counts each clock takes such a wave as one that waits for
- * its data, as measured of a gfx1153. */
+ * reach it at random times. */
 static void queue_up(sg_perf_t *p, uint32_t unit, const unit_state_t *u, uint64_t busy,
                      uint64_t clocks)
 {
-    if (!u->groups || !p->arch->sq_quads) return;
+    if (!u->groups || !p->arch->address_stalls) return;
     const uint64_t own = busy * (u->abreast - 1) / 2;
     const uint64_t others = sgc_queue(busy, clocks) * u->abreast * (u->groups - 1) / u->groups;
     const uint64_t queued = own + others < u->waiting ? own + others : u->waiting;
