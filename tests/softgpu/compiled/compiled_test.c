@@ -359,6 +359,13 @@ static void test_what_is_the_compilers_alone(void **state)
     assert_true(runs(COMPILE, described(OPENCL, ""), wrong, &to, 1));
     assert_non_null(strstr(result_of(to, BITCODE), "wrong"));
     assert_true(runs(COMPILE, described(OPENCL, ""), wrong, &to, 1)); /* a failure is not kept */
+    /* what becomes of a set that is not empty is the compiler's affair */
+    set_t cached = set_of(SOURCE, "source", "cached"), filled = set_of(SOURCE, "before", "it");
+    assert_true(keeps(COMPILE, described(OPENCL, ""), cached, BITCODE));
+    const int before = actions();
+    assert_int_equal(amd_comgr_do_action(COMPILE, described(OPENCL, ""), cached, filled), 0);
+    assert_int_equal(actions(), before + 1);
+    assert_string_equal(result_of(filled, SOURCE), "it");
     /* in another folder an option may name another file */
     assert_int_equal(amd_comgr_action_info_set_working_directory_path(unknown, "/tmp"), 0);
     assert_false(keeps(COMPILE, unknown, source, BITCODE));
