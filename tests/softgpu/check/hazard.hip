@@ -179,20 +179,36 @@ template <bool ok> __global__ void lane_shift(int *)
     asm volatile("v_mov_b32_dpp v41, v40 row_shr:1" ::: "v41"); // bug: lane-shift
 }
 
+#ifdef __gfx908__ // has results of matrix instructions in AGPRs alone, and no constant for C
+#define RESULT "a[44:47]"
+#define ADDEND RESULT
+#define CLEAR_ADDEND asm volatile("v_accvgpr_write_b32 a44, 0\n v_accvgpr_write_b32 a45, 0\n v_accvgpr_write_b32 a46, 0\n v_accvgpr_write_b32 a47, 0" ::: RESULT_CHANGES)
+#define RESULT_CHANGES "a44", "a45", "a46", "a47"
+#define READ_RESULT "v_accvgpr_read_b32 v48, a47"
+#else
+#define RESULT "v[44:47]"
+#define ADDEND "0"
+#define CLEAR_ADDEND
+#define RESULT_CHANGES "v44", "v45", "v46", "v47"
+#define READ_RESULT "v_mov_b32 v48, v47"
+#endif
+
 template <bool ok> __global__ void matrix_source(int *)
 {
+    CLEAR_ADDEND;
     asm volatile("v_mov_b32 v40, 1.0" ::: "v40"); // first: matrix-source
     if (ok) asm volatile("s_nop 1");
-    asm volatile("v_mfma_f32_4x4x1f32 v[44:47], v40, v40, 0" ::: "v44", "v45", "v46", "v47"); // bug: matrix-source
+    asm volatile("v_mfma_f32_4x4x1f32 " RESULT ", v40, v40, " ADDEND ::: RESULT_CHANGES); // bug: matrix-source
 }
 
 template <bool ok> __global__ void matrix_result(int *)
 {
+    CLEAR_ADDEND;
     asm volatile("v_mov_b32 v40, 1.0\n s_nop 1" ::: "v40");
-    asm volatile("v_mfma_f32_16x16x4f32 v[44:47], v40, v40, 0" ::: "v44", "v45", "v46", "v47"); // first: matrix-result
+    asm volatile("v_mfma_f32_16x16x4f32 " RESULT ", v40, v40, " ADDEND ::: RESULT_CHANGES); // first: matrix-result
     asm volatile("s_nop 8");
     if (ok) asm volatile("s_nop 1");
-    asm volatile("v_mov_b32 v48, v47" ::: "v48"); // bug: matrix-result
+    asm volatile(READ_RESULT ::: "v48"); // bug: matrix-result
 }
 
 template <bool ok> __global__ void wide_store(int *to)

@@ -4,6 +4,7 @@ recognizer, of both the smaller number.
 It is apart because it is what differs between GPUs: each has a function of its own, by name in NEEDS. It shares nothing with
 the checker's tables, which it is held against.
 """
+import collections
 import re
 
 VM, LDS, ANY, FLAT = "vm", "lds", "any", "flat"  # flows of memory instructions: what counts them
@@ -93,6 +94,50 @@ def of_unified(pair):
     return need
 
 
+# ---- gfx908 ----
+
+def gfx908(first, second):
+    """Results of matrix instructions are in AGPRs, which only v_accvgpr_read and v_accvgpr_write copy."""
+    pair = Pair(first, second)
+    need = of_gfx9(pair)
+    puts, gets = second.name.startswith("v_accvgpr_write"), second.name.startswith("v_accvgpr_read")
+    if pair.alu and (second.matrix or puts):
+        if pair.scalars & set(PAIRED["exec"]):
+            need = max(need, 4)
+        if {r for r in pair.vectors if r[0] == "v"} & pair.read:
+            need = max(need, 2)
+    if first.name.startswith("v_accvgpr_read") and (pair.memory or second.flow is LDS) and pair.vectors & pair.read:
+        need = max(need, 2)
+    if first.name.startswith("v_accvgpr_write"):
+        if gets and pair.vectors & pair.read:
+            need = max(need, 3)
+        if second.matrix:
+            need = max(need, inputs(second, pair.vectors, 3, 1))
+    if first.matrix:
+        need = max(need, matrix_of_gfx908(first, second, pair.vectors, puts, gets))
+    return need
+
+
+def inputs(second, written, factors, addend):
+    """Wait states of a matrix instruction of which `written` is A or B, or a part of C."""
+    need = factors if written & {r for part in second.source[:2] for r in part} else 0
+    return max(need, addend) if written & set(second.source[2]) else need
+
+
+def matrix_of_gfx908(first, second, written, puts, gets):
+    passes, need = {4: 2, 16: 8, 32: 16}[rows_of(first)], 0
+    if second.matrix:
+        same = list(second.source[2]) == list(first.writes)
+        need = inputs(second, written, 4, 0 if same else 2)
+    if gets and written & set(second.reads):
+        need = passes + 2
+    if puts and written & set(second.writes):
+        need = max(need, passes - 1)
+    if puts and set(first.source[2]) & set(second.writes):
+        need = max(need, passes - 3)
+    return need
+
+
 # ---- gfx90a ----
 
 def gfx90a(first, second):
@@ -145,15 +190,30 @@ def matrix_of_gfx90a(first, second, written):
     return need
 
 
-# ---- gfx942 ----
+# ---- gfx942 and gfx950 ----
 
-def gfx942(first, second):
+# more: wait states that there are more than on gfx942 behind a matrix instruction that is neither of f32 nor of f64;
+# used, addend: those behind one of f64 with 16 rows, whose result is A or B or read by VALU, and C of another
+Later = collections.namedtuple("Later", "more used addend")
+
+
+def gfx942(first, second, numbers=Later(0, 11, 9)):
     pair = Pair(first, second)
     need = max(of_gfx9(pair), of_unified(pair))
     if pair.alu and pair.to_alu:
         need = max(need, alu_of_gfx942(pair))
     if first.matrix:
-        need = max(need, matrix_of_gfx942(first, second, pair.vectors))
+        need = max(need, matrix_of_gfx942(first, second, pair.vectors, numbers))
+    return need
+
+
+def gfx950(first, second):
+    need = gfx942(first, second, Later(1, 19, 17))
+    if first.vector and not first.matrix and re.match(r"v_permlane\d+_swap", second.name):
+        if set(first.writes) & set(second.reads):
+            need = max(need, 2)
+        if first.name.startswith("v_cmpx"):
+            need = max(need, 4)
     return need
 
 
@@ -205,13 +265,14 @@ def passes_of_gfx942(code):
     return {16: 4, 32: 8}[rows] * (2 if blocks else 1)
 
 
-def matrix_of_gfx942(first, second, written):
+def matrix_of_gfx942(first, second, written, numbers):
     rows, passes, need = rows_of(first), passes_of_gfx942(first), 0
     memory, small = second.flow in (VM, FLAT, LDS), rows == 4
+    more = numbers.more if passes > 2 else 0
     if not (second.vector or memory):
         return 0
     f64, f32 = is_f64(first), is_f32(first)
-    used = (6 if small else 11) if f64 else passes + 2 if f32 else passes + 3
+    used = (6 if small else numbers.used) if f64 else passes + 2 if f32 else passes + 3 + more
     if second.matrix:
         addend = second.source[2] if len(second.source) > 2 else []
         if written & {r for part in second.source[:2] for r in part}:
@@ -222,17 +283,17 @@ def matrix_of_gfx942(first, second, written):
         elif written & set(addend):
             wide = is_f32(second) or is_f64(second)
             if f64 or f32:  # matrix instructions of other types take C later than these have their result
-                need = max(need, (4 if small else 9) if f64 and wide else passes if wide else 0)
+                need = max(need, (4 if small else numbers.addend) if f64 and wide else passes if wide else 0)
             else:
-                need = max(need, passes + 1)
+                need = max(need, passes + 1 + (more if wide else numbers.more))
         return need
     if written & set(second.reads):
         need = (9 if small else 18) if f64 and memory else used
     if second.vector and written & set(second.writes):
-        need = max(need, used)
+        need = max(need, 11 if f64 and not small else used)
     if second.vector and not f64 and not f32 and len(first.source) > 2 and set(first.source[2]) & set(second.writes):
         need = max(need, passes - 1)
     return need
 
 
-NEEDS = {"gfx90a": gfx90a, "gfx942": gfx942}
+NEEDS = {"gfx908": gfx908, "gfx90a": gfx90a, "gfx942": gfx942, "gfx950": gfx950}

@@ -17,7 +17,7 @@ NO_RESULT = re.compile(r"(s_(cmp|bitcmp|waitcnt|nop|barrier|branch|cbranch|setpc
                        r"ttrace|setprio|setvskip|trap|sethalt|rfe|store|scratch_store|buffer_store|atc|decperf|incperf)|"
                        r"v_nop|v_clrexcp|\w+_store_|ds_write|ds_gws|ds_nop|buffer_wb|buffer_inv|buffer_gl)")
 TWO_RESULTS = re.compile(r"v_(add|addc|sub|subb|subrev|subbrev)_co_|v_div_scale_|v_mad_[ui]64_")
-READS_RESULT = re.compile(r"v_(fmac|mac|dot\dc|pk_fmac|swap)_|s_(addk|mulk|cmov)|v_movreld|v_smfmac")
+READS_RESULT = re.compile(r"v_(fmac|mac|dot\dc|pk_fmac|swap)_|s_(addk|mulk|cmov)|v_movreld|v_smfmac|v_permlane\d+_swap")
 BYTES = (("dwordx2", 8), ("dwordx3", 12), ("dwordx4", 16), ("dword", 4), ("byte", 1), ("short", 2), ("_b128", 16), ("_b96", 12),
          ("64", 8), ("_x2", 8), ("_b8", 1), ("_u8", 1), ("_i8", 1), ("16", 2))
 
@@ -84,7 +84,7 @@ class Code:
         self.reads = [r for part in self.source for r in part]
         if READS_RESULT.match(name):
             self.reads += self.writes
-        if name.startswith("v_swap"):
+        if re.match(r"v_(swap|permlane\d+_swap)", name):
             self.writes += self.source[0]
         if name.startswith("v_cmpx"):
             self.writes += PAIRED["exec"]
