@@ -21,10 +21,10 @@ host_latency          1770     # not measured: as mi300a
 utcl1_pending         39
 l2_writeback_ways     8
 level_sample_clocks   72       # 9 units of an array
-packet_clocks         2360
-cp_decode_clocks      2480
-cp_stall_clocks       1020
-cp_translation_clocks 25
-cp_page_table_clocks  24
-cpc_memory_clocks     39
-cpf_memory_clocks     132
+packet_clocks         4720
+cp_decode_clocks      4960
+cp_stall_clocks       2040
+cp_translation_clocks 50
+cp_page_table_clocks  48
+cpc_memory_clocks     78
+cpf_memory_clocks     264

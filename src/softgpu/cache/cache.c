@@ -144,9 +144,11 @@ static uint64_t sum(const uint64_t *of, unsigned n)
 }
 
 /* Clocks for which requests wait for the port to L2, which carries the addresses of reads and the
- * data of writes. READ and WRITE: quarters of a clock for each request. */
-static uint64_t port_stall(const sgc_tcp_counts_t *c)
+ * data of writes. READ and WRITE: quarters of a clock for each request. The port of a vector L1
+ * with lines of 128 bytes takes whatever its tags let through. */
+static uint64_t port_stall(const sgc_t *t, const sgc_tcp_counts_t *c)
 {
+    if (t->l1_wide) return 0;
     enum { QUARTERS = 4, READ = 1, WRITE = 6 };
     uint64_t reads = 0, all = 0;
     for (unsigned type = 0; type < SGC_MTYPES; type++) {
@@ -182,7 +184,7 @@ uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t waves)
     const uint64_t looked_up = c->ta.ta_busy - c->ta.held;
     const uint64_t ta = looked_up - c->seen_ta, data = c->td.data - c->seen_td.data;
     c->seen_ta = looked_up;
-    const uint64_t tcp_seen = c->tcp_busy.seen, port = port_stall(&c->tcp);
+    const uint64_t tcp_seen = c->tcp_busy.seen, port = port_stall(t, &c->tcp);
     bound(&c->td_busy, clocks);
     bound(&c->td_wait, clocks);
     bound(&c->tcp_busy, clocks);

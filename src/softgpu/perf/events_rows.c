@@ -213,7 +213,7 @@ const sg_event_row_t sg_event_rows[SG_COUNTERS] = {
     TA_OPS(TD_ATOMIC_WAVEFRONT, V_ATOMIC, 0),
     TA_OPS(TD_STORE_WAVEFRONT, V_STORE, 0),
     /* TCP */
-    DEVICE(TCP_GATE_EN1, CLOCK),
+    DEVICE(TCP_GATE_EN1, WAVES), /* the gate of the vector L1's clock is open while there are waves */
     TA_OPS(TCP_TA_TCP_STATE_READ, V_ACCESS, 0),
     /* TCA */
     DEVICE(TCA_CYCLE, CLOCK),

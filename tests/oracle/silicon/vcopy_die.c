@@ -1,11 +1,12 @@
 /* vcopy_die.c - the measured program on a GPU of any profile, without a runtime: what each counter
  * says.
  *
- * usage: silicon_vcopy PROFILE UNITS < COUNTERS. A line of COUNTERS is a name, the number of its
- * block in the AQL profile library, its event and the event of the level that it integrates, or -1.
- * For each it prints the name and the sums over all instances of all XCCs after each dispatch. It
- * does what HIP and the profiler do around a kernel: arguments are in the host's uncached memory,
- * the kernel's packet acquires from the system and releases to it. */
+ * usage: silicon_vcopy PROFILE UNITS MODE < COUNTERS. UNITS are those of the whole GPU, of which
+ * the first partition of that MODE (spx: all of it) is used. A line of COUNTERS is a name, the
+ * number of its block in the AQL profile library, its event and the event of the level that it
+ * integrates, or -1. For each it prints the name and the sums over all instances of all XCCs after
+ * each dispatch. It does what HIP and the profiler do around a kernel: arguments are in the host's
+ * uncached memory, the kernel's packet acquires from the system and releases to it. */
 #include "counting.h"
 
 #include "asm.h"
@@ -247,10 +248,11 @@ int main(int argc, char **argv)
 {
     sg_profile_t profile;
     char error[512];
-    if (argc != 3) die("usage: silicon_vcopy PROFILE UNITS < COUNTERS");
+    if (argc != 4) die("usage: silicon_vcopy PROFILE UNITS MODE < COUNTERS");
     if (!asm_available()) return 77;
     if (sg_profile_read(argv[1], &profile, error, sizeof error) != 0) die(error);
     if (sg_profile_set_cus(&profile, (uint32_t)atoi(argv[2]), error, sizeof error) != 0) die(error);
+    if (!sg_profile_partition(&profile, argv[3], error, sizeof error)) die(error);
     counting_t *c = counting_on(rig_create_profile(&profile));
     sg_perf_t *p = c->rig->device->perf;
     const uint64_t kernel = kernel_of(c->rig, profile.gfx_target_version),

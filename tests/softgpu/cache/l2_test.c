@@ -418,6 +418,25 @@ static void queues(void **state)
     rig_destroy(r);
 }
 
+/* The port of a vector L1 with lines of 128 bytes has no clocks of its own. The other one's are 14
+ * for 8 reads and 8 writes of 64 bytes. */
+static void port_of_wide_lines(void **state)
+{
+    (void)state;
+    isa_arch_t arch;
+    for (unsigned line = 64; line <= 128; line *= 2) {
+        rig_t *r = rig_of_lines(&arch, line, 128);
+        rig_stride(r, 0, 8);
+        sgc_begun(r->model);
+        rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
+        rig_do(r, "global_store_dwordx2 v[0:1], v[2:3], off");
+        sgc_unit_ended(r->model, 0, 100, 1);
+        EXPECT(r, TCP_TCC_READ_REQ, 512 / line);
+        EXPECT(r, TCP_TCR_TCP_STALL_CYCLES, line == 64 ? (8 * 1 + 8 * 6) / 4 : 0);
+        rig_destroy(r);
+    }
+}
+
 int main(void)
 {
     if (!asm_available()) return 77;
@@ -429,6 +448,7 @@ int main(void)
                                        RIG_TEST(acquire_mem),
                                        RIG_TEST(places),
                                        RIG_TEST(queues),
+                                       RIG_TEST(port_of_wide_lines),
                                        RIG_TEST(lines_of_other_sizes),
                                        RIG_TEST(narrow_lines_are_written_back),
                                        RIG_TEST(whole_lines),

@@ -198,6 +198,7 @@ static void test_room(void **state)
     counting_want(c, GRBM, 2);  /* GUI_ACTIVE */
     counting_want(c, GRBM, 0);  /* GRBM_COUNT */
     counting_want(c, SQ, BUSY_CYCLES);
+    counting_want(c, TCP, 0); /* GATE_EN1 */
     counting_start(c);
     counting_dispatch(c, &d);
     counting_stop(c);
@@ -212,6 +213,8 @@ static void test_room(void **state)
     assert_int_equal(counting_value(c, 4, 0, 0), 856 + 2 * 5500);
     assert_int_equal(counting_value(c, 5, 0, 0), 856 + 2 * 5500);
     assert_int_equal(counting_value(c, 6, 0, 0), 804 + 20 + 20);
+    assert_int_equal(counting_value(c, 7, 0, 0),
+                     856); /* until the last wave ends: packets need no vector L1 */
 }
 
 /* 33 waves for 32 slots: the last workgroup waits until the first ends. */
