@@ -19,8 +19,11 @@
 
 #define ISA_INLINED static inline __attribute__((always_inline))
 
-/* The active lanes, in a register of which vector instructions know nothing. */
+/* The active lanes; whether the function is a quick one, and the row in which that notes NaNs: in
+ * members of the wave of which vector instructions know nothing. */
 #define ISA_CHUNK_ACTIVE(w) ((w)->xnack_mask)
+#define ISA_CHUNK_QUICK(w)  ((w)->watched)
+#define ISA_CHUNK_RARE(w)   ((uint32_t *)(w)->group)
 
 enum { ISA_CHUNK_ROWS = 4, ISA_CHUNK_SOURCES = 3 };
 
@@ -32,6 +35,8 @@ typedef struct {
     uint32_t in, out; /* sets of lanes */
     uint32_t mode;
     uint32_t active; /* the lanes whose results are used: no others need a rare case */
+    alignas(
+        64) uint32_t rare[ISA_LANES]; /* of quick functions: negative where the result is a NaN */
 } isa_chunk_t;
 
 /* A scalar instruction. ORDER: as above. */
@@ -63,7 +68,8 @@ ISA_INLINED void isa_chunk_begin(isa_wave_t *w, isa_inst_t *i, isa_row_t *rows,
     w->vgpr = rows;
     w->stop = ISA_RUN;
     w->exec = ISA_ALL_LANES; /* results of other lanes need not be kept apart */
-    w->xnack_mask = x->active;
+    ISA_CHUNK_ACTIVE(w) = x->active;
+    ISA_CHUNK_QUICK(w) = false;
     w->vcc = x->in;
     w->sgpr[0] = w->sgpr[1] = 0;
     /* nearest even, denormals kept: the translator refuses other modes */
@@ -94,6 +100,24 @@ ISA_INLINED void isa_chunk_end(const isa_wave_t *w, isa_row_t *rows, isa_chunk_t
         isa_wave_t w;                                                                              \
         isa_inst_t i = {.dwords = 1};                                                              \
         isa_chunk_begin(&w, &i, rows, x, shape);                                                   \
+        ISA_HANDLER(name)(&w, &i);                                                                 \
+        isa_chunk_end(&w, rows, x, shape);                                                         \
+    }
+
+/* The same for an instruction whose results may be NaNs that have to be replaced. Most results are
+ * none: the function only notes in which lanes there are any. */
+#define ISA_QUICK_OF(name, ...)                                                                    \
+    void isa_quick_##name(isa_chunk_t *x);                                                         \
+    void isa_quick_##name(isa_chunk_t *x)                                                          \
+    {                                                                                              \
+        const isa_chunk_shape_t shape = {__VA_ARGS__};                                             \
+        alignas(64) isa_row_t rows[ISA_CHUNK_ROWS * (1 + ISA_CHUNK_SOURCES)];                      \
+        isa_wave_t w;                                                                              \
+        isa_inst_t i = {.dwords = 1};                                                              \
+        isa_chunk_begin(&w, &i, rows, x, shape);                                                   \
+        ISA_CHUNK_QUICK(&w) = true;                                                                \
+        w.group = (isa_group_t *)x->rare;                                                          \
+        memset(x->rare, 0, sizeof x->rare);                                                        \
         ISA_HANDLER(name)(&w, &i);                                                                 \
         isa_chunk_end(&w, rows, x, shape);                                                         \
     }

@@ -15,10 +15,12 @@
 
 typedef struct region region_t;
 
-/* A slot where waves enter a region. */
-typedef struct {
+/* A slot where waves enter a region, and the next entry at the same slot: that of a region for
+ * another MODE or EXEC. */
+typedef struct entry {
     const region_t *region;
     uint32_t number;
+    _Atomic(const struct entry *) next;
 } entry_t;
 
 /* A translated loop or stretch. */
@@ -32,9 +34,14 @@ struct region {
     entry_t *entry;       /* all of them */
 };
 
-/* What the translator knows of a page. By slot: how often a branch back was taken, or waves came to
- * the slot; the entry that is there, that of the youngest region except where an older one takes
- * more waves; whether waves come there from code that is not translated. */
+enum {
+    ENTRIES = 4,        /* at a slot, at most */
+    NEVER = UINT16_MAX, /* of `heat`: waves are not counted at the slot any more */
+};
+
+/* What the translator knows of a page. By slot: how often a branch back was taken, waves came to
+ * the slot, or no entry there took them; the first entry that is there; whether waves come there
+ * from code that is not translated. */
 typedef struct isa_page_loops {
     _Atomic(uint16_t) heat[ISA_PAGE_SLOTS];
     _Atomic(const entry_t *) entry[ISA_PAGE_SLOTS];
@@ -174,12 +181,33 @@ static isa_refused_t make(region_t *r, isa_plan_t *plan, const isa_wave_t *w)
     return r->run ? ISA_REFUSED_NOT : ISA_REFUSED_FAILED;
 }
 
-/* Whether the slot's entry stays: that of an older region, which takes all waves that the new one
- * takes, and waves with another EXEC besides. */
-static bool is_served(const isa_page_loops_t *here, unsigned slot, const region_t *r)
+static bool takes(const region_t *r, const isa_wave_t *w)
 {
-    const entry_t *old = atomic_load_explicit(&here->entry[slot], memory_order_relaxed);
-    return old && old->region->mode == r->mode && old->region->masked && !r->masked;
+    return w->mode == r->mode && (r->masked || w->exec == ISA_ALL_LANES);
+}
+
+/* The first entry at the slot that takes the wave; NULL if there is none. */
+static const entry_t *entry_for(const isa_page_loops_t *here, unsigned slot, const isa_wave_t *w)
+{
+    const entry_t *e = atomic_load_explicit(&here->entry[slot], memory_order_acquire);
+    while (e && !takes(e->region, w))
+        e = atomic_load_explicit(&e->next, memory_order_acquire);
+    return e;
+}
+
+/* Under the lock: adds an entry at the slot. Regions for a full EXEC come first, since others take
+ * their waves, too, and are slower; among equals the youngest comes first, which is the longest. */
+static void add_entry(isa_page_loops_t *here, unsigned slot, entry_t *entry)
+{
+    _Atomic(const entry_t *) *link = &here->entry[slot];
+    unsigned n = 0;
+    for (const entry_t *e = atomic_load(link); e; e = atomic_load(&e->next)) {
+        if (entry->region->masked && !e->region->masked) link = &((entry_t *)e)->next;
+        n++;
+    }
+    atomic_store_explicit(&entry->next, atomic_load(link), memory_order_relaxed);
+    atomic_store_explicit(link, entry, memory_order_release);
+    atomic_store_explicit(&here->heat[slot], n + 1 < ENTRIES ? 0 : NEVER, memory_order_relaxed);
 }
 
 /* Under the lock: waves that come to the entries run the region from now on. */
@@ -199,9 +227,8 @@ static isa_refused_t publish(region_t *r, const isa_plan_t *plan)
         if (!plan->step[k].enters) continue;
         const unsigned slot = isa_slot_index(page, plan->step[k].i->pc);
         entry_t *entry = &r->entry[n];
-        *entry = (entry_t){r, n++};
-        if (is_served(here, slot, r)) continue;
-        atomic_store_explicit(&here->entry[slot], entry, memory_order_release);
+        *entry = (entry_t){.region = r, .number = n++};
+        add_entry(here, slot, entry);
         atomic_store_explicit(&page->slots[slot].fn, isa_slot_translated, memory_order_release);
     }
     return ISA_REFUSED_NOT;
@@ -349,8 +376,7 @@ void isa_slot_counted(isa_wave_t *w, const isa_inst_t *i)
     if (w->page != page && w->ip) isa_translate_arrived(w->page, w->ip);
     if (w->stop || w->page != page || w->ip > i || !is_hot(page, i, isa_slot_counted)) return;
     const unsigned last = isa_slot_index(page, i->pc), first = isa_slot_index(page, w->ip->pc);
-    if (atomic_load(&page->slots[first].fn) != isa_slot_translated)
-        translate_loop(w, page, first, last);
+    if (!entry_for(loops_of(page), first, w)) translate_loop(w, page, first, last);
 }
 
 /* Where waves come to for the nth time, the code from here on is translated. */
@@ -367,6 +393,18 @@ void isa_slot_entered(isa_wave_t *w, const isa_inst_t *i)
     page->core->handlers[i->op](w, i);
 }
 
+/* No entry at the slot takes the wave, for the nth time: the code from here on is translated for
+ * its MODE and EXEC, too. */
+static void declined(isa_wave_t *w, isa_page_t *page, unsigned slot)
+{
+    _Atomic(uint16_t) *heat = &loops_of(page)->heat[slot];
+    uint16_t n = atomic_load_explicit(heat, memory_order_relaxed);
+    if (n == NEVER) return;
+    const bool hot = n + 1u >= after;
+    if (!atomic_compare_exchange_strong(heat, &n, hot ? NEVER : (uint16_t)(n + 1))) return;
+    if (hot) translate_stretch(w, page, slot);
+}
+
 void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_page_t *page = w->page;
@@ -374,15 +412,16 @@ void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
         page->core->handlers[i->op](w, i);
         return;
     }
-    const entry_t *entry = atomic_load_explicit(&loops_of(page)->entry[isa_slot_index(page, i->pc)],
-                                                memory_order_acquire);
-    const region_t *r = entry->region;
+    const unsigned slot = isa_slot_index(page, i->pc);
+    const entry_t *entry = entry_for(loops_of(page), slot, w);
     counts_t *c = counts();
-    if (w->mode != r->mode || (!r->masked && w->exec != ISA_ALL_LANES)) {
+    if (!entry) {
+        declined(w, page, slot);
         page->core->handlers[i->op](w, i);
         if (c) add(&c->declined, 1);
         return;
     }
+    const region_t *r = entry->region;
     const bool verify = mode_now == ISA_TRANSLATE_VERIFY && !r->calls;
     const uint64_t n =
         verify ? isa_translate_verify(w, i, r->run, entry->number) : r->run(w, entry->number);

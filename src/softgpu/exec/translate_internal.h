@@ -96,9 +96,19 @@ bool isa_plan_leaves(const isa_inst_t *i);
 
 bool isa_plan_writes_exec(const isa_inst_t *i);
 
-/* The name of the library's function for an instruction. */
+/* The library's functions for an instruction (chunk.h). */
+typedef enum {
+    ISA_FUNCTION_SCALAR,
+    ISA_FUNCTION_CHUNK,
+    ISA_FUNCTION_QUICK /* as the one before, but it only tells in which lanes the result is a NaN */
+} isa_function_t;
+
+/* The name of a function. */
 enum { ISA_LIBRARY_NAME = 64 };
-const char *isa_library_name(char *name, const isa_inst_t *i, bool scalar);
+const char *isa_library_name(char *name, const isa_inst_t *i, isa_function_t kind);
+
+/* The function that is tried first for a vector instruction: the quick one, if there is one. */
+isa_function_t isa_chunk_function(const isa_inst_t *i);
 
 /* ---- comparison of both ways to run code ---- */
 

@@ -9,17 +9,23 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *isa_library_name(char *name, const isa_inst_t *i, bool scalar)
+const char *isa_library_name(char *name, const isa_inst_t *i, isa_function_t kind)
 {
-    snprintf(name, ISA_LIBRARY_NAME, "isa_%s_%s", scalar ? "scalar" : "chunk",
+    static const char *const kinds[] = {"scalar", "chunk", "quick"};
+    snprintf(name, ISA_LIBRARY_NAME, "isa_%s_%s", kinds[kind],
              isa_table[isa_table[i->op].body].mnemonic);
     return name;
 }
 
-static bool in_library(const isa_inst_t *i, bool scalar)
+static bool in_library(const isa_inst_t *i, isa_function_t kind)
 {
     char name[ISA_LIBRARY_NAME];
-    return isa_llvm_has(isa_library_name(name, i, scalar));
+    return isa_llvm_has(isa_library_name(name, i, kind));
+}
+
+isa_function_t isa_chunk_function(const isa_inst_t *i)
+{
+    return in_library(i, ISA_FUNCTION_QUICK) ? ISA_FUNCTION_QUICK : ISA_FUNCTION_CHUNK;
 }
 
 /* Whether the scalar registers of an operand are ordinary ones, with codes up to that of EXEC. */
@@ -44,7 +50,8 @@ bool isa_plan_writes_exec(const isa_inst_t *i)
 static bool is_scalar(const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
-    if (row->klass != ISA_CLASS_SALU || row->marks & ISA_IS_MOVREL || !in_library(i, true))
+    if (row->klass != ISA_CLASS_SALU || row->marks & ISA_IS_MOVREL ||
+        !in_library(i, ISA_FUNCTION_SCALAR))
         return false;
     if ((row->reads | row->writes) & ~(ISA_REG_EXEC | ISA_REG_VCC | ISA_REG_SCC)) return false;
     if (i->dst.kind != ISA_OPK_NONE && !is_ordinary(&i->dst)) return false;
@@ -57,30 +64,52 @@ static bool is_scalar(const isa_inst_t *i)
 
 /* ---- vector instructions ---- */
 
-/* Whether the only modifiers are signs of plain floating-point sources, which the translator
- * handles; other modifiers are left to the handler. */
-static bool signs_only(const isa_inst_t *i)
+static bool is_half(unsigned type)
 {
-    if (i->flags & (ISA_F_SDWA | ISA_F_DPP | ISA_F_OMOD | ISA_F_CLAMP | ISA_F_DSTSEL)) return false;
-    if (!(i->flags & ISA_F_SRCMOD)) return true;
-    if (i->fmt == ISA_FMT_VOP3P) return false;
-    for (unsigned n = 0; n < 3; n++) {
-        const isa_operand_t *o = &i->src[n];
-        if (o->kind == ISA_OPK_NONE) continue;
-        const isa_field_t *field = isa_field(&isa_table[i->op], ISA_ROLE_SRC0 + n);
-        if (o->sel & 1) return false;
-        if (!o->mods) continue;
-        if (o->mods & ~(ISA_MOD_NEG | ISA_MOD_ABS)) return false;
-        if (!field || (field->type != ISA_T_F32 && field->type != ISA_T_F64)) return false;
+    return type == ISA_T_B16 || type == ISA_T_F16 || type == ISA_T_BF16;
+}
+
+/* Whether the segment can apply the source's modifiers: signs of numbers of 32 and 64 bits, parts
+ * of a register (SDWA), dwords of pairs. */
+static bool source_is_plain(const isa_inst_t *i, unsigned n)
+{
+    const isa_operand_t *o = &i->src[n];
+    const isa_field_t *field = isa_field(&isa_table[i->op], ISA_ROLE_SRC0 + n);
+    const unsigned type = field ? field->type : ISA_T_BITS;
+    if (i->fmt == ISA_FMT_VOP3P) return type == ISA_T_V2F32;
+    if (!(i->flags & ISA_F_SDWA) && o->sel & 1) return false;
+    if (o->mods & ISA_MOD_SEXT) return i->flags & ISA_F_SDWA && o->mods == ISA_MOD_SEXT;
+    return !o->mods || type == ISA_T_F32 || type == ISA_T_F64;
+}
+
+/* Whether the segment can apply all modifiers: those of sources, at most. Other modifiers are left
+ * to the handler. */
+static bool sources_only(const isa_inst_t *i)
+{
+    if (i->flags & (ISA_F_DPP | ISA_F_OMOD | ISA_F_CLAMP | ISA_F_DSTSEL)) return false;
+    if (i->flags & ISA_F_SDWA) {
+        const isa_field_t *dst = isa_field(&isa_table[i->op], ISA_ROLE_VDST);
+        if (dst && is_half(dst->type)) return false;
     }
+    for (unsigned n = 0; i->flags & ISA_F_SRCMOD && n < 3; n++)
+        if (i->src[n].kind != ISA_OPK_NONE && !source_is_plain(i, n)) return false;
     return true;
 }
 
-/* Whether the instruction is v_mbcnt, which depends on the lane's number, that a chunk does not
- * have. */
-static bool needs_lane(unsigned body)
+/* Whether the instruction is v_mbcnt of less than all lanes: functions of the library do not know
+ * the lane's number. */
+static bool needs_lane(const isa_inst_t *i)
 {
-    return body == ISA_OP_v_mbcnt_lo_u32_b32 || body == ISA_OP_v_mbcnt_hi_u32_b32;
+    const unsigned body = isa_table[i->op].body;
+    if (body != ISA_OP_v_mbcnt_lo_u32_b32 && body != ISA_OP_v_mbcnt_hi_u32_b32) return false;
+    return i->src[0].kind != ISA_OPK_CONST || (uint32_t)i->src[0].k != UINT32_MAX;
+}
+
+/* Whether translate_segment.c writes the instruction itself: it moves rows. */
+static bool moves_rows(const isa_inst_t *i)
+{
+    return isa_table[i->op].body == ISA_OP_v_pk_mov_b32 && !i->src[0].mods && !i->src[1].mods &&
+           !(i->flags & ISA_F_CLAMP);
 }
 
 /* Whether src[2] is a lane mask. */
@@ -101,9 +130,9 @@ static bool is_chunk(isa_step_t *s)
     const isa_inst_t *i = s->i;
     const isa_row_desc_t *row = &isa_table[i->op];
     const bool mask = takes_mask(row->body);
-    if (row->klass != ISA_CLASS_VALU || needs_lane(row->body) || isa_plan_writes_exec(i) ||
-        !signs_only(i) || i->dst.mods || !in_library(i, false))
+    if (row->klass != ISA_CLASS_VALU || needs_lane(i) || isa_plan_writes_exec(i) || i->dst.mods)
         return false;
+    if (!moves_rows(i) && (!sources_only(i) || !in_library(i, ISA_FUNCTION_CHUNK))) return false;
     if (i->dst.kind != ISA_OPK_VGPR && i->dst.kind != ISA_OPK_NONE && !is_ordinary(&i->dst))
         return false;
     if (i->dst.kind == ISA_OPK_VGPR && i->dst.bits > 128) return false;

@@ -56,6 +56,10 @@ typedef struct {
     uint64_t lanes;   /* active lanes: the results of other lanes are not used */
     uint32_t mode;    /* MODE register */
     uint32_t round;   /* fpu_round_t for f16 and f64 results */
+#ifdef ISA_CHUNK
+    bool quick; /* NaNs are not replaced, but noted in `rare` (chunk.h) */
+    uint32_t *rare;
+#endif
 } valu_t;
 
 typedef struct {
@@ -323,6 +327,10 @@ static inline __attribute__((always_inline)) bool valu_operands(valu_t *v, valu_
     v->round = FPU_NEAREST;
     v->out = 0;
     v->lanes = VALU_ACTIVE(w);
+#ifdef ISA_CHUNK
+    v->quick = ISA_CHUNK_QUICK(w);
+    v->rare = ISA_CHUNK_RARE(w);
+#endif
     v->d = to->direct ? to->dst : to->staged;
     room += ISA_ROW * (rows + !rows);
     if (!valu_operand(v, 0, to, w, i, t, room)) return false;
@@ -468,14 +476,18 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 /* ---- handlers ---- */
 
 /* The translator's library has the instruction as a function, too (chunk.h), in which the rare path
- * that corrects NaNs is inlined. */
+ * that corrects NaNs is inlined, and as a quick one, which only notes NaNs. */
 #ifdef ISA_CHUNK
 #define VALU_CHUNK(name, DT, AT, BT, CT, FLAGS)                                                    \
     ISA_CHUNK_OF(name, VALU_ROWS(DT), {VALU_ROWS(AT), VALU_ROWS(BT), VALU_ROWS(CT)},               \
                  ((FLAGS)&VALU_MASK_IN) != 0)
+#define VALU_QUICK(name, DT, AT, BT, CT, FLAGS)                                                    \
+    ISA_QUICK_OF(name, VALU_ROWS(DT), {VALU_ROWS(AT), VALU_ROWS(BT), VALU_ROWS(CT)},               \
+                 ((FLAGS)&VALU_MASK_IN) != 0)
 #define VALU_COLD __attribute__((always_inline))
 #else
 #define VALU_CHUNK(name, DT, AT, BT, CT, FLAGS)
+#define VALU_QUICK(name, DT, AT, BT, CT, FLAGS)
 #define VALU_COLD __attribute__((noinline, cold))
 #endif
 

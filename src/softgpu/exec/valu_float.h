@@ -62,6 +62,32 @@ static inline uint32_t valu_any_nan(const valu_t *v __attribute__((unused)), con
 }
 #endif
 
+/* Replaces a result's NaNs, which has n sources, or notes them. */
+#ifdef ISA_CHUNK
+static inline void valu_note_nan(const valu_t *v, const uint32_t *row, uint32_t mask,
+                                 uint32_t infinity)
+{
+    ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+    {
+        const isa_vec_i32_t x = (isa_vec_i32_t)(isa_vec_load(row + l) & mask);
+        isa_vec_store(v->rare + l, isa_vec_load(v->rare + l) |
+                                       (isa_vec_t)(x > (isa_vec_i32_t)isa_vec_all(infinity)));
+    }
+}
+
+#define VALU_TELL_f32 valu_note_nan(v, d, 0x7fffffff, FPU_INF32)
+#define VALU_TELL_f64 valu_note_nan(v, d + ISA_ROW, 0x7fffffff, 0x7ff00000)
+#define VALU_TELL_f16 valu_note_nan(v, d, 0x7fff, 0x7c00)
+#define VALU_NAN(DT, n)                                                                            \
+    if (v->quick)                                                                                  \
+        VALU_TELL_##DT;                                                                            \
+    else if (__builtin_expect(VALU_BAD_##DT, 0))                                                   \
+    valu_fix_nan_##DT(v, n)
+#else
+#define VALU_NAN(DT, n)                                                                            \
+    if (__builtin_expect(VALU_BAD_##DT, 0)) valu_fix_nan_##DT(v, n)
+#endif
+
 #define VALU_BAD_f32 valu_any_nan(v, d, 0x7fffffff, FPU_INF32)
 #define VALU_BAD_f64 valu_any_nan(v, d + ISA_ROW, 0x7fffffff, 0x7ff00000)
 #define VALU_BAD_f16 valu_any_nan(v, d, 0x7fff, 0x7c00)
@@ -78,7 +104,7 @@ static inline uint32_t valu_any_nan(const valu_t *v __attribute__((unused)), con
             VALU_NOTE_##DT(expr);                                                                  \
         }                                                                                          \
         VALU_DONE_##DT;                                                                            \
-        if (__builtin_expect(VALU_BAD_##DT, 0)) valu_fix_nan_##DT(v, 1);                           \
+        VALU_NAN(DT, 1);                                                                           \
     }
 #define VALU_FBODY2(fn, DT, AT, BT, expr)                                                          \
     static void fn(valu_t *v)                                                                      \
@@ -94,7 +120,7 @@ static inline uint32_t valu_any_nan(const valu_t *v __attribute__((unused)), con
             VALU_NOTE_##DT(expr);                                                                  \
         }                                                                                          \
         VALU_DONE_##DT;                                                                            \
-        if (__builtin_expect(VALU_BAD_##DT, 0)) valu_fix_nan_##DT(v, 2);                           \
+        VALU_NAN(DT, 2);                                                                           \
     }
 #define VALU_FBODY3(fn, DT, AT, BT, CT, expr)                                                      \
     static void fn(valu_t *v)                                                                      \
@@ -112,22 +138,26 @@ static inline uint32_t valu_any_nan(const valu_t *v __attribute__((unused)), con
             VALU_NOTE_##DT(expr);                                                                  \
         }                                                                                          \
         VALU_DONE_##DT;                                                                            \
-        if (__builtin_expect(VALU_BAD_##DT, 0)) valu_fix_nan_##DT(v, 3);                           \
+        VALU_NAN(DT, 3);                                                                           \
     }
 
 /* Operands of the result's type. */
 #define VALU_FLOAT1(name, T, FLAGS, expr)                                                          \
     VALU_FBODY1(body_##name, T, T, expr)                                                           \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_NONE, VALU_NONE, (FLAGS) | VALU_STAGED)
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_NONE, VALU_NONE, (FLAGS) | VALU_STAGED)        \
+    VALU_QUICK(name, VALU_T_##T, VALU_T_##T, VALU_NONE, VALU_NONE, FLAGS)
 #define VALU_FLOAT2(name, T, FLAGS, expr)                                                          \
     VALU_FBODY2(body_##name, T, T, T, expr)                                                        \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, (FLAGS) | VALU_STAGED)
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, (FLAGS) | VALU_STAGED)       \
+    VALU_QUICK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, FLAGS)
 #define VALU_FLOAT3(name, T, FLAGS, expr)                                                          \
     VALU_FBODY3(body_##name, T, T, T, T, expr)                                                     \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED)
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED)      \
+    VALU_QUICK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, FLAGS)
 /* Another instruction with the same body and other flags. */
 #define VALU_FLOAT3_ALIAS(name, T, FLAGS, body)                                                    \
-    VALU_ALIAS(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED, body)
+    VALU_ALIAS(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED, body)  \
+    VALU_QUICK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, FLAGS)
 
 /* ---- sums and products, the most frequent of all: in the host's vectors ----
  *
@@ -182,6 +212,28 @@ valu_unordered64(const valu_in_t *in __attribute__((unused)), const isa_vec_pair
 #endif
 }
 
+/* Notes the NaNs among results, or among the high dwords of doubles, of lanes from `at` on. */
+#ifdef ISA_CHUNK
+#define VALU_IS_QUICK(v) ((v)->quick)
+static inline __attribute__((always_inline)) void valu_note(const valu_t *v, isa_vec_t x,
+                                                            unsigned at)
+{
+    const isa_vec_f32_t f = (isa_vec_f32_t)x;
+    isa_vec_store(v->rare + at, isa_vec_load(v->rare + at) | (isa_vec_t)(f != f));
+}
+static inline __attribute__((always_inline)) void valu_note64(const valu_t *v, isa_vec_t high,
+                                                              unsigned at)
+{
+    const isa_vec_i32_t x = (isa_vec_i32_t)(high & 0x7fffffff);
+    isa_vec_store(v->rare + at, isa_vec_load(v->rare + at) |
+                                    (isa_vec_t)(x > (isa_vec_i32_t)isa_vec_all(0x7ff00000)));
+}
+#else
+#define VALU_IS_QUICK(v)      false
+#define valu_note(v, x, at)   (void)0
+#define valu_note64(v, x, at) (void)0
+#endif
+
 /* The rows and lanes of *v with another destination. Functions that are not inlined get such a
  * copy, so that members of *v itself can be in the host's registers. */
 #define VALU_ROWS_OF(v, to, SRCS)                                                                  \
@@ -216,6 +268,11 @@ valu_unordered64(const valu_in_t *in __attribute__((unused)), const isa_vec_pair
             VALU_VSOURCE_f32(c, 2, SRCS);                                                          \
             const isa_vec_f32_t x = (expr);                                                        \
             r[k] = (isa_vec_t)x;                                                                   \
+        }                                                                                          \
+        if (VALU_IS_QUICK(v)) {                                                                    \
+            ISA_UNROLL for (unsigned k = 0; k < N; k++) valu_note(v, r[k], VALU_AT(k) % ISA_ROW);  \
+            ISA_UNROLL for (unsigned k = 0; k < N; k++) isa_vec_store(d + VALU_AT(k), r[k]);       \
+            return;                                                                                \
         }                                                                                          \
         ISA_UNROLL for (unsigned k = 0; k < N; k += 2) bad |= valu_unordered(                      \
             &in, r[k], VALU_AT(k) % ISA_ROW, r[k + (N > 1)], VALU_AT(k + (N > 1)) % ISA_ROW);      \
@@ -255,7 +312,10 @@ valu_unordered64(const valu_in_t *in __attribute__((unused)), const isa_vec_pair
             }                                                                                      \
             r[k] = isa_vec_part(pair, 0);                                                          \
             r[N + k] = isa_vec_part(pair, 1);                                                      \
-            bad |= valu_unordered64(&in, &pair, r[N + k], at);                                     \
+            if (VALU_IS_QUICK(v))                                                                  \
+                valu_note64(v, r[N + k], at);                                                      \
+            else                                                                                   \
+                bad |= valu_unordered64(&in, &pair, r[N + k], at);                                 \
         }                                                                                          \
         if (__builtin_expect(bad, 0)) {                                                            \
             VALU_FIXED(2, 2 * N, SRCS, valu_fix_nan_f64);                                          \
@@ -309,7 +369,8 @@ valu_unordered64(const valu_in_t *in __attribute__((unused)), const isa_vec_pair
 #define VALU_VECTOR(name, T, CT, FLAGS, body)                                                      \
     VALU_PATHS(ISA_INST(name), name, VALU_T_##T, VALU_T_##T, VALU_T_##T, CT, FLAGS, body##_inline, \
                body, body)                                                                         \
-    VALU_CHUNK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, CT, FLAGS)
+    VALU_CHUNK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, CT, FLAGS)                                \
+    VALU_QUICK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, CT, FLAGS)
 #define VALU_VECTOR2(name, T, expr)                                                                \
     VALU_VBODY_##T(body_##name, 2, expr) VALU_VECTOR(name, T, VALU_NONE, 0, body_##name)
 #define VALU_VECTOR3(name, T, expr)                                                                \

@@ -1,0 +1,78 @@
+/* translate_emit.h - what the two files that write LLVM's assembly share.
+ *
+ * translate_emit.c writes the function, scalar instructions, branches and calls of handlers;
+ * translate_segment.c writes vector instructions. */
+#ifndef SOFTGPU_EXEC_TRANSLATE_EMIT_H
+#define SOFTGPU_EXEC_TRANSLATE_EMIT_H
+
+#include "softgpu/exec/translate_internal.h"
+#include "softgpu/exec/translate_text.h"
+
+enum {
+    ISA_EMIT_SCC = ISA_CODE_EXEC + 2, /* SCC comes after the registers with codes up to EXEC's */
+    ISA_EMIT_SHARED = 0, /* number of the structure that all functions of the full way take */
+    ISA_EMIT_MASKS = 32  /* lane masks that a segment writes, at most */
+};
+
+/* A chunk is computed quickly, by functions that only tell whether a result is a NaN, and, if one
+ * is, once more in full, by functions that replace NaNs by those of the GPU. */
+enum { ISA_EMIT_QUICK, ISA_EMIT_FULL, ISA_EMIT_WAYS };
+
+/* A lane mask that the segment has written: the variable that collects it, the chunk's bits. */
+typedef struct {
+    int reg;
+    unsigned variable, bits[ISA_EMIT_WAYS];
+} isa_emit_mask_t;
+
+typedef struct {
+    isa_text_t text;
+    unsigned row[ISA_VGPR_ROWS]; /* the value of each row, 0: not loaded */
+} isa_emit_way_t;
+
+typedef struct {
+    const isa_plan_t *plan;
+    const isa_library_t *library;
+    isa_text_t entry, code, tail;  /* variables; the blocks; the ways out */
+    isa_text_t before, begin, end; /* the segment: before its loop over chunks; around both ways */
+    unsigned next;                 /* number of the next value or label */
+    unsigned counted;              /* instructions since the block's begin */
+    bool shared;                   /* there is the structure ISA_EMIT_SHARED */
+    bool used[ISA_EMIT_SCC + 1], written[ISA_EMIT_SCC + 1];
+    /* the current segment */
+    unsigned n;                              /* instructions */
+    isa_emit_way_t way[ISA_EMIT_WAYS], *now; /* the way that is written now */
+    unsigned rare;               /* negative elements: lanes whose result is a NaN; 0: none */
+    bool changed[ISA_VGPR_ROWS]; /* the row has to be stored */
+    unsigned base, lane;         /* the chunk's first lane: its address in row 0, its number */
+    unsigned exec_bits;          /* EXEC's bits of the chunk, of code for any EXEC */
+    unsigned skip;               /* label behind what is done for active lanes; 0: none */
+    unsigned n_masks;
+    isa_emit_mask_t mask[ISA_EMIT_MASKS];
+} isa_emitter_t;
+
+static inline unsigned isa_emit_fresh(isa_emitter_t *e)
+{
+    return ++e->next;
+}
+
+/* ---- scalar registers: values are numbers of LLVM's ---- */
+
+unsigned isa_emit_read(isa_emitter_t *e, isa_text_t *t, unsigned scalar);
+void isa_emit_write(isa_emitter_t *e, isa_text_t *t, unsigned scalar, unsigned value);
+
+/* A pair as 64 bits. */
+unsigned isa_emit_read_pair(isa_emitter_t *e, isa_text_t *t, unsigned scalar);
+void isa_emit_write_pair(isa_emitter_t *e, isa_text_t *t, unsigned scalar, unsigned value);
+
+/* ---- segments ---- */
+
+/* Emits a vector instruction in the current segment, or in a new one. */
+void isa_emit_chunk(isa_emitter_t *e, const isa_step_t *s);
+
+/* Ends the segment: its rows and lane masks are known to whoever comes after it. */
+void isa_emit_close(isa_emitter_t *e);
+
+/* Ends the segment if it has written a mask that the operand reads or replaces. */
+void isa_emit_settle(isa_emitter_t *e, const isa_operand_t *o);
+
+#endif

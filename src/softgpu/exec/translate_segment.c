@@ -1,0 +1,553 @@
+/* translate_segment.c - LLVM's assembly of vector instructions.
+ *
+ * Vector instructions that follow each other are a segment: a loop over chunks of lanes, in which
+ * rows are values. What is scalar in a segment stands before that loop. */
+#include "softgpu/exec/translate_emit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    ROW_BYTES = 4 * ISA_ROW,
+    CALLS_AT_MOST = 96 /* instructions of a segment */
+};
+
+/* ---- segments ---- */
+
+/* Bytes of a row's part in a chunk. */
+static unsigned vector_bytes(const isa_emitter_t *e)
+{
+    return 4 * e->library->chunk;
+}
+
+static unsigned vector_align(const isa_emitter_t *e)
+{
+    return e->library->bits / 8;
+}
+
+/* Offsets in isa_chunk_t. */
+static unsigned at_source(const isa_emitter_t *e, unsigned n, unsigned r)
+{
+    return (4 * (n + 1) + r) * vector_bytes(e);
+}
+
+static unsigned at_sets(const isa_emitter_t *e)
+{
+    return 16 * vector_bytes(e);
+}
+
+/* A row that a quick function sets. */
+static unsigned at_rare(const isa_emitter_t *e)
+{
+    return at_sets(e) + 64;
+}
+
+static unsigned structure_bytes(const isa_emitter_t *e)
+{
+    return at_rare(e) + vector_bytes(e);
+}
+
+/* The chunk's bits of a 64-bit set of lanes. */
+static unsigned chunk_bits(isa_emitter_t *e, isa_text_t *t, unsigned lanes)
+{
+    const unsigned shifted = isa_emit_fresh(e), bits = isa_emit_fresh(e),
+                   masked = isa_emit_fresh(e);
+    isa_put(t, "  %%t%u = lshr i64 %%t%u, %%t%u\n  %%t%u = trunc i64 %%t%u to i32\n", shifted,
+            lanes, e->lane, bits, shifted);
+    isa_put(t, "  %%t%u = and i32 %%t%u, %u\n", masked, bits,
+            (unsigned)isa_first_lanes(e->library->chunk));
+    return masked;
+}
+
+/* A vector whose elements are 1, 2, 4... */
+static unsigned lane_bits(isa_emitter_t *e)
+{
+    const unsigned v = isa_emit_fresh(e);
+    isa_put(&e->before, "  %%t%u = add <%u x i32> zeroinitializer, <", v, e->library->chunk);
+    for (unsigned l = 0; l < e->library->chunk; l++)
+        isa_put(&e->before, "%si32 %u", l ? ", " : "", 1u << l);
+    isa_put(&e->before, ">\n");
+    return v;
+}
+
+/* EXEC's bits of the chunk as a vector: inactive lanes keep what their registers had. A host whose
+ * vectors know no masks tests a bit in each element: LLVM would put a mask together bit by bit. */
+static unsigned active_lanes(isa_emitter_t *e)
+{
+    const unsigned chunk = e->library->chunk, bits = e->exec_bits, lanes = isa_emit_fresh(e);
+    if (e->library->bits == 512) {
+        isa_put(&e->end, "  %%t%u = bitcast i%u %%t%u to <%u x i1>\n", lanes, chunk, bits, chunk);
+        return lanes;
+    }
+    const unsigned bit = lane_bits(e), one = isa_emit_fresh(e), all = isa_emit_fresh(e),
+                   both = isa_emit_fresh(e);
+    isa_put(&e->end, "  %%t%u = insertelement <%u x i32> poison, i32 %%t%u, i32 0\n", one, chunk,
+            bits);
+    isa_put(
+        &e->end,
+        "  %%t%u = shufflevector <%u x i32> %%t%u, <%u x i32> poison, <%u x i32> zeroinitializer\n",
+        all, chunk, one, chunk, chunk);
+    isa_put(&e->end, "  %%t%u = and <%u x i32> %%t%u, %%t%u\n", both, chunk, all, bit);
+    isa_put(&e->end, "  %%t%u = icmp eq <%u x i32> %%t%u, %%t%u\n", lanes, chunk, both, bit);
+    return lanes;
+}
+
+/* Stores the rows that the segment has changed. Until then what inactive lanes have is of no
+ * consequence: within a segment lanes do not see each other, and EXEC does not change. */
+static void store_rows(isa_emitter_t *e, const unsigned *value_of)
+{
+    const unsigned chunk = e->library->chunk, align = vector_align(e);
+    unsigned lanes = 0;
+    for (unsigned r = 0; r < ISA_VGPR_ROWS; r++) {
+        unsigned value = value_of[r];
+        if (!e->changed[r]) continue;
+        if (e->plan->masked && !lanes) lanes = active_lanes(e);
+        const unsigned p = isa_emit_fresh(e), old = isa_emit_fresh(e), picked = isa_emit_fresh(e);
+        isa_put(&e->end, "  %%p%u = getelementptr i8, ptr %%t%u, i64 %u\n", p, e->base,
+                r * ROW_BYTES);
+        if (lanes) {
+            isa_put(&e->end, "  %%t%u = load <%u x i32>, ptr %%p%u, align %u\n", old, chunk, p,
+                    align);
+            isa_put(&e->end,
+                    "  %%t%u = select <%u x i1> %%t%u, <%u x i32> %%t%u, <%u x i32> %%t%u\n",
+                    picked, chunk, lanes, chunk, value, chunk, old);
+            value = picked;
+        }
+        isa_put(&e->end, "  store <%u x i32> %%t%u, ptr %%p%u, align %u\n", chunk, value, p, align);
+    }
+}
+
+/* Collects the chunk's bits of a mask in its variable. */
+static void collect_mask(isa_emitter_t *e, const isa_emit_mask_t *m, unsigned bits)
+{
+    const unsigned wide = isa_emit_fresh(e), placed = isa_emit_fresh(e), old = isa_emit_fresh(e),
+                   all = isa_emit_fresh(e);
+    isa_put(&e->end, "  %%t%u = zext i32 %%t%u to i64\n", wide, bits);
+    isa_put(&e->end, "  %%t%u = shl i64 %%t%u, %%t%u\n", placed, wide, e->lane);
+    isa_put(&e->end, "  %%t%u = load i64, ptr %%mask%u\n", old, m->variable);
+    isa_put(&e->end, "  %%t%u = or i64 %%t%u, %%t%u\n", all, old, placed);
+    isa_put(&e->end, "  store i64 %%t%u, ptr %%mask%u\n", all, m->variable);
+}
+
+/* A value that each way has computed: the quick one's in block quick<l>, the full one's in block
+ * full<l>. */
+static unsigned either(isa_emitter_t *e, const char *type, unsigned quick, unsigned full,
+                       unsigned l)
+{
+    const unsigned v = isa_emit_fresh(e);
+    isa_put(&e->end, "  %%t%u = phi %s [ %%t%u, %%quick%u ], [ %%t%u, %%full%u ]\n", v, type, quick,
+            l, full, l);
+    return v;
+}
+
+/* Goes the full way if an active lane's result is a NaN. */
+static void test_rare(isa_emitter_t *e, unsigned l)
+{
+    const unsigned chunk = e->library->chunk;
+    isa_text_t *t = &e->way[ISA_EMIT_QUICK].text;
+    unsigned bits = isa_emit_fresh(e);
+    isa_put(t, "  %%c%u = icmp slt <%u x i32> %%t%u, zeroinitializer\n", l, chunk, e->rare);
+    isa_put(t, "  %%e%u = bitcast <%u x i1> %%c%u to i%u\n", l, chunk, l, chunk);
+    if (chunk < 32)
+        isa_put(t, "  %%t%u = zext i%u %%e%u to i32\n", bits, chunk, l);
+    else
+        isa_put(t, "  %%t%u = add i32 %%e%u, 0\n", bits, l);
+    if (e->plan->masked) {
+        const unsigned active = isa_emit_fresh(e);
+        isa_put(t, "  %%t%u = and i32 %%t%u, %%t%u\n", active, bits, e->exec_bits);
+        bits = active;
+    }
+    isa_put(t, "  %%f%u = icmp ne i32 %%t%u, 0\n", l, bits);
+    isa_put(t, "  br i1 %%f%u, label %%full%u, label %%both%u, !prof !1\n", l, l, l);
+}
+
+/* What comes after the chunk's ways: both of them come together, rows and masks are stored. */
+static void put_end(isa_emitter_t *e, unsigned l)
+{
+    char vector[32];
+    isa_emit_way_t *quick = &e->way[ISA_EMIT_QUICK], *full = &e->way[ISA_EMIT_FULL];
+    snprintf(vector, sizeof vector, "<%u x i32>", e->library->chunk);
+    unsigned bits[ISA_EMIT_MASKS];
+    for (unsigned k = 0; k < e->n_masks; k++) {
+        const unsigned *b = e->mask[k].bits;
+        bits[k] =
+            e->rare ? either(e, "i32", b[ISA_EMIT_QUICK], b[ISA_EMIT_FULL], l) : b[ISA_EMIT_QUICK];
+    }
+    for (unsigned r = 0; e->rare && r < ISA_VGPR_ROWS; r++)
+        if (e->changed[r]) quick->row[r] = either(e, vector, quick->row[r], full->row[r], l);
+    for (unsigned k = 0; k < e->n_masks; k++)
+        collect_mask(e, &e->mask[k], bits[k]);
+    store_rows(e, quick->row);
+    if (e->rare) test_rare(e, l);
+}
+
+/* The ways: the quick one and, where results may be NaNs, the full one. */
+static void put_ways(isa_emitter_t *e, unsigned l)
+{
+    isa_text_t *full = &e->way[ISA_EMIT_FULL].text;
+    if (e->rare) isa_put(&e->code, "  br label %%quick%u\nquick%u:\n", l, l);
+    isa_move(&e->code, &e->way[ISA_EMIT_QUICK].text);
+    if (!e->rare) {
+        full->size = 0;
+        return;
+    }
+    if (!e->shared)
+        isa_put(&e->entry, "  %%x%u = alloca [%u x i8], align 64\n", (unsigned)ISA_EMIT_SHARED,
+                structure_bytes(e));
+    e->shared = true;
+    isa_put(&e->code, "full%u:\n", l);
+    isa_move(&e->code, full);
+    isa_put(&e->code, "  br label %%both%u\nboth%u:\n", l, l);
+}
+
+static void forget_segment(isa_emitter_t *e)
+{
+    for (unsigned k = 0; k < ISA_EMIT_WAYS; k++)
+        memset(e->way[k].row, 0, sizeof e->way[k].row);
+    memset(e->changed, 0, sizeof e->changed);
+    e->n = e->n_masks = e->exec_bits = e->skip = e->rare = 0;
+}
+
+void isa_emit_close(isa_emitter_t *e)
+{
+    const unsigned chunk = e->library->chunk, l = isa_emit_fresh(e);
+    if (e->n) put_end(e, l);
+    isa_move(&e->code, &e->before);
+    if (!e->n) return;
+    isa_put(&e->entry, "  %%lane%u = alloca i64\n", l);
+    isa_put(&e->code, "  store i64 0, ptr %%lane%u\n  br label %%chunk%u\nchunk%u:\n", l, l, l);
+    isa_put(&e->code, "  %%t%u = load i64, ptr %%lane%u\n", e->lane, l);
+    isa_put(&e->code,
+            "  %%b%u = shl i64 %%t%u, 2\n  %%t%u = getelementptr i8, ptr %%rows, i64 %%b%u\n", l,
+            e->lane, e->base, l);
+    isa_move(&e->code, &e->begin);
+    put_ways(e, l);
+    isa_move(&e->code, &e->end);
+    if (e->skip) isa_put(&e->code, "  br label %%skip%u\nskip%u:\n", e->skip, e->skip);
+    isa_put(&e->code, "  %%n%u = add i64 %%t%u, %u\n  store i64 %%n%u, ptr %%lane%u\n", l, e->lane,
+            chunk, l, l);
+    isa_put(&e->code, "  %%m%u = icmp ult i64 %%n%u, %d\n", l, l, ISA_LANES);
+    isa_put(&e->code, "  br i1 %%m%u, label %%chunk%u, label %%behind%u\nbehind%u:\n", l, l, l, l);
+    for (unsigned k = 0; k < e->n_masks; k++) {
+        const unsigned v = isa_emit_fresh(e);
+        isa_put(&e->code, "  %%t%u = load i64, ptr %%mask%u\n", v, e->mask[k].variable);
+        isa_emit_write_pair(e, &e->code, (unsigned)e->mask[k].reg, v);
+    }
+    forget_segment(e);
+}
+
+/* Begins a segment. Of code for any EXEC, a chunk without active lanes is skipped: lanes often part
+ * until a few are left. */
+static void open_segment(isa_emitter_t *e)
+{
+    if (e->n) return;
+    e->base = isa_emit_fresh(e);
+    e->lane = isa_emit_fresh(e);
+    if (!e->plan->masked) return;
+    e->exec_bits = chunk_bits(e, &e->begin, isa_emit_read_pair(e, &e->before, ISA_CODE_EXEC));
+    const unsigned skip = e->skip = isa_emit_fresh(e);
+    isa_put(&e->begin, "  %%t%u = icmp eq i32 %%t%u, 0\n", skip, e->exec_bits);
+    isa_put(&e->begin, "  br i1 %%t%u, label %%skip%u, label %%some%u\nsome%u:\n", skip, skip, skip,
+            skip);
+}
+
+/* The mask that the segment has written to scalar registers `reg` to `reg` + n - 1 or a part of
+ * them; NULL if none. */
+static const isa_emit_mask_t *pending(const isa_emitter_t *e, unsigned reg, unsigned n)
+{
+    for (unsigned k = e->n_masks; k-- > 0;)
+        if ((unsigned)e->mask[k].reg < reg + n && reg < (unsigned)e->mask[k].reg + 2)
+            return &e->mask[k];
+    return NULL;
+}
+
+/* Ends the segment if it has written a mask that the operand reads or replaces. */
+void isa_emit_settle(isa_emitter_t *e, const isa_operand_t *o)
+{
+    if (o->kind == ISA_OPK_SGPR && pending(e, o->reg, (o->bits + 31u) / 32u)) isa_emit_close(e);
+}
+
+static unsigned row_value(isa_emitter_t *e, unsigned r)
+{
+    if (e->now->row[r]) return e->now->row[r];
+    const unsigned p = isa_emit_fresh(e), v = isa_emit_fresh(e);
+    isa_put(&e->now->text, "  %%p%u = getelementptr i8, ptr %%t%u, i64 %u\n", p, e->base,
+            r * ROW_BYTES);
+    isa_put(&e->now->text, "  %%t%u = load <%u x i32>, ptr %%p%u, align %u\n", v, e->library->chunk,
+            p, vector_align(e));
+    return e->now->row[r] = v;
+}
+
+/* A vector of one scalar; `scalar` is an operand of LLVM's. */
+static unsigned broadcast(isa_emitter_t *e, const char *scalar)
+{
+    const unsigned chunk = e->library->chunk, one = isa_emit_fresh(e), all = isa_emit_fresh(e);
+    isa_put(&e->before, "  %%t%u = insertelement <%u x i32> poison, i32 %s, i32 0\n", one, chunk,
+            scalar);
+    isa_put(
+        &e->before,
+        "  %%t%u = shufflevector <%u x i32> %%t%u, <%u x i32> poison, <%u x i32> zeroinitializer\n",
+        all, chunk, one, chunk, chunk);
+    return all;
+}
+
+/* Row `r` of source operand `o`. */
+static unsigned source_row(isa_emitter_t *e, const isa_operand_t *o, unsigned r)
+{
+    char scalar[32];
+    if (o->kind == ISA_OPK_VGPR) return row_value(e, o->reg + r);
+    if (o->kind == ISA_OPK_CONST)
+        snprintf(scalar, sizeof scalar, "%u", (unsigned)(o->k >> 32 * r));
+    else
+        snprintf(scalar, sizeof scalar, "%%t%u", isa_emit_read(e, &e->before, o->reg + r));
+    return broadcast(e, scalar);
+}
+
+/* Applies one of LLVM's operations to a row and a constant. */
+static unsigned with_constant(isa_emitter_t *e, const char *operation, unsigned row, uint32_t k)
+{
+    char constant[16];
+    snprintf(constant, sizeof constant, "%u", (unsigned)k);
+    const unsigned all = broadcast(e, constant), v = isa_emit_fresh(e);
+    isa_put(&e->now->text, "  %%t%u = %s <%u x i32> %%t%u, %%t%u\n", v, operation,
+            e->library->chunk, row, all);
+    return v;
+}
+
+/* Applies neg and abs to a row whose sign is bit 31. */
+static unsigned with_sign(isa_emitter_t *e, unsigned row, unsigned mods)
+{
+    if (mods & ISA_MOD_ABS) row = with_constant(e, "and", row, 0x7fffffff);
+    if (mods & ISA_MOD_NEG) row = with_constant(e, "xor", row, 0x80000000);
+    return row;
+}
+
+/* The part of a row that an SDWA select names: 0 to 3 a byte, 4 and 5 a half, 6 all of it. */
+static unsigned selected(isa_emitter_t *e, unsigned row, const isa_operand_t *o)
+{
+    const unsigned bits = o->sel < 4 ? 8 : 16, at = o->sel < 4 ? 8 * o->sel : 16 * (o->sel & 1);
+    if (o->sel > 5) return row;
+    row = with_constant(e, "shl", row, 32 - at - bits);
+    return with_constant(e, o->mods & ISA_MOD_SEXT ? "ashr" : "lshr", row, 32 - bits);
+}
+
+/* Row `r` of source operand `o` with the operand's modifiers. */
+static unsigned modified_row(isa_emitter_t *e, const isa_inst_t *i, const isa_operand_t *o,
+                             unsigned r)
+{
+    const bool last = r + 1 == o->bits / 32u;
+    if (i->fmt == ISA_FMT_VOP3P && i->flags & ISA_F_SRCMOD)
+        return with_sign(e, source_row(e, o, o->sel >> r & 1),
+                         o->mods & (r ? ISA_MOD_ABS : ISA_MOD_NEG) ? ISA_MOD_NEG : 0);
+    unsigned row = source_row(e, o, r);
+    if (i->flags & ISA_F_SDWA) row = selected(e, row, o);
+    return last ? with_sign(e, row, o->mods) : row;
+}
+
+/* ---- vector instructions ---- */
+
+static unsigned load_row(isa_emitter_t *e, unsigned x, unsigned offset)
+{
+    const unsigned p = isa_emit_fresh(e), v = isa_emit_fresh(e);
+    isa_put(&e->now->text, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n", p, x, offset);
+    isa_put(&e->now->text, "  %%t%u = load <%u x i32>, ptr %%p%u, align %u\n", v, e->library->chunk,
+            p, vector_align(e));
+    return v;
+}
+
+static void store_row(isa_emitter_t *e, unsigned x, unsigned offset, unsigned row)
+{
+    const unsigned p = isa_emit_fresh(e);
+    isa_put(&e->now->text, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n", p, x, offset);
+    isa_put(&e->now->text, "  store <%u x i32> %%t%u, ptr %%p%u, align %u\n", e->library->chunk,
+            row, p, vector_align(e));
+}
+
+static void store_word(isa_emitter_t *e, unsigned x, unsigned offset, const char *value)
+{
+    const unsigned p = isa_emit_fresh(e);
+    isa_put(&e->now->text,
+            "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n  store i32 %s, ptr %%p%u\n", p, x,
+            offset, value, p);
+}
+
+static void store_sources(isa_emitter_t *e, const isa_step_t *s, unsigned x, unsigned n_sources)
+{
+    const isa_inst_t *i = s->i;
+    for (unsigned n = 0; n < n_sources; n++) {
+        const isa_operand_t *o = &i->src[n];
+        const unsigned rows = o->kind == ISA_OPK_NONE ? 0 : o->bits / 32u;
+        for (unsigned r = 0; r < rows; r++)
+            store_row(e, x, at_source(e, n, r), modified_row(e, i, o, r));
+    }
+}
+
+/* Makes the result's rows values of the segment. */
+static void take_results(isa_emitter_t *e, const isa_inst_t *i, unsigned x, unsigned rows)
+{
+    for (unsigned r = 0; r < rows; r++) {
+        e->changed[i->dst.reg + r] = true;
+        e->now->row[i->dst.reg + r] = load_row(e, x, r * vector_bytes(e));
+    }
+}
+
+/* The lane mask that the instruction has written, for the segment's own instructions and for later
+ * code. */
+static void take_mask(isa_emitter_t *e, isa_emit_mask_t *m, unsigned x)
+{
+    const unsigned p = isa_emit_fresh(e), bits = isa_emit_fresh(e), active = isa_emit_fresh(e);
+    unsigned *taken = &m->bits[e->now - e->way];
+    isa_put(&e->now->text, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n", p, x, at_sets(e) + 4);
+    isa_put(&e->now->text, "  %%t%u = load i32, ptr %%p%u\n", bits, p);
+    *taken = bits;
+    if (!e->plan->masked) return;
+    isa_put(&e->now->text, "  %%t%u = and i32 %%t%u, %%t%u\n", active, bits, e->exec_bits);
+    *taken = active;
+}
+
+/* The chunk's bits of the mask that the instruction reads. */
+static unsigned mask_in(isa_emitter_t *e, int reg)
+{
+    const isa_emit_mask_t *m = pending(e, (unsigned)reg, 2);
+    if (m) return m->bits[e->now - e->way];
+    return chunk_bits(e, &e->now->text, isa_emit_read_pair(e, &e->before, (unsigned)reg));
+}
+
+/* Lanes whose result is a NaN, which a quick function has noted. */
+static void take_rare(isa_emitter_t *e, unsigned x)
+{
+    const unsigned noted = load_row(e, x, at_rare(e)), all = isa_emit_fresh(e);
+    if (e->rare)
+        isa_put(&e->now->text, "  %%t%u = or <%u x i32> %%t%u, %%t%u\n", all, e->library->chunk,
+                noted, e->rare);
+    e->rare = e->rare ? all : noted;
+}
+
+/* v_pk_mov_b32: each row is one of a source's. */
+static void move_rows(isa_emitter_t *e, const isa_inst_t *i)
+{
+    unsigned row[2];
+    for (unsigned r = 0; r < 2; r++)
+        row[r] = source_row(e, &i->src[r], i->src[r].sel & 1);
+    for (unsigned r = 0; r < 2; r++) {
+        e->now->row[i->dst.reg + r] = row[r];
+        e->changed[i->dst.reg + r] = true;
+    }
+}
+
+/* v_mbcnt of all lanes: adds to the source how many of the first 32 lanes, or of the others, are
+ * before each lane. */
+static void count_lanes(isa_emitter_t *e, const isa_inst_t *i, bool high)
+{
+    const unsigned chunk = e->library->chunk, first = isa_emit_fresh(e), one = isa_emit_fresh(e),
+                   all = isa_emit_fresh(e), lane = isa_emit_fresh(e), less = isa_emit_fresh(e),
+                   picked = isa_emit_fresh(e), sum = isa_emit_fresh(e);
+    isa_text_t *t = &e->now->text;
+    isa_put(t, "  %%t%u = trunc i64 %%t%u to i32\n", first, e->lane);
+    isa_put(t, "  %%t%u = insertelement <%u x i32> poison, i32 %%t%u, i32 0\n", one, chunk, first);
+    isa_put(
+        t,
+        "  %%t%u = shufflevector <%u x i32> %%t%u, <%u x i32> poison, <%u x i32> zeroinitializer\n",
+        all, chunk, one, chunk, chunk);
+    isa_put(t, "  %%t%u = add <%u x i32> %%t%u, <", lane, chunk, all);
+    for (unsigned l = 0; l < chunk; l++)
+        isa_put(t, "%si32 %u", l ? ", " : "", l);
+    isa_put(t, ">\n");
+    const unsigned limit = broadcast(e, "32");
+    isa_put(t, "  %%t%u = icmp %s <%u x i32> %%t%u, %%t%u\n", less, high ? "ugt" : "ult", chunk,
+            lane, limit);
+    isa_put(t, "  %%t%u = select <%u x i1> %%t%u, <%u x i32> %%t%u, <%u x i32> %%t%u\n", picked,
+            chunk, less, chunk, lane, chunk, limit);
+    const unsigned before = high ? with_constant(e, "sub", picked, 32) : picked;
+    isa_put(t, "  %%t%u = add <%u x i32> %%t%u, %%t%u\n", sum, chunk, before,
+            modified_row(e, i, &i->src[1], 0));
+    e->now->row[i->dst.reg] = sum;
+    e->changed[i->dst.reg] = true;
+}
+
+/* Writes the instructions that are no function of the library. */
+static bool put_without_function(isa_emitter_t *e, const isa_inst_t *i)
+{
+    switch (isa_table[i->op].body) {
+    case ISA_OP_v_pk_mov_b32: move_rows(e, i); return true;
+    case ISA_OP_v_mbcnt_lo_u32_b32: count_lanes(e, i, false); return true;
+    case ISA_OP_v_mbcnt_hi_u32_b32: count_lanes(e, i, true); return true;
+    default: return false;
+    }
+}
+
+/* The structure in which a function takes its operands. LLVM makes values of the quick way's, each
+ * of which is one call's; functions of the full way are not inlined, and take the same one in turn.
+ */
+static unsigned structure(isa_emitter_t *e)
+{
+    if (e->now == &e->way[ISA_EMIT_FULL]) return ISA_EMIT_SHARED;
+    const unsigned x = isa_emit_fresh(e);
+    isa_put(&e->entry, "  %%x%u = alloca [%u x i8], align 64\n", x, structure_bytes(e));
+    return x;
+}
+
+/* Calls the function for the instruction, the way that is written now. */
+static void call_chunk(isa_emitter_t *e, const isa_inst_t *i, unsigned x)
+{
+    char name[ISA_LIBRARY_NAME];
+    const bool full = e->now == &e->way[ISA_EMIT_FULL];
+    const isa_function_t kind = full ? ISA_FUNCTION_CHUNK : isa_chunk_function(i);
+    isa_put(&e->now->text, "  call void @%s(ptr %%x%u)%s\n", isa_library_name(name, i, kind), x,
+            full ? " #1" : "");
+    if (kind == ISA_FUNCTION_QUICK) take_rare(e, x);
+}
+
+/* The instruction, the way that is written now. `m`: the mask that it writes, or NULL. */
+static void put_chunk(isa_emitter_t *e, const isa_step_t *s, unsigned sources, isa_emit_mask_t *m)
+{
+    const isa_inst_t *i = s->i;
+    char value[32];
+    if (put_without_function(e, i)) return;
+    const unsigned x = structure(e), rows = i->dst.kind == ISA_OPK_VGPR ? i->dst.bits / 32u : 0;
+    for (unsigned r = 0; r < rows; r++)
+        store_row(e, x, r * vector_bytes(e), row_value(e, i->dst.reg + r));
+    store_sources(e, s, x, sources);
+    if (s->in >= 0) {
+        snprintf(value, sizeof value, "%%t%u", mask_in(e, s->in));
+        store_word(e, x, at_sets(e), value);
+    }
+    snprintf(value, sizeof value, "%u", e->plan->mode);
+    store_word(e, x, at_sets(e) + 8, value);
+    snprintf(value, sizeof value, "-1");
+    if (e->plan->masked) snprintf(value, sizeof value, "%%t%u", e->exec_bits);
+    store_word(e, x, at_sets(e) + 12, value);
+    call_chunk(e, i, x);
+    take_results(e, i, x, rows);
+    if (m) take_mask(e, m, x);
+}
+
+/* A variable that collects the mask that the instruction writes. */
+static isa_emit_mask_t new_mask(isa_emitter_t *e, int reg)
+{
+    const isa_emit_mask_t m = {.reg = reg, .variable = isa_emit_fresh(e)};
+    isa_put(&e->entry, "  %%mask%u = alloca i64\n", m.variable);
+    isa_put(&e->before, "  store i64 0, ptr %%mask%u\n", m.variable);
+    return m;
+}
+
+void isa_emit_chunk(isa_emitter_t *e, const isa_step_t *s)
+{
+    const isa_inst_t *i = s->i;
+    const bool mask = s->in >= 0 && i->src[2].kind != ISA_OPK_VGPR;
+    const unsigned sources = mask ? 2 : 3;
+    for (unsigned n = 0; n < sources; n++)
+        isa_emit_settle(e, &i->src[n]);
+    const isa_emit_mask_t *in = s->in >= 0 ? pending(e, (unsigned)s->in, 2) : NULL;
+    if ((in && in->reg != s->in) || e->n_masks == ISA_EMIT_MASKS || e->n == CALLS_AT_MOST)
+        isa_emit_close(e);
+    open_segment(e);
+    isa_emit_mask_t m = {0};
+    if (s->out >= 0) m = new_mask(e, s->out);
+    for (unsigned k = 0; k < ISA_EMIT_WAYS; k++) {
+        e->now = &e->way[k];
+        put_chunk(e, s, sources, s->out >= 0 ? &m : NULL);
+    }
+    e->n++;
+    if (s->out >= 0) e->mask[e->n_masks++] = m;
+}
