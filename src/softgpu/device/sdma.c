@@ -57,27 +57,54 @@ static outcome_t do_copy_linear(packet_t *p)
     return copy(p, pair(p, 3), pair(p, 5), (uint64_t)(p->dw[1] & COUNT_MASK) + 1);
 }
 
-/* The packet has sizes in elements, and pitches and slices minus one. */
+/* How many bits the numbers of a copy of a window have: offsets and sizes along x and y, along z,
+ * and the distance of planes. That of rows has the bits of its dword from `pitch_at` on. */
+typedef struct {
+    uint8_t xy, z, pitch_at, slice;
+} rect_form_t;
+
+/* Rows are indexed by isa_arch_t.index; a GPU without a row has the form of the first one. */
+static const rect_form_t rect_forms[ISA_ARCH_COUNT] = {
+    [0] = {14, 11, 13, 28},
+    [ISA_ARCH_gfx1201] = {16, 14, 16, 32},
+};
+
+static uint64_t low(uint32_t dword, unsigned bits)
+{
+    return dword & ((UINT64_C(1) << bits) - 1);
+}
+
+/* One side of the copy, of five dwords: address, offsets, pitch and slice, in elements. */
+typedef struct {
+    uint64_t first, pitch, slice;
+} rect_side_t;
+
+static rect_side_t rect_side(const packet_t *p, const rect_form_t *f, unsigned at)
+{
+    const uint32_t xy = p->dw[at + 2], z_pitch = p->dw[at + 3];
+    rect_side_t s = {.pitch = (uint64_t)(z_pitch >> f->pitch_at) + 1,
+                     .slice = low(p->dw[at + 4], f->slice) + 1};
+    const uint64_t elements =
+        low(xy, f->xy) + low(xy >> 16, f->xy) * s.pitch + low(z_pitch, f->z) * s.slice;
+    s.first = pair(p, at) + (elements << (p->dw[0] >> 29));
+    return s;
+}
+
+/* The packet has sizes in elements; pitches, slices and sizes minus one. */
 static outcome_t do_copy_rect(packet_t *p)
 {
-    const uint32_t *dw = p->dw;
-    uint32_t shift = dw[0] >> 29;
-    uint64_t src_pitch = (uint64_t)(dw[4] >> 13) + 1, src_slice = (uint64_t)(dw[5] & 0xfffffff) + 1;
-    uint64_t dst_pitch = (uint64_t)(dw[9] >> 13) + 1,
-             dst_slice = (uint64_t)(dw[10] & 0xfffffff) + 1;
-    uint64_t src = pair(p, 1) + (((dw[3] & 0x3fff) + (uint64_t)(dw[3] >> 16 & 0x3fff) * src_pitch +
-                                  (dw[4] & 0x7ff) * src_slice)
-                                 << shift);
-    uint64_t dst = pair(p, 6) + (((dw[8] & 0x3fff) + (uint64_t)(dw[8] >> 16 & 0x3fff) * dst_pitch +
-                                  (dw[9] & 0x7ff) * dst_slice)
-                                 << shift);
-    uint64_t width = (uint64_t)(dw[11] & 0x3fff) + 1;
-    uint32_t rows = (dw[11] >> 16 & 0x3fff) + 1, planes = (dw[12] & 0x7ff) + 1;
+    const rect_form_t *own = &rect_forms[p->d->arch->index];
+    const rect_form_t *f = own->xy ? own : &rect_forms[0];
+    const uint32_t shift = p->dw[0] >> 29;
+    const rect_side_t src = rect_side(p, f, 1), dst = rect_side(p, f, 6);
+    const uint64_t width = low(p->dw[11], f->xy) + 1, rows = low(p->dw[11] >> 16, f->xy) + 1;
+    const uint64_t planes = low(p->dw[12], f->z) + 1;
     if (shift > 4) return fail(p, "element size is 2 to the power of", shift);
-    for (uint32_t z = 0; z < planes; z++) {
-        for (uint32_t y = 0; y < rows; y++) {
-            outcome_t o = copy(p, src + ((z * src_slice + y * src_pitch) << shift),
-                               dst + ((z * dst_slice + y * dst_pitch) << shift), width << shift);
+    for (uint64_t z = 0; z < planes; z++) {
+        for (uint64_t y = 0; y < rows; y++) {
+            outcome_t o =
+                copy(p, src.first + ((z * src.slice + y * src.pitch) << shift),
+                     dst.first + ((z * dst.slice + y * dst.pitch) << shift), width << shift);
             if (o != DONE) return o;
         }
     }

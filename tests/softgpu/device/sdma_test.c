@@ -29,11 +29,11 @@ static uint32_t random32(bench_t *b)
     return (uint32_t)(b->random >> 32);
 }
 
-static void setup(bench_t *b)
+static void setup_gpu(bench_t *b, uint32_t gfx_target_version)
 {
     memset(b, 0, sizeof *b);
     b->random = 1;
-    b->rig = rig_create(1);
+    b->rig = gfx_target_version ? rig_create_gpu(gfx_target_version, 1, 1) : rig_create(1);
     assert_true(rig_sdma(b->rig, &b->q));
     b->done = rig_alloc(b->rig, 4);
     b->area = RIG_VA + (32 << 20) - AREA / 2;
@@ -41,6 +41,11 @@ static void setup(bench_t *b)
     uint8_t *real = rig_ptr(b->rig, b->area);
     for (uint32_t i = 0; i < AREA; i++)
         real[i] = b->model[i] = (uint8_t)random32(b);
+}
+
+static void setup(bench_t *b)
+{
+    setup_gpu(b, 0);
 }
 
 static void finish(bench_t *b)
@@ -86,11 +91,11 @@ static void test_copy_linear(void **state)
     teardown(&b);
 }
 
-static void test_copy_rect(void **state)
+/* `pitch_at`: the first bit of the distance of rows. */
+static void copy_rects(uint32_t gpu, uint32_t pitch_at)
 {
     bench_t b;
-    (void)state;
-    setup(&b);
+    setup_gpu(&b, gpu);
     for (uint32_t i = 0; i < 100; i++) {
         uint32_t shift = i % 5, sp = 40 + random32(&b) % 20, dp = 40 + random32(&b) % 20;
         uint32_t ss = sp * 9, ds = dp * 9, w = 1 + random32(&b) % 20, h = 1 + random32(&b) % 8,
@@ -101,8 +106,9 @@ static void test_copy_rect(void **state)
         uint64_t src = b.area + from, dst = b.area + to;
         rig_sdma_write(&b.q,
                        (uint32_t[]){1 | 4 << 8 | shift << 29, LO(src), HI(src), sx | sy << 16,
-                                    sz | (sp - 1) << 13, ss - 1, LO(dst), HI(dst), dx | dy << 16,
-                                    dz | (dp - 1) << 13, ds - 1, (w - 1) | (h - 1) << 16, d - 1},
+                                    sz | (sp - 1) << pitch_at, ss - 1, LO(dst), HI(dst),
+                                    dx | dy << 16, dz | (dp - 1) << pitch_at, ds - 1,
+                                    (w - 1) | (h - 1) << 16, d - 1},
                        13);
         uint32_t e = 1u << shift;
         for (uint32_t z = 0; z < d; z++)
@@ -113,6 +119,13 @@ static void test_copy_rect(void **state)
     }
     finish(&b);
     teardown(&b);
+}
+
+static void test_copy_rect(void **state)
+{
+    (void)state;
+    copy_rects(0, 13);
+    copy_rects(120001, 16); /* gfx1201 */
 }
 
 static void test_fill(void **state)
