@@ -25,7 +25,7 @@ struct field_case {
 
 // Not const: HIP would put constants on the device too, host functions and all.
 extern field_case field_fft, field_nbody, field_polygon, field_stencil, field_spmv, field_join,
-    field_histogram, field_dot, field_gemm, field_quant;
+    field_histogram, field_dot, field_gemm, field_quant, field_matrix, field_stream;
 
 // The same numbers on every host.
 struct field_random {

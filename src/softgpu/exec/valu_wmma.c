@@ -5,11 +5,11 @@
  * every 16th lane from n on: a register of a wave of 32 lanes has two rows, one of a wave of 64
  * lanes has four. EXEC is ignored. Products are added in the order of the depth, in f32 or in
  * integers; halves are rounded once, at the end. A NaN result is the default NaN. */
-#include "softgpu/exec/valu.h"
+#include "softgpu/exec/wmma.h"
 
 #include "isa/decode.h"
 
-enum { N = 16, ROWS = ISA_LANES / N, REGISTERS = N / ROWS, PARTS = N / ISA_VEC };
+enum { N = WMMA_N, ROWS = ISA_LANES / N };
 
 typedef struct {
     alignas(64) uint32_t a[N][N], b[N][N]; /* depth, then row or column */
@@ -55,9 +55,11 @@ static void gather_integers(uint32_t out[N][N], const isa_wave_t *w, const isa_o
     for (unsigned k = 0; k < N; k++) {
         const uint32_t *row = w->vgpr[o->reg + k * bits / 32];
         const unsigned up = 32 - bits - k * bits % 32, down = 32 - bits;
-        for (unsigned l = 0; l < N; l++)
-            out[k][l] =
-                is_signed ? (uint32_t)((int32_t)(row[l] << up) >> down) : row[l] << up >> down;
+        for (unsigned l = 0; l < N; l += ISA_VEC) {
+            const isa_vec_t x = isa_vec_load(row + l) << up;
+            isa_vec_store(&out[k][l],
+                          is_signed ? (isa_vec_t)((isa_vec_i32_t)x >> (int)down) : x >> down);
+        }
     }
 }
 
@@ -71,9 +73,14 @@ static uint32_t *place(const isa_wave_t *w, const isa_operand_t *o, unsigned m)
 static void load_c(uint32_t d[N][N], const isa_wave_t *w, const isa_inst_t *i)
 {
     const isa_operand_t *c = &i->src[2];
+    if (c->kind != ISA_OPK_CONST) {
+        for (unsigned m = 0; m < N; m++)
+            memcpy(d[m], place(w, c, m), sizeof d[m]);
+        return;
+    }
     for (unsigned m = 0; m < N; m++)
         for (unsigned n = 0; n < N; n++)
-            d[m][n] = c->kind == ISA_OPK_CONST ? (uint32_t)c->k : place(w, c, m)[n];
+            d[m][n] = (uint32_t)c->k;
 }
 
 static void store_d(const isa_wave_t *w, const isa_inst_t *i, uint32_t d[N][N])
@@ -83,43 +90,21 @@ static void store_d(const isa_wave_t *w, const isa_inst_t *i, uint32_t d[N][N])
 }
 
 /* For C, NEG_HI takes the magnitude and NEG inverts the sign. */
-static void signs_of_c(uint32_t d[N][N], const isa_operand_t *c, uint32_t sign)
+static void signs_of_c(uint32_t d[N][N], const isa_operand_t *c)
 {
-    const uint32_t keep = c->mods & ISA_MOD_ABS ? ~sign : ~0u;
-    const uint32_t flip = c->mods & ISA_MOD_NEG ? sign : 0;
-    for (unsigned m = 0; m < N; m++)
-        for (unsigned n = 0; n < N; n++)
-            d[m][n] = (d[m][n] & keep) ^ flip;
+    const uint32_t sign = 0x80000000;
+    wmma_change_signs(d, c->mods & ISA_MOD_ABS ? ~sign : ~0u, c->mods & ISA_MOD_NEG ? sign : 0);
 }
 
 /* ---- products ---- */
 
-static inline __attribute__((always_inline)) void sum_row(tiles_t *t, unsigned m, bool exact)
-{
-    isa_vec_t sum[PARTS];
-    for (unsigned p = 0; p < PARTS; p++)
-        sum[p] = isa_vec_load(&t->d[m][p * ISA_VEC]);
-    for (unsigned k = 0; k < N; k++) {
-        const isa_vec_t a = isa_vec_all(t->a[k][m]);
-        for (unsigned p = 0; p < PARTS; p++) {
-            const isa_vec_t b = isa_vec_load(&t->b[k][p * ISA_VEC]);
-            sum[p] = exact ? isa_vec_fma_exact(a, b, sum[p]) : isa_vec_fma(a, b, sum[p]);
-        }
-    }
-    for (unsigned p = 0; p < PARTS; p++)
-        isa_vec_store(&t->d[m][p * ISA_VEC], sum[p]);
-}
-
 static void sum_floats(tiles_t *t, wmma_type_t type)
 {
-    for (unsigned m = 0; m < N; m++)
-        if (type == WMMA_F16)
-            sum_row(t, m, true);
-        else
-            sum_row(t, m, false);
-    for (unsigned m = 0; m < N; m++)
-        for (unsigned n = 0; n < N; n++)
-            if (fpu_nan32(t->d[m][n])) t->d[m][n] = FPU_NAN32;
+    if (type == WMMA_F16)
+        wmma_sum(t->d, t->a, t->b, NULL, N, isa_vec_fma_exact);
+    else
+        wmma_sum(t->d, t->a, t->b, NULL, N, isa_vec_fma);
+    wmma_quiet(t->d);
 }
 
 /* ---- instructions ---- */
@@ -135,7 +120,7 @@ static void to_f32(isa_wave_t *w, const isa_inst_t *i, wmma_type_t type)
     gather_floats(t.a, w, &i->src[0], type);
     gather_floats(t.b, w, &i->src[1], type);
     load_c(t.d, w, i);
-    signs_of_c(t.d, &i->src[2], 0x80000000);
+    signs_of_c(t.d, &i->src[2]);
     sum_floats(&t, type);
     store_d(w, i, t.d);
 }
@@ -181,7 +166,7 @@ static void to_half(isa_wave_t *w, const isa_inst_t *i, wmma_type_t type)
         for (unsigned m = 0; m < N; m++)
             for (unsigned n = 0; n < N; n++)
                 t.d[m][n] = widened((uint32_t)c->k, type);
-    signs_of_c(t.d, c, 0x80000000);
+    signs_of_c(t.d, c);
     sum_floats(&t, type);
     for (unsigned m = 0; m < N; m++) {
         uint32_t *row = place(w, &i->dst, m);
@@ -193,7 +178,6 @@ static void to_half(isa_wave_t *w, const isa_inst_t *i, wmma_type_t type)
 static void to_i32(isa_wave_t *w, const isa_inst_t *i, unsigned bits)
 {
     tiles_t t;
-    const bool clamp = i->flags & ISA_F_CLAMP;
     const char *why = refusal(w, i, false);
     if (why) {
         isa_stop_unsupported(w, i, why);
@@ -202,17 +186,7 @@ static void to_i32(isa_wave_t *w, const isa_inst_t *i, unsigned bits)
     gather_integers(t.a, w, &i->src[0], bits);
     gather_integers(t.b, w, &i->src[1], bits);
     load_c(t.d, w, i);
-    for (unsigned m = 0; m < N; m++) {
-        alignas(64) int32_t sum[N] = {0};
-        for (unsigned k = 0; k < N; k++)
-            for (unsigned n = 0; n < N; n++)
-                sum[n] += (int32_t)t.a[k][m] * (int32_t)t.b[k][n];
-        for (unsigned n = 0; n < N; n++) {
-            int64_t x = (int64_t)(int32_t)t.d[m][n] + sum[n];
-            if (clamp) x = x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x;
-            t.d[m][n] = (uint32_t)x;
-        }
-    }
+    wmma_sum_integers(t.d, t.a, t.b, NULL, N, i->flags & ISA_F_CLAMP);
     store_d(w, i, t.d);
 }
 

@@ -8,11 +8,11 @@
  * halves are rounded once, at the end. A NaN result is the default NaN. Source: AMD's matrix
  * instruction calculator. */
 #include "softgpu/exec/fpu_small.h"
-#include "softgpu/exec/valu.h"
+#include "softgpu/exec/wmma.h"
 
 #include "isa/decode.h"
 
-enum { N = 16, MOST = 64, PARTS = N / ISA_VEC, DENSE_BLOCK = 64, SPARSE_BLOCK = 128 };
+enum { N = WMMA_N, MOST = 64, DENSE_BLOCK = 64, SPARSE_BLOCK = 128 };
 
 typedef enum { OF_F16, OF_BF16, OF_FP8, OF_BF8, OF_INT8, OF_INT4 } element_t;
 static const uint8_t element_bits[] = {16, 16, 8, 8, 8, 4}; /* ORDER: element_t */
@@ -63,32 +63,54 @@ static unsigned registers_of(unsigned count, unsigned bits)
 
 /* ---- A and B ---- */
 
+/* 8-bit floats, one by one. */
+ISA_VECTOR isa_vec_t widened_small(isa_vec_t x, fpu_small_t type)
+{
+    for (unsigned l = 0; l < ISA_VEC; l++)
+        x[l] = fpu_from_small(&fpu_formats[type], x[l]);
+    return x;
+}
+
 /* NEG is for the elements in low halves, NEG_HI (ABS of the operand) for those in high ones; for
  * integers, NEG marks the elements as signed. */
-static uint32_t widened(uint32_t x, element_t type, const isa_operand_t *o, bool high)
+ISA_VECTOR isa_vec_t widened(isa_vec_t x, element_t type, const isa_operand_t *o, bool high)
 {
     const uint32_t sign = o->mods & (high ? ISA_MOD_ABS : ISA_MOD_NEG) ? 0x80000000 : 0;
+    const int unused = 32 - element_bits[type];
     switch (type) {
-    case OF_F16: return fpu_f16_to_f32(x) ^ sign;
+    case OF_F16: return isa_vec_from_half(x) ^ sign;
     case OF_BF16: return x << 16 ^ sign;
-    case OF_FP8: return fpu_from_small(&fpu_formats[FPU_FP8], x);
-    case OF_BF8: return fpu_from_small(&fpu_formats[FPU_BF8], x);
-    case OF_INT8: return o->mods & ISA_MOD_NEG ? (uint32_t)(int32_t)(int8_t)x : x;
-    default: return o->mods & ISA_MOD_NEG ? (uint32_t)((int32_t)(x << 28) >> 28) : x;
+    case OF_FP8: return widened_small(x, FPU_FP8);
+    case OF_BF8: return widened_small(x, FPU_BF8);
+    default: return o->mods & ISA_MOD_NEG ? (isa_vec_t)((isa_vec_i32_t)(x << unused) >> unused) : x;
     }
 }
 
-static void gather(uint32_t out[][N], const isa_wave_t *w, const isa_operand_t *o, element_t type,
-                   unsigned count, unsigned block_bits)
+ISA_VECTOR void gather_of(uint32_t out[][N], const isa_wave_t *w, const isa_operand_t *o,
+                          element_t type, unsigned count, unsigned block_bits)
 {
     const unsigned bits = element_bits[type], registers = registers_of(count, bits);
     for (unsigned k = 0; k < count; k++) {
         const spot_t s = spot_of(k, count, bits, block_bits);
         const unsigned first = s.element * bits, r = first / 32, shift = first % 32;
         const uint32_t *row = dword(w, o, registers, r, s.lane);
-        for (unsigned m = 0; m < N; m++)
-            out[k][m] =
-                widened(row[m] >> shift & ((1u << bits) - 1), type, o, type <= OF_BF16 && shift);
+        for (unsigned m = 0; m < N; m += ISA_VEC)
+            isa_vec_store(&out[k][m], widened(isa_vec_load(row + m) >> shift & ((1u << bits) - 1),
+                                              type, o, type <= OF_BF16 && shift));
+    }
+}
+
+/* The type is a constant for the compiler in each of these. */
+static void gather(uint32_t out[][N], const isa_wave_t *w, const isa_operand_t *o, element_t type,
+                   unsigned count, unsigned block_bits)
+{
+    switch (type) {
+    case OF_F16: gather_of(out, w, o, OF_F16, count, block_bits); break;
+    case OF_BF16: gather_of(out, w, o, OF_BF16, count, block_bits); break;
+    case OF_FP8: gather_of(out, w, o, OF_FP8, count, block_bits); break;
+    case OF_BF8: gather_of(out, w, o, OF_BF8, count, block_bits); break;
+    case OF_INT8: gather_of(out, w, o, OF_INT8, count, block_bits); break;
+    default: gather_of(out, w, o, OF_INT4, count, block_bits);
     }
 }
 
@@ -128,23 +150,29 @@ static uint32_t constant_of(const isa_operand_t *c, const shape_t *s, bool float
     return s->a == OF_F16 ? fpu_f16_to_f32((uint32_t)c->k & 0xffff) : (uint32_t)c->k << 16;
 }
 
+/* `from`: the registers of row m, or NULL for a constant. */
+static void load_row(uint32_t to[N], const uint32_t *from, uint32_t constant, const shape_t *s,
+                     unsigned m)
+{
+    for (unsigned n = 0; n < N; n += ISA_VEC) {
+        isa_vec_t x = from ? isa_vec_load(from + n) : isa_vec_all(constant);
+        if (from && s->half) x = x >> 16 * (m % 2) & 0xffff;
+        if (from && s->half) x = s->a == OF_F16 ? isa_vec_from_half(x) : x << 16;
+        isa_vec_store(to + n, x);
+    }
+}
+
 /* For C, NEG_HI takes the magnitude and NEG inverts the sign. */
 static void load_c(tiles_t *t, const isa_wave_t *w, const isa_inst_t *i, const shape_t *s,
                    bool floats)
 {
     const isa_operand_t *c = s->sparse ? &i->dst : &i->src[2];
-    const bool plain = s->sparse || !floats;
-    const uint32_t keep = !plain && c->mods & ISA_MOD_ABS ? 0x7fffffff : ~0u;
-    const uint32_t flip = !plain && c->mods & ISA_MOD_NEG ? 0x80000000 : 0;
-    for (unsigned m = 0; m < N; m++) {
-        const uint32_t *row = c->kind == ISA_OPK_CONST ? NULL : row_of(w, c, m, s->half);
-        for (unsigned n = 0; n < N; n++) {
-            uint32_t x = row ? row[n] : constant_of(c, s, floats);
-            if (row && s->half) x = x >> 16 * (m % 2) & 0xffff;
-            if (row && s->half) x = s->a == OF_F16 ? fpu_f16_to_f32(x) : x << 16;
-            t->d[m][n] = (x & keep) ^ flip;
-        }
-    }
+    const bool plain = s->sparse || !floats, constant = c->kind == ISA_OPK_CONST;
+    const uint32_t value = constant ? constant_of(c, s, floats) : 0;
+    for (unsigned m = 0; m < N; m++)
+        load_row(t->d[m], constant ? NULL : row_of(w, c, m, s->half), value, s, m);
+    wmma_change_signs(t->d, !plain && c->mods & ISA_MOD_ABS ? 0x7fffffff : ~0u,
+                      !plain && c->mods & ISA_MOD_NEG ? 0x80000000 : 0);
 }
 
 static uint32_t narrowed(uint32_t x, element_t type)
@@ -158,49 +186,36 @@ static void store_d(const tiles_t *t, const isa_wave_t *w, const isa_inst_t *i, 
     for (unsigned m = 0; m < N; m++) {
         uint32_t *row = row_of(w, &i->dst, m, s->half);
         const unsigned shift = 16 * (m % 2);
+        if (!s->half) {
+            memcpy(row, t->d[m], sizeof t->d[m]);
+            continue;
+        }
         for (unsigned n = 0; n < N; n++)
-            row[n] = !s->half ? t->d[m][n]
-                              : (row[n] & ~(0xffffu << shift)) |
-                                    narrowed(t->d[m][n], (element_t)s->a) << shift;
+            row[n] = (row[n] & ~(0xffffu << shift)) | narrowed(t->d[m][n], (element_t)s->a)
+                                                          << shift;
     }
 }
 
 /* ---- products ---- */
 
 /* `exact`: products are representable in f32. */
-static inline __attribute__((always_inline)) void sum_floats(tiles_t *t, unsigned count,
-                                                             bool sparse, bool exact)
+ISA_VECTOR void sum_floats(tiles_t *t, unsigned count, bool sparse, bool exact)
 {
-    for (unsigned m = 0; m < N; m++) {
-        isa_vec_t sum[PARTS];
-        for (unsigned p = 0; p < PARTS; p++)
-            sum[p] = isa_vec_load(&t->d[m][p * ISA_VEC]);
-        for (unsigned k = 0; k < count; k++) {
-            const isa_vec_t a = isa_vec_all(t->a[k][m]);
-            const uint32_t *b = t->b[sparse ? t->at[k][m] : k];
-            for (unsigned p = 0; p < PARTS; p++) {
-                const isa_vec_t x = isa_vec_load(b + p * ISA_VEC);
-                sum[p] = exact ? isa_vec_fma_exact(a, x, sum[p]) : isa_vec_fma(a, x, sum[p]);
-            }
-        }
-        for (unsigned p = 0; p < PARTS; p++)
-            isa_vec_store(&t->d[m][p * ISA_VEC], sum[p]);
-    }
-    for (unsigned m = 0; m < N; m++)
-        for (unsigned n = 0; n < N; n++)
-            if (fpu_nan32(t->d[m][n])) t->d[m][n] = FPU_NAN32;
+    const uint8_t(*at)[N] = t->at;
+    if (sparse)
+        wmma_sum(t->d, t->a, t->b, at, count, exact ? isa_vec_fma_exact : isa_vec_fma);
+    else
+        wmma_sum(t->d, t->a, t->b, NULL, count, exact ? isa_vec_fma_exact : isa_vec_fma);
+    wmma_quiet(t->d);
 }
 
 static void sum_integers(tiles_t *t, unsigned count, bool sparse, bool clamp)
 {
-    for (unsigned m = 0; m < N; m++)
-        for (unsigned n = 0; n < N; n++) {
-            int64_t x = (int32_t)t->d[m][n];
-            for (unsigned k = 0; k < count; k++)
-                x += (int32_t)t->a[k][m] * (int32_t)t->b[sparse ? t->at[k][m] : k][n];
-            if (clamp) x = x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x;
-            t->d[m][n] = (uint32_t)x;
-        }
+    const uint8_t(*at)[N] = t->at;
+    if (sparse)
+        wmma_sum_integers(t->d, t->a, t->b, at, count, clamp);
+    else
+        wmma_sum_integers(t->d, t->a, t->b, NULL, count, clamp);
 }
 
 static const char *refusal(const isa_wave_t *w, const isa_inst_t *i, const shape_t *s, bool floats)
