@@ -193,11 +193,17 @@ static const char *const messages_gfx12[ISA_MESSAGES] = {
 };
 
 static const isa_formats_t formats_gfx12 = {
-    FORMATS_SINCE_GFX11,    .vflat = 0x3b,
-    .vbuffer = 0x31,        .scopes = true,
-    .bytes_swapped = true,  .smem_op = {13, 6},
-    .smem_offset = 24,      .smem_policy = {21, 4},
-    .smem_zero = {20, 1},   .messages = messages_gfx12,
+    FORMATS_SINCE_GFX11,
+    .vflat = 0x3b,
+    .vbuffer = 0x31,
+    .scopes = true,
+    .split_barrier = true,
+    .bytes_swapped = true,
+    .smem_op = {13, 6},
+    .smem_offset = 24,
+    .smem_policy = {21, 4},
+    .smem_zero = {20, 1},
+    .messages = messages_gfx12,
     .hwregs = hwregs_gfx12,
 };
 
@@ -347,7 +353,7 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     /* gfx12 has no s_waitcnt, but instructions for one counter or for two. */
     [ISA_ARCH_gfx1201] = {GFX11_AND_LATER(gfx1201), .formats = &formats_gfx12,
                           .gfx_target_version = 120001, .dpp_scalar = true, .hwregs = 33,
-                          .lacks = ISA_LACKS_COUNTERS | ISA_LACKS_CHECK,
+                          .lacks = ISA_LACKS_COUNTERS,
                           .launch = {.item = PACKED_IDS, .ids_in_ttmp = true},
                           .mode_absent = ISA_MODE_DX10_CLAMP | ISA_MODE_IEEE, .float_atomics = true,
                           .drm_family = 152, /* AMDGPU_FAMILY_GC_12_0_0 */

@@ -281,8 +281,8 @@ typedef struct {
 enum { ISA_SAMPLING_HOST_TRAP = 1 << 0, ISA_SAMPLING_STOCHASTIC = 1 << 1 };
 
 /* Features that softgpu lacks for a GPU. COUNTERS: counters, streams, thread traces and modelled
- * time; CHECK: --check; TRACES: only streams and thread traces. */
-enum { ISA_LACKS_COUNTERS = 1 << 0, ISA_LACKS_CHECK = 1 << 1, ISA_LACKS_TRACES = 1 << 2 };
+ * time; TRACES: only streams and thread traces. */
+enum { ISA_LACKS_COUNTERS = 1 << 0, ISA_LACKS_TRACES = 1 << 1 };
 
 /* Fields that only some GPUs have in their memory encodings. Bits of an instruction's second dword
  * are numbered from 32 on. A field without bits reads 0. */
@@ -321,6 +321,7 @@ typedef struct {
     uint8_t vflat, vbuffer;
     uint8_t vinterp, ldsdir; /* the top eight bits */
     uint8_t sgprs;           /* codes below this one are ordinary SGPRs: 102 or 106 */
+    bool split_barrier;      /* waves signal at a barrier and wait there by separate instructions */
     bool has_null;           /* ISA_CODE_NULL is valid; SMEM uses it for "no offset register" */
     bool null_first;         /* NULL has the code ISA_CODE_M0, and M0 the code ISA_CODE_NULL */
     bool sdwa;               /* the family has SDWA */

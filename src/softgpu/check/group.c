@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const chk_part_t *const chk_parts[] = {&chk_memory_part, &chk_race_part, &chk_sync_part,
-                                              &chk_hazard_part, &chk_init_part};
+static const chk_part_t chk_barrier_part; /* sees barriers for all of the others */
+static const chk_part_t *const chk_parts[] = {&chk_barrier_part, &chk_memory_part, &chk_race_part,
+                                              &chk_sync_part,    &chk_hazard_part, &chk_init_part};
 
+enum { BARRIER_BYTES = 4 }; /* of s_barrier */
 enum { PARTS = sizeof chk_parts / sizeof *chk_parts };
 _Static_assert((size_t)PARTS <= (size_t)CHK_PARTS_MAX, "every part has its state and its bit");
 
@@ -21,7 +23,8 @@ static struct {
     const chk_part_t *part[PARTS];
     unsigned n;
     uint8_t wants[ISA_OP_COUNT]; /* ISA_WANTS_* of all parts together */
-    bool busy;                   /* some instruction is seen by a part */
+    bool busy;                   /* some instruction is seen by a part, */
+    bool barriers;               /* or by chk_barrier_part, where barriers are split */
     uint8_t before[ISA_OP_COUNT], after[ISA_OP_COUNT];
 } wanted = {.once = PTHREAD_ONCE_INIT};
 
@@ -39,7 +42,7 @@ static void choose(void)
             wants[op] &=
                 ISA_WANTS_BEFORE | ISA_WANTS_AFTER; /* parts cannot see the moment of issue */
             wanted.wants[op] |= wants[op];
-            wanted.busy |= wants[op];
+            *(p == &chk_barrier_part ? &wanted.barriers : &wanted.busy) |= wants[op] != 0;
             if (wants[op] & ISA_WANTS_BEFORE) wanted.before[op] |= (uint8_t)(1 << wanted.n);
             if (wants[op] & ISA_WANTS_AFTER) wanted.after[op] |= (uint8_t)(1 << wanted.n);
         }
@@ -143,19 +146,71 @@ void chk_group_start(chk_group_t *g, const chk_dispatch_t *dispatch, const isa_g
 {
     g->dispatch = dispatch;
     g->id = id;
+    g->split = group->dispatch->arch->formats->split_barrier;
+    g->at_barrier = g->barrier_turn = 0;
     EACH(start, g, g->state[each], group);
 }
 
 void chk_group_watch(chk_group_t *g, isa_watch_t *watch)
 {
     g->watch = watch;
-    if (wanted.busy) isa_watch_add(watch, &g->subscriber);
+    if (wanted.busy || (wanted.barriers && g->split)) isa_watch_add(watch, &g->subscriber);
+}
+
+/* ---- barriers ---- */
+
+static void arrive(chk_group_t *g, const isa_wave_t *w, uint64_t pc)
+{
+    g->barrier_pc[w->index_in_group] = pc;
+    g->at_barrier |= 1u << w->index_in_group;
+    EACH(arrive, g, g->state[each], w);
+}
+
+static void pass(chk_group_t *g, const isa_group_t *group)
+{
+    const uint32_t waiting = g->at_barrier;
+    g->at_barrier = 0;
+    EACH(barrier, g, g->state[each], group, waiting);
 }
 
 void chk_group_barrier(chk_group_t *g, const isa_group_t *group, uint32_t waiting)
 {
-    EACH(barrier, g, g->state[each], group, waiting);
+    for (uint32_t left = waiting; left; left &= left - 1) {
+        const isa_wave_t *w = group->waves[__builtin_ctz(left)];
+        arrive(g, w, isa_wave_pc(w) - BARRIER_BYTES);
+    }
+    pass(g, group);
 }
+
+/* Where waves signal and wait by separate instructions, a barrier is over for the parts when the
+ * first wave has waited: no wave can have relied on it before. A workgroup of one wave has none. */
+static void want_barriers(uint8_t *wants)
+{
+    wants[ISA_OP_s_barrier_signal] = wants[ISA_OP_s_barrier_signal_isfirst] = ISA_WANTS_BEFORE;
+    wants[ISA_OP_s_barrier_wait] = ISA_WANTS_AFTER;
+}
+
+static void see_signal(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
+{
+    (void)state;
+    if (w->group->n_waves > 1) arrive(g, w, i->pc);
+}
+
+static void see_wait(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
+{
+    (void)state;
+    (void)i;
+    if (!g->at_barrier || g->barrier_turn == w->group->barrier.turn) return;
+    g->barrier_turn = w->group->barrier.turn;
+    pass(g, w->group);
+}
+
+static const chk_part_t chk_barrier_part = {.family = CHK_RACE | CHK_SYNC | CHK_HAZARD | CHK_INIT,
+                                            .wants = want_barriers,
+                                            .before = see_signal,
+                                            .after = see_wait};
+
+/* ---- dispatches ---- */
 
 void chk_dispatch_begin(const chk_dispatch_t *d)
 {

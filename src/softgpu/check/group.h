@@ -36,7 +36,8 @@ void chk_group_start(chk_group_t *g, const chk_dispatch_t *dispatch, const isa_g
                      uint64_t id);
 /* Adds the parts that want to see instructions to the subscribers of the workgroup. */
 void chk_group_watch(chk_group_t *g, isa_watch_t *watch);
-/* All waves have ended or wait at a barrier; `waiting`: those that wait, by bit. */
+/* All waves have ended or wait at s_barrier; `waiting`: those that wait, by bit. Barriers of
+ * separate instructions (isa_formats_t.split_barrier) are seen as these run. */
 void chk_group_barrier(chk_group_t *g, const isa_group_t *group, uint32_t waiting);
 
 /* Copies and allocations: `transfer`, `made` and `going` of part.h. Nothing happens unless

@@ -158,6 +158,14 @@ static void report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *
                  *reg ? ", " : "", reg, h->needed, base_plural(h->needed), h->had, h->rule->source);
         chk_hazard_name_other(&f, w, "after", h->pc, w->index_in_group);
         break;
+    case CHK_HAZARD_COPY:
+        f = finding(g, w, i, u, CHK_KIND_HAZARD_ALU);
+        snprintf(more, sizeof more,
+                 "%s is read, and the vector ALU has a copy of its old value: s_wait_alu "
+                 "depctr_%s(0) waits for the new one (LLVM)",
+                 reg, h->wait);
+        chk_hazard_name_other(&f, w, "written", h->pc, w->index_in_group);
+        break;
     default:
         f = finding(g, w, i, u, CHK_KIND_HAZARD_SCC);
         snprintf(more, sizeof more, "a wave starts with any SCC");
@@ -168,14 +176,18 @@ static void report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *
 
 /* ---- barriers ---- */
 
-static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint32_t waiting)
+static void arrive(chk_group_t *g, void *state, const isa_wave_t *w)
 {
     state_t *s = state_in(state);
-    const chk_hazard_wave_t *hazards[ISA_GROUP_WAVES];
+    const unsigned k = w->index_in_group;
     (void)g;
-    for (unsigned k = 0; k < ISA_GROUP_WAVES; k++)
-        hazards[k] = &s->wave[k];
-    chk_lds_barrier(&s->lds, group, waiting, hazards);
+    if (k < ISA_GROUP_WAVES) chk_lds_arrive(&s->lds, k, &s->wave[k]);
+}
+
+static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint32_t waiting)
+{
+    (void)g;
+    chk_lds_barrier(&state_in(state)->lds, group, waiting);
 }
 
 /* ---- instructions ---- */
@@ -238,4 +250,5 @@ const chk_part_t chk_hazard_part = {.family = CHK_HAZARD,
                                     .wants = wants,
                                     .start = start,
                                     .before = before,
+                                    .arrive = arrive,
                                     .barrier = barrier};

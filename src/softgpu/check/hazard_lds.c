@@ -15,7 +15,7 @@ static void forget_marks(chk_lds_t *s)
 void chk_lds_start(chk_lds_t *s, const isa_group_t *group)
 {
     for (unsigned k = 0; k < group->n_waves && k < ISA_GROUP_WAVES; k++)
-        s->wave[k].n = s->wave[k].fill = 0;
+        s->wave[k].n = s->wave[k].fill = s->wave[k].late = 0;
     forget_marks(s);
 }
 
@@ -37,7 +37,9 @@ static bool is_filled(const chk_lds_wave_t *k, const chk_hazard_wave_t *v)
 static chk_lds_access_t *next_of(chk_lds_wave_t *k, const chk_hazard_wave_t *v, const chk_use_t *u,
                                  unsigned flow)
 {
-    chk_lds_access_t *x = &k->kept[k->n++ % CHK_LDS_KEPT];
+    const unsigned slot = k->n++ % CHK_LDS_KEPT;
+    chk_lds_access_t *x = &k->kept[slot];
+    k->late &= ~(1u << slot);
     x->flow = (uint8_t)flow;
     x->number = v->issued[flow];
     x->pc = u->pc;
@@ -124,8 +126,16 @@ static void mark_access(chk_lds_t *s, unsigned wave, unsigned slot, const chk_ld
         }
 }
 
-void chk_lds_barrier(chk_lds_t *s, const isa_group_t *group, uint32_t waiting,
-                     const chk_hazard_wave_t *const hazards[ISA_GROUP_WAVES])
+void chk_lds_arrive(chk_lds_t *s, unsigned wave, const chk_hazard_wave_t *v)
+{
+    chk_lds_wave_t *k = &s->wave[wave];
+    const uint32_t n = k->n < CHK_LDS_KEPT ? k->n : CHK_LDS_KEPT;
+    k->late = 0;
+    for (unsigned slot = 0; slot < n; slot++)
+        if (is_outstanding(v, &k->kept[slot])) k->late |= 1u << slot;
+}
+
+void chk_lds_barrier(chk_lds_t *s, const isa_group_t *group, uint32_t waiting)
 {
     forget_marks(s);
     for (uint32_t left = waiting; left && group->n_waves > 1; left &= left - 1) {
@@ -135,8 +145,7 @@ void chk_lds_barrier(chk_lds_t *s, const isa_group_t *group, uint32_t waiting,
         const uint32_t n = k->n < CHK_LDS_KEPT ? k->n : CHK_LDS_KEPT;
         for (uint32_t back = n; back; back--) {
             const unsigned slot = (k->n - back) % CHK_LDS_KEPT;
-            if (is_outstanding(hazards[wave], &k->kept[slot]))
-                mark_access(s, wave, slot, &k->kept[slot]);
+            if (k->late >> slot & 1) mark_access(s, wave, slot, &k->kept[slot]);
         }
     }
 }
@@ -227,16 +236,21 @@ static void check_marks(const access_t *x, const sgc_lanes_t *a, const uint16_t 
 static void check(const access_t *x, sgc_lanes_t *a)
 {
     const chk_lds_wave_t *k = &x->s->wave[x->w->index_in_group];
+    const bool split = x->g->split;
     sgc_lanes_spread(a);
     if (is_filled(k, x->v)) check_fills(x, a);
     if (!x->s->marked) return;
     check_marks(x, a, x->s->writer, x->reads ? CHK_KIND_HAZARD_LDS : CHK_KIND_HAZARD_LDS_WRITE,
-                "the write was outstanding when its wave came to the barrier: s_waitcnt before "
-                "s_barrier waits for it");
+                split ? "the write was outstanding when its wave came to the barrier: s_wait_dscnt "
+                        "before s_barrier_signal waits for it"
+                      : "the write was outstanding when its wave came to the barrier: s_waitcnt "
+                        "before s_barrier waits for it");
     if (x->writes)
         check_marks(x, a, x->s->reader, CHK_KIND_HAZARD_LDS_WRITE,
-                    "the read was outstanding when its wave came to the barrier: s_waitcnt before "
-                    "s_barrier waits for it");
+                    split ? "the read was outstanding when its wave came to the barrier: "
+                            "s_wait_dscnt before s_barrier_signal waits for it"
+                          : "the read was outstanding when its wave came to the barrier: s_waitcnt "
+                            "before s_barrier waits for it");
 }
 
 void chk_lds_look(chk_group_t *g, chk_lds_t *s, const chk_hazard_wave_t *v, const isa_wave_t *w,

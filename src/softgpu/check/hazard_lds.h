@@ -15,6 +15,7 @@ enum {
                           power of two */
     CHK_LDS_DWORDS = ISA_GROUP_LDS / 4
 };
+_Static_assert(CHK_LDS_KEPT <= 32, "chk_lds_wave_t.late has a bit for each");
 
 typedef struct {
     uint8_t flow;
@@ -30,6 +31,8 @@ typedef struct {
 
 typedef struct {
     uint32_t n, fill; /* fill: number of the last transfer in its flow */
+    uint32_t late;    /* accesses in `kept`, by bit, that were outstanding when the wave came to the
+                         barrier */
     chk_lds_access_t kept[CHK_LDS_KEPT];
 } chk_lds_wave_t;
 
@@ -53,9 +56,10 @@ typedef struct {
 } chk_lds_t;
 
 void chk_lds_start(chk_lds_t *s, const isa_group_t *group);
-/* The waves in `waiting` pass a barrier; hazards[k]: the operations in flight of wave k. */
-void chk_lds_barrier(chk_lds_t *s, const isa_group_t *group, uint32_t waiting,
-                     const chk_hazard_wave_t *const hazards[ISA_GROUP_WAVES]);
+/* A wave, whose operations in flight are `v`, comes to a barrier. */
+void chk_lds_arrive(chk_lds_t *s, unsigned wave, const chk_hazard_wave_t *v);
+/* The waves in `waiting` pass it. */
+void chk_lds_barrier(chk_lds_t *s, const isa_group_t *group, uint32_t waiting);
 /* An instruction that accesses LDS is about to run, with at least one active lane; `v` has counted
  * it already. */
 void chk_lds_look(chk_group_t *g, chk_lds_t *s, const chk_hazard_wave_t *v, const isa_wave_t *w,

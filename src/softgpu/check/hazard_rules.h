@@ -148,6 +148,9 @@ typedef struct {
     bool flat_in_order;
     /* A wait state is an instruction of the vector ALU, not any. */
     bool by_valu;
+    /* The vector ALU keeps copies of SGPRs, which s_wait_alu brings up to date (hazard_copies.h).
+     */
+    bool copies;
     /* Of rows whose first instruction is a transcendental one: behind so many more of these its
      * result is there, and behind an instruction of CHK_USE_ENDS_TRANS; 0: neither matters. */
     uint8_t trans;

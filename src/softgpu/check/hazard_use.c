@@ -212,6 +212,29 @@ static bool waits_for_valu(const chk_use_t *u, const isa_inst_t *i)
            (i->op == ISA_OP_s_waitcnt_depctr && !isa_bits_get(va_vdst, (uint32_t)i->imm));
 }
 
+/* Scalar loads and buffers wait for all writes to SGPRs, and s_wait_alu for those whose field is 0.
+ */
+static unsigned commits_of(const isa_inst_t *i)
+{
+    const isa_bits_t sa_sdst = {0, 1}, va_vcc = {1, 1}, va_sdst = {9, 3};
+    const uint32_t n = (uint32_t)i->imm;
+    if (i->fmt == ISA_FMT_SMEM || i->fmt == ISA_FMT_MUBUF || i->fmt == ISA_FMT_MTBUF)
+        return CHK_COMMITS_SALU | CHK_COMMITS_VCC | CHK_COMMITS_VALU;
+    if (i->op != ISA_OP_s_wait_alu) return 0;
+    return (isa_bits_get(sa_sdst, n) ? 0 : CHK_COMMITS_SALU) |
+           (isa_bits_get(va_vcc, n) ? 0 : CHK_COMMITS_VCC) |
+           (isa_bits_get(va_sdst, n) ? 0 : CHK_COMMITS_VALU);
+}
+
+/* Whether the instruction reads or writes SGPRs, by SALU or VALU, or changes what is known of the
+ * vector ALU's copies of these. */
+static bool concerns_copies(const chk_use_t *u, const isa_row_desc_t *row)
+{
+    const bool alu = row->klass == ISA_CLASS_VALU || row->klass == ISA_CLASS_MFMA ||
+                     row->klass == ISA_CLASS_SALU || row->klass == ISA_CLASS_BRANCH;
+    return u->commits || u->op == ISA_OP_ds_nop || (alu && has_regs(u, 0, u->n, true));
+}
+
 static unsigned states_of(const chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row)
 {
     if (u->rules->by_valu) return row->klass == ISA_CLASS_VALU || row->klass == ISA_CLASS_MFMA;
@@ -365,5 +388,7 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
         memory(u, i, row, d->arch, &second);
     }
     if (u->rules->trans && waits_for_valu(u, i)) u->flags |= CHK_USE_ENDS_TRANS;
+    if (u->rules->copies) u->commits = (uint8_t)commits_of(i);
+    if (u->rules->copies && concerns_copies(u, row)) u->flags |= CHK_USE_COPIES;
     find_rules(u, second);
 }

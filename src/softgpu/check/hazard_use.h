@@ -68,10 +68,15 @@ enum {
     CHK_USE_FIRST = 1 << 10,
     CHK_USE_MARKS = 1 << 11,
     CHK_USE_RARE = 1 << 12,
-    CHK_USE_STORES = 1 << 13,    /* changes memory or LDS, for the active lanes */
-    CHK_USE_ALL_LANES = 1 << 14, /* uses inactive lanes, too: matrix, v_readlane and its like */
-    CHK_USE_ENDS_TRANS = 1 << 15 /* behind it the results of transcendental operations are there */
+    CHK_USE_STORES = 1 << 13,     /* changes memory or LDS, for the active lanes */
+    CHK_USE_ALL_LANES = 1 << 14,  /* uses inactive lanes, too: matrix, v_readlane and its like */
+    CHK_USE_ENDS_TRANS = 1 << 15, /* behind it the results of transcendental operations are there */
+    CHK_USE_COPIES = 1 << 16      /* concerns the vector ALU's copies of SGPRs (hazard_copies.h) */
 };
+
+/* Whose writes to SGPRs are committed behind an instruction, on GPUs whose vector ALU keeps copies
+ * of these: of SALU, of VALU to VCC, of VALU to other registers. */
+enum { CHK_COMMITS_SALU = 1 << 0, CHK_COMMITS_VCC = 1 << 1, CHK_COMMITS_VALU = 1 << 2 };
 
 enum { CHK_USE_REGS = 8 };
 
@@ -80,12 +85,10 @@ typedef struct {
     _Alignas(64) const isa_inst_t *inst; /* the cached instruction, of this dispatch: */
     uint64_t dispatch;
     uint64_t as_second; /* rows of the table of which it is the second, by bit */
-    uint16_t flags;
+    uint32_t flags;
     uint8_t n_reads, n; /* registers that are read come first; n counts all */
     uint8_t states;     /* wait states that the instruction itself takes */
     uint8_t flow;
-    uint8_t near, far; /* how many wait states its rows reach back: `far` is for all rows, `near`
-                          for those of CHK_USE_WALKS */
     chk_regs_t regs[CHK_USE_REGS];
 
     uint64_t as_first;
@@ -98,7 +101,10 @@ typedef struct {
     uint8_t held; /* index in regs of a matrix instruction's C or a wide store's data; CHK_USE_REGS:
                      none */
     uint8_t hwreg;
-    bool left_out; /* there were more registers than CHK_USE_REGS: never, as the tests assert */
+    uint8_t near, far; /* how many wait states its rows reach back: `far` is for all rows, `near`
+                          for those of CHK_USE_WALKS */
+    uint8_t commits;   /* CHK_COMMITS_* */
+    bool left_out;     /* there were more registers than CHK_USE_REGS: never, as the tests assert */
 } chk_use_t;
 _Static_assert(offsetof(chk_use_t, as_first) == 64, "a line");
 

@@ -415,7 +415,18 @@ void chk_hazard_start(chk_hazard_wave_t *s)
     if (s->any_pending) memset(&s->pending, 0, sizeof s->pending);
     if (s->any_locked) memset(&s->locked, 0, sizeof s->locked);
     memset(s, 0, offsetof(chk_hazard_wave_t, pending));
+    memset(&s->copies, 0, offsetof(chk_copies_t, written_at));
     s->rare_end = s->matrix_end = 0u - CHK_RECENT; /* too long ago for any row */
+}
+
+static bool check_copies(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_t *w,
+                         chk_hazard_t *out)
+{
+    chk_copy_t copy;
+    if (!chk_copies_look(&s->copies, u, w->group->dispatch->narrow, &copy)) return false;
+    *out =
+        (chk_hazard_t){.kind = CHK_HAZARD_COPY, .reg = copy.reg, .wait = copy.wait, .pc = copy.pc};
+    return true;
 }
 
 unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_t *w,
@@ -430,6 +441,7 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
         const unsigned reach = reach_of(s, u, indexed);
         if (reach && check_states(s, u, reach, &found[n])) n++;
     }
+    if (u->flags & CHK_USE_COPIES && check_copies(s, u, w, &found[n])) n++;
     if (u->flags & (CHK_USE_READS_SCC | CHK_USE_WRITES_SCC) && !s->scc_known) {
         if (u->flags & CHK_USE_READS_SCC) found[n++] = (chk_hazard_t){.kind = CHK_HAZARD_UNSET};
         s->scc_known = true;

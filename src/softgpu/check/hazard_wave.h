@@ -8,6 +8,7 @@
 #ifndef SOFTGPU_CHECK_HAZARD_WAVE_H
 #define SOFTGPU_CHECK_HAZARD_WAVE_H
 
+#include "softgpu/check/hazard_copies.h"
 #include "softgpu/check/hazard_use.h"
 
 enum { CHK_RECENT = 32, CHK_ISSUES = 64 }; /* powers of two; CHK_RECENT > most states of any row */
@@ -52,12 +53,14 @@ typedef struct {
     uint32_t number[CHK_REGS];
     uint64_t lanes[CHK_REGS];
     uint8_t flow[CHK_REGS];
+    chk_copies_t copies;
 } chk_hazard_wave_t;
 
 typedef enum {
     CHK_HAZARD_READ,
     CHK_HAZARD_OVERWRITE,
     CHK_HAZARD_STATES,
+    CHK_HAZARD_COPY, /* of an SGPR */
     CHK_HAZARD_UNSET
 } chk_hazard_kind_t;
 
@@ -69,10 +72,11 @@ typedef struct {
     uint32_t outstanding; /* operations outstanding in its flow, itself included */
     uint32_t behind;      /* of these, issued after it: s_waitcnt with this count waits for it */
     uint32_t needed, had; /* of CHK_HAZARD_STATES: wait states */
+    const char *wait;     /* of CHK_HAZARD_COPY: the field of s_wait_alu that waits for it */
     uint64_t pc;          /* of the earlier instruction; 0: it was too long ago */
 } chk_hazard_t;
 
-enum { CHK_HAZARDS_MAX = 3 };
+enum { CHK_HAZARDS_MAX = 4 };
 
 /* A wave begins. The memory has to be zeroed before the first use. */
 void chk_hazard_start(chk_hazard_wave_t *s);
@@ -94,7 +98,8 @@ static inline bool chk_hazard_is_usual(const chk_hazard_wave_t *s, const chk_use
 {
     enum {
         SCC = CHK_USE_READS_SCC | CHK_USE_WRITES_SCC,
-        ALWAYS = CHK_USE_WAITCNT | CHK_USE_WALKS | CHK_USE_MARKS | CHK_USE_RARE | CHK_USE_ENDS_TRANS
+        ALWAYS = CHK_USE_WAITCNT | CHK_USE_WALKS | CHK_USE_MARKS | CHK_USE_RARE |
+                 CHK_USE_ENDS_TRANS | CHK_USE_COPIES
     };
     return !s->any_pending && !s->any_locked && u->flow == CHK_FLOW_NONE &&
            !(u->flags & (s->scc_known ? ALWAYS : ALWAYS | SCC)) &&

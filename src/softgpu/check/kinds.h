@@ -142,6 +142,9 @@ enum { CHK_NOT_IN_ALL = CHK_API | CHK_LEAKS };
     X(HAZARD_NOP, HAZARD, "hazard-nop", "too few wait states between two instructions",            \
       "The hardware does not check for it: s_nop or other instructions have to come between.",     \
       "Put as many independent instructions, or s_nop, in between as the report says.")            \
+    X(HAZARD_ALU, HAZARD, "hazard-alu", "SGPR used while its new value is outstanding",            \
+      "The vector ALU keeps a copy of an SGPR that it has read: of RDNA 4.",                       \
+      "Put the s_wait_alu that the report names in front of the use.")                             \
     X(HAZARD_SCC, HAZARD, "hazard-scc", "SCC is read and was never written",                       \
       "A wave starts with any SCC.", "Compare or compute in front of what reads SCC.")             \
     X(HAZARD_EXEC, HAZARD, "hazard-exec", "store without lanes",                                   \

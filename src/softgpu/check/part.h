@@ -22,6 +22,13 @@ struct chk_group {
     const chk_dispatch_t *dispatch;
     uint64_t id; /* of the workgroup in its dispatch, counted along x, then y, then z */
     void *state[CHK_PARTS_MAX]; /* of the parts that are wanted */
+    /* The barrier: the waves that have come to it, by bit; the address of the instruction by which
+     * each of them has. `split`: waves signal and wait by separate instructions; barrier_turn is
+     * then the turn of the barrier (exec/barrier.h) that the parts have been told of. */
+    bool split;
+    uint32_t at_barrier;
+    uint64_t barrier_pc[ISA_GROUP_WAVES];
+    uint32_t barrier_turn;
 };
 
 /* Any function may be NULL. Those with a chk_group_t are called by the one thread that runs the
@@ -43,7 +50,9 @@ typedef struct {
     void (*before)(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i);
     /* The instruction has run. */
     void (*after)(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i);
-    /* All waves of the workgroup have ended or wait at a barrier; those in `waiting` (by bit)
+    /* A wave comes to a barrier: at s_barrier, or where it signals. */
+    void (*arrive)(chk_group_t *g, void *state, const isa_wave_t *w);
+    /* All waves of the workgroup have ended or have come to a barrier; those in `waiting` (by bit)
      * continue. */
     void (*barrier)(chk_group_t *g, void *state, const isa_group_t *group, uint32_t waiting);
     /* Frees what the state points to; group.c frees the state itself. */

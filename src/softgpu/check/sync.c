@@ -16,7 +16,7 @@ static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint3
     if (waiting != all) {
         const isa_wave_t *w = group->waves[__builtin_ctz(waiting)];
         chk_finding_t f = chk_finding(g, w, NULL, CHK_KIND_BARRIER_EXIT);
-        f.pc = isa_wave_pc(w) - 4;
+        f.pc = g->barrier_pc[w->index_in_group];
         snprintf(more, sizeof more, "%d of %u waves wait here, wave %d is the first that has ended",
                  __builtin_popcount(waiting), group->n_waves, __builtin_ctz(all & ~waiting));
         f.more = more;
@@ -25,8 +25,9 @@ static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint3
     for (uint32_t left = waiting; left; left &= left - 1) {
         const isa_wave_t *w = group->waves[__builtin_ctz(left)];
         if (!first) first = w;
-        if (w->ip == first->ip || isa_wave_pc(w) == isa_wave_pc(first)) continue;
-        const uint64_t here = isa_wave_pc(first) - 4, there = isa_wave_pc(w) - 4;
+        const uint64_t here = g->barrier_pc[first->index_in_group];
+        const uint64_t there = g->barrier_pc[w->index_in_group];
+        if (here == there) continue;
         const chk_finding_t at = chk_finding(g, w, NULL, CHK_KIND_BARRIER_PLACE);
         chk_finding_t f = chk_finding(g, first, NULL, CHK_KIND_BARRIER_PLACE);
         f.pc = here;

@@ -280,9 +280,10 @@ static bool was_seen(sg_stall_t *s, uint64_t state)
 static void add_wave(const sg_box_t *b, uint32_t index)
 {
     const isa_wave_t *w = b->wave[index];
-    const bool barrier = b->sleeping >> index & 1, loop = !barrier && !w->repeats;
+    const bool sleeps = b->sleeping >> index & 1, loop = !sleeps && !w->repeats;
+    const bool barrier = sleeps || (w->repeats && w->ip->op == ISA_OP_s_barrier_wait);
     const uint64_t looks_at = loop ? b->stall->looks_at[index] : 0;
-    const uint64_t pc = looks_at ? looks_at : isa_wave_pc(w) - (barrier ? 4 : 0);
+    const uint64_t pc = looks_at ? looks_at : isa_wave_pc(w) - (sleeps ? 4 : 0);
     for (uint32_t k = 0; k < stall.n_places; k++)
         if (stall.place[k].pc == pc && stall.place[k].run == b->run) {
             stall.place[k].waves++;

@@ -133,7 +133,6 @@ static bool has_models(const sg_profile_t *p)
     const isa_arch_t *arch = isa_arch_find(p->gfx_target_version);
     const char *what = NULL;
     if (arch->lacks & ISA_LACKS_COUNTERS && p->model_time) what = "modelled time";
-    if (arch->lacks & ISA_LACKS_CHECK && chk_wanted()) what = "checks";
     if (what) base_error("%s: softgpu has no %s of %s", p->name, what, arch->name);
     return !what;
 }

@@ -28,7 +28,8 @@ import remarks  # noqa: E402
 import schema  # noqa: E402
 NO_IMAGES = "NO_IMAGES" in os.environ  # the suite's GPU has no image instructions
 GPU = os.environ.get("SOFTGPU_GPU") or "mi210"
-WAVE = 32 if GPU.startswith("rx") else 64  # lanes
+WAVE = 32 if GPU.startswith(("rx", "strix")) else 64  # lanes
+OWN_WAITS = GPU == "rx9070xt"  # gfx12: each counter has an instruction of its own, LDS and scalars have one each
 UNITS = {"mi210": 4, "mi300a": 6}.get(GPU, 8)  # that programs run on: of several XCCs one of each
 
 
@@ -50,6 +51,13 @@ def in_waves(text):
         item = 64 * int(match[2]) + int(match[1])
         return f"lane {item % WAVE} of wave {item // WAVE}"
     return re.sub(r"lane (\d+) of wave (\d+)", place, text).replace("64 lanes of this wave", f"{WAVE} lanes of this wave")
+
+
+def wait_for(counter, n=0):
+    """The instruction that waits until n operations are outstanding: of loads, LDS or scalars."""
+    if OWN_WAITS:
+        return {"loads": "s_wait_loadcnt", "LDS": "s_wait_dscnt", "scalars": "s_wait_kmcnt"}[counter] + f" 0x{n:x}"
+    return f"s_waitcnt {'vmcnt' if counter == 'loads' else 'lgkmcnt'}({n})"
 
 
 def place_of(comment):

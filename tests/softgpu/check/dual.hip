@@ -1,8 +1,9 @@
-// dual.hip - what is wrong in code of gfx11 (RDNA 3), and nearly right: see corpus.h.
+// dual.hip - what is wrong in code of gfx11 (RDNA 3) and later, and nearly right: see corpus.h.
 //
 // Apart from narrow.hip, whose programs gfx10 has, too: two operations are one instruction here, halves of registers are operands,
-// and the results of the transcendental unit and of the matrix unit have to be waited for.
+// and the results of the transcendental unit (of gfx1100) and of the matrix unit have to be waited for.
 #include "corpus.h"
+#include "asm_waits.h"
 
 enum { WAVE = 32 };
 
@@ -23,6 +24,18 @@ static void end()
     (void)hipFree(to);
 }
 
+// Elements of 16 bits take half as many registers on gfx12: a lane has half of a row of A. Row 5 of a product is another
+// register there.
+#ifdef __GFX12__
+#define WAIT_VALU "s_wait_alu 0xfff"
+#define MATRIX(d, a, b) "v_wmma_f32_16x16x16_f16 v[" d "], v[" a ":" a "+3], v[" b ":" b "+3], v[" d "]"
+#define ROW_5 "v45"
+#else
+#define WAIT_VALU "s_waitcnt_depctr 0xfff"
+#define MATRIX(d, a, b) "v_wmma_f32_16x16x16_f16 v[" d "], v[" a ":" a "+7], v[" b ":" b "+7], v[" d "]"
+#define ROW_5 "v42"
+#endif
+
 // Lanes go on by the condition that the instructions before have left in VCC_LO.
 #define GO_ON "\n\ts_and_b32 exec_lo, exec_lo, vcc_lo"
 
@@ -32,17 +45,17 @@ static void end()
 template <bool ok> __global__ void second_reads(int *from, int *)
 {
     asm volatile("global_load_b32 v40, %0, off" ::"v"(from) : "v40"); // first: second-reads
-    if (ok) asm volatile("s_waitcnt vmcnt(0)");
+    if (ok) asm volatile(WAIT_LOADS(0));
     asm volatile("v_dual_mov_b32 v42, 0 :: v_dual_add_f32 v43, v40, v0" ::: "v42", "v43"); // bug: second-reads
-    asm volatile("s_waitcnt vmcnt(0)");
+    asm volatile(WAIT_LOADS(0));
 }
 
 template <bool ok> __global__ void second_writes(int *from, int *)
 {
     asm volatile("global_load_b32 v41, %0, off" ::"v"(from) : "v41"); // first: second-writes
-    if (ok) asm volatile("s_waitcnt vmcnt(0)");
+    if (ok) asm volatile(WAIT_LOADS(0));
     asm volatile("v_dual_mov_b32 v42, 0 :: v_dual_mov_b32 v41, 0" ::: "v41", "v42"); // bug: second-writes
-    asm volatile("s_waitcnt vmcnt(0)");
+    asm volatile(WAIT_LOADS(0));
 }
 
 // It says when results of VALU are needed, and waits for no load.
@@ -50,18 +63,18 @@ template <bool ok> __global__ void delayed(int *from, int *)
 {
     asm volatile("global_load_b32 v40, %0, off" ::"v"(from) : "v40"); // first: delayed
     if (ok)
-        asm volatile("s_waitcnt vmcnt(0)");
+        asm volatile(WAIT_LOADS(0));
     else
         asm volatile("s_delay_alu instid0(VALU_DEP_1)");
     asm volatile("v_mov_b32 v42, v40" ::: "v42"); // bug: delayed
-    asm volatile("s_waitcnt vmcnt(0)");
+    asm volatile(WAIT_LOADS(0));
 }
 
 template <bool ok> __global__ void transcendental(int *, int *)
 {
     asm volatile("v_rcp_f32 v40, v0" ::: "v40"); // first: transcendental
     if (ok)
-        asm volatile("s_waitcnt_depctr 0xfff");
+        asm volatile(WAIT_VALU);
     else
         asm volatile("s_nop 7");
     asm volatile("v_dual_mov_b32 v42, 0 :: v_dual_add_f32 v43, v40, v0" ::: "v42", "v43"); // bug: transcendental
@@ -69,10 +82,10 @@ template <bool ok> __global__ void transcendental(int *, int *)
 
 template <bool ok> __global__ void matrix(int *, int *)
 {
-    asm volatile("v_wmma_f32_16x16x16_f16 v[40:47], v[48:55], v[48:55], v[40:47]" // first: matrix
+    asm volatile(MATRIX("40:47", "48", "48") // first: matrix
                  ::: "v40", "v41", "v42", "v43", "v44", "v45", "v46", "v47", "v48", "v49", "v50", "v51", "v52", "v53", "v54", "v55");
     if (ok) asm volatile("v_nop");
-    asm volatile("v_wmma_f32_16x16x16_f16 v[56:63], v[40:47], v[48:55], v[56:63]" // bug: matrix
+    asm volatile(MATRIX("56:63", "40", "48") // bug: matrix
                  ::: "v56", "v57", "v58", "v59", "v60", "v61", "v62", "v63");
 }
 
@@ -121,7 +134,8 @@ template <bool ok> __global__ void half_sum(int *, int *to)
     to[threadIdx.x] = 1;
 }
 
-// Row 5 of A, which lanes 5 and 21 have, is not written: so is row 5 of the product, which lanes 16 to 31 have in their third register.
+// Row 5 of A, which lanes 5 and 21 have, is not written: so is row 5 of the product, which lanes 16 to 31 have in their third
+// register, or of gfx12 lanes 0 to 15 in their sixth.
 template <bool ok> __global__ void matrix_unwritten(int *, int *to)
 {
     int x;
@@ -135,8 +149,8 @@ template <bool ok> __global__ void matrix_unwritten(int *, int *to)
                  "v_mov_b32 v69, 0\n\tv_mov_b32 v70, 0\n\tv_mov_b32 v71, 0\n\t"
                  "s_mov_b32 s40, exec_lo\n\ts_bitset0_b32 exec_lo, 5\n\ts_bitset0_b32 exec_lo, 21\n\t"
                  "v_mov_b32 v64, 0\n\ts_mov_b32 exec_lo, s40\n\t"
-                 "v_wmma_f32_16x16x16_f16 v[40:47], v[64:71], v[48:55], v[40:47]\n\t"
-                 "v_mov_b32 %0, v42\n\t"
+                 MATRIX("40:47", "64", "48") "\n\t"
+                 "v_mov_b32 %0, " ROW_5 "\n\t"
                  "v_cmp_eq_f32 vcc_lo, 0, %0" GO_ON
                  : "=v"(x)::"v40", "v41", "v42", "v43", "v44", "v45", "v46", "v47", "v65", "v66", "v67", "v68", "v69", "v70", "v71",
                    "s40", "vcc");

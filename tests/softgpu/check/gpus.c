@@ -1,6 +1,6 @@
 /* gpus.c - what the checks say of instructions that gfx90a does not have, and of workgroups of 32
- * waves, in kernels of gfx942, gfx950, gfx1030 and gfx1100 that run on the device without a
- * runtime.
+ * waves, in kernels of gfx942, gfx950, gfx1030, gfx1100 and gfx1201 that run on the device without
+ * a runtime.
  *
  * HIP of this system may not know these GPUs: kernels are assembled, and words stand for
  * instructions that the assembler may not know. A report is read from the file that the checks
@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-enum { GFX942 = 90402, GFX950 = 90500, GFX1030 = 100300, GFX1100 = 110000 };
+enum { GFX942 = 90402, GFX950 = 90500, GFX1030 = 100300, GFX1100 = 110000, GFX1201 = 120001 };
 
 static char report[] = "/tmp/crocprof-check-gpus-XXXXXX";
 
@@ -97,11 +97,14 @@ static void loads_that_transpose(void **state)
     "scratch_store_dword off, v1, off\n"                                                           \
     "s_waitcnt vmcnt(0)\n"                                                                         \
     "scratch_load_lds_dword off, off\n"                                                            \
-    "s_waitcnt vmcnt(0)\n" barrier "s_endpgm\n"                                                    \
-    "other:\n" barrier "v_subrev_u32 v0, 64, v0\n"                                                 \
+    "s_waitcnt vmcnt(0)\n"                                                                         \
+    "other:\n" barrier "s_cmp_eq_u32 s6, 0\n"                                                      \
+    "s_cbranch_scc1 end\n"                                                                         \
+    "v_subrev_u32 v0, 64, v0\n"                                                                    \
     "v_lshlrev_b32 v0, 2, v0\n"                                                                    \
     "ds_read_b32 v1, v0\n"                                                                         \
     "s_waitcnt lgkmcnt(0)\n"                                                                       \
+    "end:\n"                                                                                       \
     "s_endpgm\n"
 
 static void loads_from_scratch_into_lds(void **state)
@@ -174,17 +177,57 @@ static void halves_of_registers(void **state)
     says(told(GFX1100, LOWER_HALF("0x7e16178a"), 1), "the wave has never written v10");
 }
 
+/* Each of two waves stores in LDS and reads what the other has stored. Words are instructions that
+ * the assembler may not know. */
+#define EXCHANGE(first, second, third)                                                             \
+    "v_and_b32 v0, 0x3ff, v0\n"                                                                    \
+    "v_lshlrev_b32 v1, 2, v0\n"                                                                    \
+    "v_xor_b32 v2, 0x80, v1\n"                                                                     \
+    "ds_store_b32 v1, v0\n" first second third "ds_load_b32 v3, v2\n" LDS_HAS_COME "s_endpgm\n"
+#define LDS_HAS_COME ".long 0xbfc60000\n" /* s_wait_dscnt 0 */
+#define SIGNAL       ".long 0xbe804ec1\n" /* s_barrier_signal -1 */
+#define SIGNAL_FIRST ".long 0xbe804fc1\n" /* s_barrier_signal_isfirst -1 */
+#define WAIT         ".long 0xbf94ffff\n" /* s_barrier_wait -1 */
+
+static void split_barriers(void **state)
+{
+    (void)state;
+    assert_string_equal(told(GFX1201, EXCHANGE(LDS_HAS_COME, SIGNAL, WAIT), 2), "");
+    assert_string_equal(told(GFX1201, EXCHANGE(LDS_HAS_COME, SIGNAL_FIRST, WAIT), 2), "");
+    says(told(GFX1201, EXCHANGE(LDS_HAS_COME, "", ""), 2), "race in LDS");
+    says(told(GFX1201, EXCHANGE(LDS_HAS_COME, "", SIGNAL), 2), "race in LDS");
+    says(told(GFX1201, EXCHANGE(SIGNAL, LDS_HAS_COME, WAIT), 2),
+         "s_wait_dscnt before s_barrier_signal waits for it");
+    says(told(GFX1201, EXCHANGE(SIGNAL, WAIT, ""), 2), "read of LDS that has not been written");
+}
+
+/* Wave 1 ends in front of the barrier at which wave 0 waits, or comes to another one. */
+#define APART(here, there)                                                                         \
+    "v_and_b32 v0, 0x3ff, v0\n"                                                                    \
+    "v_readfirstlane_b32 s6, v0\n"                                                                 \
+    "s_cmp_lg_u32 s6, 0\n"                                                                         \
+    "s_cbranch_scc1 other\n" here "s_endpgm\n"                                                     \
+    "other:\n" there "s_endpgm\n"
+
+static void waves_at_split_barriers(void **state)
+{
+    (void)state;
+    says(told(GFX1201, APART(SIGNAL WAIT, ""), 2), "waves have ended while others wait");
+    says(told(GFX1201, APART(SIGNAL WAIT, SIGNAL WAIT), 2), "waves wait at different barriers");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_that_transpose), cmocka_unit_test(pairs_of_operations),
-        cmocka_unit_test(halves_of_registers), cmocka_unit_test(workgroups_of_32_waves),
-        cmocka_unit_test(loads_from_scratch_into_lds)};
+        cmocka_unit_test(loads_that_transpose),        cmocka_unit_test(pairs_of_operations),
+        cmocka_unit_test(halves_of_registers),         cmocka_unit_test(workgroups_of_32_waves),
+        cmocka_unit_test(loads_from_scratch_into_lds), cmocka_unit_test(split_barriers),
+        cmocka_unit_test(waves_at_split_barriers)};
     if (!asm_available() || !asm_knows_gpu("gfx940") || !asm_knows_gpu("gfx1100")) return 77;
     const int file = mkstemp(report);
     if (file < 0) return 1;
     close(file);
-    setenv("SOFTGPU_CHECK", "init,race", 1);
+    setenv("SOFTGPU_CHECK", "init,race,sync,hazard", 1);
     setenv("SOFTGPU_CHECK_OUTPUT", report, 1);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(report);

@@ -653,6 +653,63 @@ static void of_gfx12(void **state)
     use(&gpus[0]);
 }
 
+/* SGPRs of which the vector ALU has a copy since it has read them, or their neighbours. */
+#define WAIT_ALU(n) ".long 0xbf88" #n "\n"
+#define DS_NOP      ".long 0xd8500000, 0\n"
+#define READ        "v_mov_b32 v1, s4\n"
+#define BY_SALU     "s_mov_b32 s4, 0\n"
+#define BY_VALU     "v_readfirstlane_b32 s4, v2\n"
+#define READ_VCC    "v_cndmask_b32 v3, v4, v5, vcc_lo\n"
+#define VCC_BY_VALU "v_cmp_eq_u32 vcc_lo, v6, v7\n"
+
+static void copies(void **state)
+{
+    static const struct {
+        const char *text, *wait; /* the field of s_wait_alu that is named; NULL: nothing is found */
+    } texts[] = {
+        {READ BY_SALU READ, "sa_sdst"},
+        {"v_mov_b32 v1, s5\n" BY_SALU READ, "sa_sdst"},
+        {"v_mov_b32 v1, s6\n" BY_SALU READ, NULL},
+        {BY_SALU READ, NULL},
+        {READ BY_SALU "s_mov_b32 s7, s4\n", "sa_sdst"},
+        {READ BY_SALU "s_mov_b32 s7, s5\n", NULL},
+        {READ BY_SALU WAIT_ALU(fffe) READ, NULL},
+        {READ BY_SALU WAIT_ALU(f1fd) READ, "sa_sdst"},
+        {READ BY_SALU LOAD_S4 WAIT_SCALAR READ, NULL}, /* scalar memory waits */
+        {READ BY_SALU LOAD_V2 READ, "sa_sdst"},
+        {READ BY_VALU READ, "va_sdst"},
+        {READ BY_VALU WAIT_ALU(f1ff) READ, NULL},
+        {READ BY_VALU WAIT_ALU(fffc) READ, "va_sdst"},
+        {READ BY_VALU "s_mov_b32 s7, s4\n" READ, NULL}, /* SALU waits for VALU, */
+        {READ BY_VALU "s_mov_b32 s7, s4\n" VCC_BY_VALU READ_VCC, NULL},
+        {READ BY_VALU "s_mov_b32 s7, s6\n" READ, "va_sdst"}, /* if it reads what has a copy */
+        {READ_VCC VCC_BY_VALU READ_VCC, "va_vcc"},
+        {READ_VCC VCC_BY_VALU WAIT_ALU(fffd) READ_VCC, NULL},
+        {READ_VCC VCC_BY_VALU WAIT_ALU(f1fe) READ_VCC, "va_vcc"},
+        {READ_VCC "s_mov_b32 vcc_lo, 0\n s_cbranch_vccz next\n next:\n", "sa_sdst"},
+        {READ BY_SALU READ READ, "sa_sdst"}, /* once */
+        {READ DS_NOP DS_NOP DS_NOP DS_NOP DS_NOP DS_NOP DS_NOP DS_NOP BY_SALU READ, NULL},
+        {READ DS_NOP DS_NOP DS_NOP DS_NOP USE(0) DS_NOP DS_NOP DS_NOP DS_NOP BY_SALU READ,
+         "sa_sdst"},
+    };
+    programs_t *p = programs_create();
+    (void)state;
+    use(&gpus[6]); /* gfx1201 */
+    const isa_wave_t w = hazard_wave();
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        programs_add(p, texts[k].text);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        const seen_t seen = programs_step(p, &w, true);
+        const char *wait = seen.n ? seen.last.wait : NULL;
+        if (seen.n != (texts[k].wait != NULL) || (wait && strcmp(wait, texts[k].wait)) ||
+            (seen.n && seen.last.kind != CHK_HAZARD_COPY))
+            fail_msg("%u found, of %s, in\n%s", seen.n, wait ? wait : "another kind",
+                     texts[k].text);
+    }
+    programs_free(p);
+    use(&gpus[0]);
+}
+
 /* What comes in between does not hide the first of a pair. */
 static const struct {
     const char *text, *rule;
@@ -698,6 +755,7 @@ int main(void)
         cmocka_unit_test(masks),
         cmocka_unit_test(of_gfx11),
         cmocka_unit_test(of_gfx12),
+        cmocka_unit_test(copies),
         cmocka_unit_test(hidden_rules),
     };
     if (!asm_available()) return 77;

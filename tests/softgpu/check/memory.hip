@@ -1,5 +1,6 @@
 // memory.hip - programs whose accesses or frees are wrong; see corpus.h.
 #include "corpus.h"
+#include "asm_waits.h"
 
 #include <hsa/hsa_ext_amd.h>
 #include <sys/wait.h>
@@ -99,7 +100,7 @@ __global__ void turn(int *to, int shift)
 __global__ void zero(int *to)
 {
     int value;
-    asm volatile("ds_read_b32 %0, %1\n s_waitcnt lgkmcnt(0)" : "=v"(value) : "v"(0xf00000) : "memory");
+    asm volatile("ds_read_b32 %0, %1\n " WAIT_LDS(0) : "=v"(value) : "v"(0xf00000) : "memory");
     to[threadIdx.x] = value;
 }
 

@@ -1,8 +1,9 @@
-// narrow.hip - what is wrong in waves of 32 lanes of gfx10 (RDNA), and nearly right: see corpus.h.
+// narrow.hip - what is wrong in waves of 32 lanes, of gfx10 (RDNA) and later, and nearly right: see corpus.h.
 //
 // Apart from the other families, whose programs are for waves of 64 lanes: stores have a counter of their own here, VCC is
 // one register, a result of 16 bits leaves the other half of its register alone, registers are numbered relative to M0.
 #include "corpus.h"
+#include "asm_waits.h"
 
 enum { WAVE = 32 };
 
@@ -31,25 +32,25 @@ template <bool ok> __global__ void counted_apart(int *from, int *to)
     asm volatile("global_load_dword v40, %0, off" ::"v"(from) : "v40"); // first: counted-apart
     asm volatile("global_store_dword %0, %1, off" ::"v"(to), "v"(0) : "memory");
     if (ok)
-        asm volatile("s_waitcnt vmcnt(0)");
+        asm volatile(WAIT_LOADS(0));
     else
-        asm volatile("s_waitcnt vmcnt(1)");
+        asm volatile(WAIT_LOADS(1));
     asm volatile("v_add_nc_u32 v41, v40, v40" ::: "v41"); // bug: counted-apart
 }
 
 // An atomic operation that returns counts as a load.
 template <bool ok> __global__ void returned(int *, int *to)
 {
-    asm volatile("global_atomic_add v40, %0, %1, off glc" ::"v"(to), "v"(1) : "v40", "memory"); // first: returned
-    asm volatile("s_waitcnt_vscnt null, 0x0");
-    if (ok) asm volatile("s_waitcnt_vmcnt null, 0x0");
+    asm volatile("global_atomic_add v40, %0, %1, off " RETURNS ::"v"(to), "v"(1) : "v40", "memory"); // first: returned
+    asm volatile(WAIT_STORES);
+    if (ok) asm volatile(WAIT_LOADS_ALONE);
     asm volatile("v_add_nc_u32 v41, v40, v40" ::: "v41"); // bug: returned
 }
 
 template <bool ok> __global__ void scalar_count(int *from, int *)
 {
     asm volatile("s_load_dword s40, %0, 0x0" ::"s"(from) : "s40"); // first: scalar-count
-    if (ok) asm volatile("s_waitcnt_lgkmcnt null, 0x0");
+    if (ok) asm volatile(WAIT_SCALARS);
     asm volatile("s_add_u32 s41, s40, 1" ::: "s41", "scc"); // bug: scalar-count
 }
 
@@ -58,14 +59,14 @@ template <bool ok> __global__ void sixteen(int *, int *)
 {
     __shared__ int held[WAVE];
     held[threadIdx.x] = 1;
-    asm volatile("s_waitcnt lgkmcnt(0)\n\tds_read_b32 v40, %0" ::"v"(threadIdx.x * 4), "v"(held) : "v40", "memory"); // first: sixteen
+    asm volatile(WAIT_LDS(0) "\n\tds_read_b32 v40, %0" ::"v"(threadIdx.x * 4), "v"(held) : "v40", "memory"); // first: sixteen
     for (int k = 0; k < 16; k++) asm volatile("ds_read_b32 v41, %0" ::"v"(threadIdx.x * 4) : "v41", "memory");
     if (ok)
-        asm volatile("s_waitcnt lgkmcnt(16)");
+        asm volatile(WAIT_LDS(16));
     else
-        asm volatile("s_waitcnt lgkmcnt(17)");
+        asm volatile(WAIT_LDS(17));
     asm volatile("v_mov_b32 v42, v40" ::: "v42"); // bug: sixteen
-    asm volatile("s_waitcnt lgkmcnt(0)");
+    asm volatile(WAIT_LDS(0));
 }
 
 // VCC_HI is a register like any other: a load into it does not concern who uses VCC.
@@ -74,20 +75,20 @@ template <bool ok> __global__ void high_half(int *from, int *)
     asm volatile("v_cmp_gt_u32 vcc_lo, 4, v0" ::: "vcc");
     asm volatile("s_load_dword vcc_hi, %0, 0x0" ::"s"(from) : "vcc"); // first: high-half
     asm volatile("v_cndmask_b32 v41, 0, v0, vcc_lo" ::: "v41");
-    if (ok) asm volatile("s_waitcnt lgkmcnt(0)");
+    if (ok) asm volatile(WAIT_SCALARS);
     asm volatile("s_mov_b32 s40, vcc_hi" ::: "s40"); // bug: high-half
-    asm volatile("s_waitcnt lgkmcnt(0)");
+    asm volatile(WAIT_SCALARS);
 }
 
 template <bool ok> __global__ void barrier_early(int *, int *to)
 {
     __shared__ int held[4 * WAVE];
     asm volatile("ds_write_b32 %0, %1" ::"v"(threadIdx.x * 4), "v"(1), "v"(held) : "memory"); // first: barrier-early
-    if (ok) asm volatile("s_waitcnt lgkmcnt(0)");
-    asm volatile("s_barrier");
+    if (ok) asm volatile(WAIT_LDS(0));
+    asm volatile(BARRIER);
     int x;
     asm volatile("ds_read_b32 %0, %1\n\t" // bug: barrier-early
-                 "s_waitcnt lgkmcnt(0)"
+                 WAIT_LDS(0)
                  : "=v"(x)
                  : "v"((threadIdx.x + WAVE) % (4 * WAVE) * 4));
     to[threadIdx.x] = x;

@@ -1,4 +1,4 @@
-"""What is wrong in waves of 32 lanes of gfx10; see corpus.py. The programs are for gfx1030 alone."""
+"""What is wrong in waves of 32 lanes, of gfx10 and later; see corpus.py."""
 import corpus
 
 LOAD = "register used while a load is outstanding, wave 0, group (0,0,0)"
@@ -6,7 +6,9 @@ LANES = "64 lanes of this wave"  # all of a wave: corpus.in_waves()
 EXEC = "a condition of what nobody has written, lane 0 of wave 0, group (0,0,0)"
 
 
-def waits(name, place):
+def waits(name, register, counter, behind=0):
+    place = (f"{register} is read; of {behind + 1} operation{'s' if behind else ''} outstanding {behind} came after its own: "
+             f"{corpus.wait_for(counter, behind)} waits for it")
     return corpus.Bug({"hazard-wait": 1}, LOAD, "bug: " + name, None, place, other="first: " + name)
 
 
@@ -15,11 +17,11 @@ def lanes(name, place, which=LANES):
 
 
 BUGS = {
-    "counted-apart": waits("counted-apart", "v40 is read; of 1 operation outstanding 0 came after its own: s_waitcnt vmcnt(0) waits for it"),
-    "returned": waits("returned", "v40 is read; of 1 operation outstanding 0 came after its own: s_waitcnt vmcnt(0) waits for it"),
-    "scalar-count": waits("scalar-count", "s40 is read; of 1 operation outstanding 0 came after its own: s_waitcnt lgkmcnt(0) waits for it"),
-    "sixteen": waits("sixteen", "v40 is read; of 17 operations outstanding 16 came after its own: s_waitcnt lgkmcnt(16) waits for it"),
-    "high-half": waits("high-half", "vcc_hi is read; of 1 operation outstanding 0 came after its own: s_waitcnt lgkmcnt(0) waits for it"),
+    "counted-apart": waits("counted-apart", "v40", "loads"),
+    "returned": waits("returned", "v40", "loads"),
+    "scalar-count": waits("scalar-count", "s40", "scalars"),
+    "sixteen": waits("sixteen", "v40", "LDS", 16),
+    "high-half": waits("high-half", "vcc_hi", "scalars"),
     "barrier-early": corpus.Bug({"hazard-lds": 1}, "read of LDS that has not been written for sure, lane 0 of wave", "bug: barrier-early",
                                 LANES, "the write was outstanding when its wave came to the barrier", other="first: barrier-early"),
     "relative": lanes("relative", "the wave has never written v41"),

@@ -17,7 +17,7 @@ import time
 BUILD = os.path.abspath(sys.argv[1])
 with open(sys.argv[2], encoding="utf-8") as known:
     RULES = known.read()
-SOME = r"""hip\.(?!busy|copies|crowd|exits|gpus|leaders|limited|mi100|rx6800|rx7900xtx|strixhalo|prints-(?!4-)).*(?<!-O0)(?<!-O3)|hsa\.(known|abandon)|
+SOME = r"""hip\.(?!busy|copies|crowd|exits|gpus|leaders|limited|mi100|rx6800|rx7900xtx|rx9070xt|strixhalo|prints-(?!4-)).*(?<!-O0)(?<!-O3)|hsa\.(known|abandon)|
     oracle\.(sharing|random)-O2|sdk\..*|v1\.(default|dump|misuse)|aqlprofile\.(att|count_8)"""
 FEW = r"""hip\.(reduction|histogram|private|generic|cooperative|images|symbols|launchers|handshake|hostatomics|ipcevents|
     floatatomics|registered)-O2|hip\.gpus|hsa\.(known|abandon)|oracle\.(sharing|random)-O2|sdk\.driver\.whole|
@@ -32,7 +32,6 @@ OTHERS = {
     r"hip\.dlopen\.checked": "is checked anyway",
     r"hip\.too_old.*": "is refused: there is no GPU",
     r"hip\.rx9070xt\.no_time": "is refused: there is no GPU",
-    r"hip\.rx9070xt\..*": "there are no checks of gfx1201",
     r"(python|softgpu)\.(?!hsa|observe|peers).*": "the launcher and the driver, no programs of a GPU",
 }
 # What programs do on purpose, as rules
