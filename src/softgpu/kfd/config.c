@@ -5,7 +5,6 @@
 #include "softgpu/kfd/kfd.h"
 
 #include "isa/arch.h"
-#include "softgpu/check/check.h"
 
 #include "base/env.h"
 #include "base/log.h"
