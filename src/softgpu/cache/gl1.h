@@ -21,7 +21,6 @@ L2_INLINE uint32_t gl1_read(sgc_t *t, sgc_gl1_t *g, const l2_view_t *v, uint32_t
 {
     const uint32_t tag = line64 >> v->wide, set = ways_set(&g->ways, tag);
     uint32_t old;
-    g->reads++;
     if (page.type == SGC_UC) return l2_request(t, v, line64, page, SGC_READ, 0, stream);
     if (past) {
         const int32_t slot = ways_look(&g->ways, set, tag);
@@ -29,10 +28,7 @@ L2_INLINE uint32_t gl1_read(sgc_t *t, sgc_gl1_t *g, const l2_view_t *v, uint32_t
     } else {
         g->filled = true;
         ways_use(&g->ways, set, tag, &old);
-        if (old == tag) {
-            g->hits++;
-            return t->profile.gl1_latency;
-        }
+        if (old == tag) return t->profile.gl1_latency;
     }
     return l2_read_both(t, v, line64, page, stream);
 }

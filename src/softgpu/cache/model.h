@@ -147,7 +147,6 @@ typedef struct {
     ways_t ways; /* tag: that of L2's line */
     bool filled; /* a line has been filled since it was last emptied; if false, it need not be
                     emptied again */
-    uint64_t reads, hits;
 } sgc_gl1_t;
 
 /* Scalar and instruction cache, shared by some compute units of an engine. */
