@@ -23,8 +23,7 @@ L2_INLINE uint32_t l2_memory_latency(const sgc_t *t, sgc_page_t page)
 L2_INLINE void l2_memory_write(sgc_t *t, sgc_tcc_counts_t *c, bool local, unsigned pieces)
 {
     c->ea_wrreq[local] += pieces != 0;
-    c->ea_wrreq_64b += pieces == 3;
-    c->wr_pieces[local] += (pieces & 1) + (pieces >> 1);
+    c->ea_wrreq_64b[local] += pieces == 3;
     t->tallies.below += pieces != 0;
     t->tallies.written += pieces != 0;
 }
@@ -63,7 +62,6 @@ static inline uint32_t l2_uncached(sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t pag
         t->tallies.below++;
         c->ea_rdreq[page.local]++;
         c->ea_rd_uncached_32b += 2;
-        c->rd_pieces[page.local] += 2;
         return l2_memory_latency(t, page) + (page.local ? 0 : l2_await_turn(t, line64));
     }
     l2_memory_write(t, c, page.local, pieces);
@@ -165,18 +163,19 @@ L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, ui
     return line;
 }
 
-/* Reads the invalid halves of the line from memory. `whole`: if neither half is valid, one
- * transaction reads both. */
-L2_INLINE void l2_fill(sgc_t *t, const l2_view_t *v, sgc_channel_t *c, sgc_l2_line_t *line,
-                       bool whole)
+/* Reads the invalid halves of the line from memory: of two if it is `wide`. `whole`: if neither
+ * half is valid, one transaction reads both. */
+L2_INLINE void l2_fill(sgc_t *t, uint32_t wide, sgc_channel_t *c, sgc_l2_line_t *line, bool whole)
 {
-    const unsigned halves = 1 + v->wide - (*line & 1) - (*line >> 1 & 1);
-    const unsigned local = *line / SGC_L2_LOCAL & 1, joined = whole && halves == 2;
-    c->count.ea_rdreq[local] += halves - joined;
-    c->count.ea_read_whole += joined;
-    c->count.rd_pieces[local] += 2 * halves;
+    const unsigned halves = 1 + wide - (*line & 1) - (*line >> 1 & 1);
+    const unsigned local = *line / SGC_L2_LOCAL & 1;
+    c->count.ea_rdreq[local] += halves;
+    if (__builtin_expect(whole, 0) && halves == 2) {
+        c->count.ea_rdreq[local]--;
+        c->count.ea_read_whole[local]++;
+    }
     t->tallies.below += halves;
-    *line |= (sgc_l2_line_t)(SGC_L2_VALID >> (1 - v->wide));
+    *line |= (sgc_l2_line_t)(SGC_L2_VALID >> (1 - wide));
 }
 
 /* ---- requests ---- */
@@ -200,7 +199,7 @@ L2_INLINE uint32_t l2_request(sgc_t *t, const l2_view_t *v, uint32_t line64, sgc
     const bool hit = there && (access == SGC_WRITE || *line >> half & 1);
     c->count.hit += hit;
     t->tallies.l2_hits += hit;
-    if (access != SGC_WRITE && !hit) l2_fill(t, v, c, line, false);
+    if (access != SGC_WRITE && !hit) l2_fill(t, v->wide, c, line, false);
     if (access != SGC_READ) {
         t->l2.n_dirty += !(*line & SGC_L2_DIRTY);
         *line |= (sgc_l2_line_t)(l2_pieces_of(bytes) << (SGC_L2_DIRTY_SHIFT + 2 * half));
@@ -228,7 +227,7 @@ L2_INLINE uint32_t l2_read_both(sgc_t *t, const l2_view_t *v, uint32_t line64, s
         t->tallies.l2_hits++;
         return t->profile.l2_latency;
     }
-    l2_fill(t, v, c, line, t->profile.l2_reads_whole);
+    l2_fill(t, 1, c, line, t->profile.l2_reads_whole);
     return l2_memory_latency(t, page);
 }
 

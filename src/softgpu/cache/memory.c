@@ -36,7 +36,7 @@ typedef struct {
     uint32_t latency;
     uint32_t pending; /* look-ups that come too soon after a miss of their page to hit */
     uint32_t hits;    /* number of hits in the translation buffer */
-    uint32_t last;    /* the line that was last looked up in L1: it is the newest of its set */
+    uint32_t last;    /* with l1_wide: the line that was last looked up in L1 */
     lookup_t *lookup;
     lookup_t read;
 } pass_t;
@@ -125,9 +125,11 @@ INLINE bool in_l1(pass_t *p, const arrays_t *w, uint32_t line)
         drop_from_l1(w, line);
         return false;
     }
-    line >>= w->l1_wide;
-    if (line == p->last) return true;
-    p->last = line;
+    if (__builtin_expect(w->l1_wide, 0)) { /* the other half has mostly been looked up before */
+        line >>= 1;
+        if (line == p->last) return true;
+        p->last = line;
+    }
     ways_use(&w->l1, ways_set(&w->l1, line), line, &old);
     return old == line;
 }
@@ -144,14 +146,27 @@ INLINE uint32_t request_line(pass_t *p, const arrays_t *w, const lookup_t *u, sg
     return l2_request(p->t, &w->l2, u->physical, u->page, access, bytes, p->stream);
 }
 
-/* Counts a request of the look-up to L2, and adds the request's latency to *sum. */
+/* Counts `n` requests to L2 for memory as the look-up's, and adds their latency to *sum. `at`: when
+ * the last of them is made. */
+INLINE void count_requests(pass_t *p, const lookup_t *u, uint32_t n, uint32_t at,
+                           sgc_access_t access, uint64_t *sum, uint32_t latency)
+{
+    p->cu->tcp.by_type[u->page.type][access] += n;
+    p->requests += n;
+    *sum += n * (uint64_t)latency;
+    slower(p, at + latency);
+}
+
 INLINE void count_request(pass_t *p, const lookup_t *u, sgc_access_t access, uint64_t *sum,
                           uint32_t latency)
 {
-    p->cu->tcp.by_type[u->page.type][access]++;
-    p->requests++;
-    *sum += latency;
-    slower(p, u->at + latency);
+    count_requests(p, u, 1, u->at, access, sum, latency);
+}
+
+/* When the later one of the look-ups of both halves of an L2 line is made. */
+INLINE uint32_t later_of(const lookup_t *u, const lookup_t *next)
+{
+    return next->at > u->at ? next->at : u->at;
 }
 
 INLINE void ask_held(pass_t *p, const arrays_t *w)
@@ -170,13 +185,9 @@ INLINE void request_both(pass_t *p, const arrays_t *w, const lookup_t *u, const 
     const uint32_t latency =
         w->gl1 ? gl1_read(p->t, w->gl1, &w->l2, u->physical, u->page, p->past, p->stream)
                : l2_read_both(p->t, &w->l2, u->physical, u->page, p->stream);
-    uint64_t *sum = &p->cu->tcp.read_latency;
     p->waits = true;
-    count_request(p, u, SGC_READ, sum, latency);
-    if (w->l1_wide)
-        slower(p, next->at + latency);
-    else
-        count_request(p, next, SGC_READ, sum, latency);
+    count_requests(p, u, 2 - w->l1_wide, later_of(u, next), SGC_READ, &p->cu->tcp.read_latency,
+                   latency);
 }
 
 /* Holds a read back until the next one: if both are halves of one L2 line, one request reads
@@ -238,8 +249,6 @@ INLINE void write_line(pass_t *p, const arrays_t *w, const lookup_t *u, uint64_t
 
 INLINE void write_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lookup_t *next)
 {
-    const uint32_t latency = p->t->profile.l2_latency;
-    uint64_t *sum = &p->cu->tcp.write_latency;
     if (u->page.type == SGC_UC) {
         write_line(p, w, u, ~UINT64_C(0));
         write_line(p, w, next, ~UINT64_C(0));
@@ -247,8 +256,8 @@ INLINE void write_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lo
     }
     if (w->gl1) gl1_drop(p->t, w->gl1, u->physical);
     l2_write_both(p->t, &w->l2, u->physical, u->page, p->stream);
-    count_request(p, u, SGC_WRITE, sum, latency);
-    count_request(p, next, SGC_WRITE, sum, latency);
+    count_requests(p, u, 2, later_of(u, next), SGC_WRITE, &p->cu->tcp.write_latency,
+                   p->t->profile.l2_latency);
 }
 
 INLINE void change_line(pass_t *p, const arrays_t *w, const lookup_t *u)
@@ -356,11 +365,11 @@ INLINE void add_row(pass_t *p, uint64_t at, uint64_t end)
 INLINE void do_row(pass_t *p, const arrays_t *w, uint64_t at, uint64_t end, sgc_access_t access)
 {
     const uint64_t last = (end - 1) / SGC_LINE;
-    const bool halves = w->l2.wide;
+    const uint64_t alone = !w->l2.wide; /* a line of L2 has no halves */
     for (uint64_t line = at / SGC_LINE; line <= last; line++) {
         lookup_t u = {.line = line};
         translate(p, w, &u, p->lookups++);
-        if (line & 1 || line == last || __builtin_expect(!halves, 0)) {
+        if ((line | alone) & 1 || line == last) {
             if (access == SGC_READ)
                 read_line(p, w, &u);
             else

@@ -175,12 +175,14 @@ typedef struct {
 typedef struct {
     uint64_t by_type[SGC_MTYPES][SGC_ACCESSES], hit, streaming;
     uint64_t writeback, normal_writeback, op_writeback, normal_evict, op_evict;
-    /* transactions below L2: [0] to the host's memory, [1] to the GPU's own */
-    uint64_t ea_wrreq[2], ea_atomic[2], ea_rdreq[2];
-    uint64_t ea_wrreq_64b, ea_wr_uncached_32b, ea_rd_uncached_32b;
-    uint64_t ea_read_whole; /* those of ea_rdreq that read both halves of a line */
-    uint64_t rd_pieces[2], wr_pieces[2], at_pieces[2]; /* the same transactions' 32 bytes */
-    uint64_t both;                                     /* requests for both halves of a line */
+    /* transactions below L2: [0] to the host's memory, [1] to the GPU's own. ORDER: values.c adds
+       up each of these and the next one */
+    uint64_t ea_wrreq[2], ea_wrreq_64b[2];  /* 64b: those of ea_wrreq that write 64 bytes, not 32 */
+    uint64_t ea_rdreq[2], ea_read_whole[2]; /* whole: those of ea_rdreq that read both halves of a
+                                               line */
+    uint64_t ea_atomic[2], at_pieces[2];    /* at_pieces: their pieces of 32 bytes */
+    uint64_t ea_wr_uncached_32b, ea_rd_uncached_32b;
+    uint64_t both; /* requests for both halves of a line */
     /* in clocks; counted when a dispatch ends */
     uint64_t busy, tag_stall, rd_stall[2], wr_stall[2];
 } sgc_tcc_counts_t;

@@ -122,7 +122,6 @@ static void read_table(sgc_t *t, uint32_t xcc, uint32_t fragment)
     c->by_type[SGC_UC][SGC_READ]++;
     c->ea_rdreq[true]++;
     c->ea_rd_uncached_32b += SGC_LINE / 32;
-    c->rd_pieces[true] += SGC_LINE / 32;
     t->tallies.l2_requests++;
     t->tallies.below++;
 }

@@ -35,32 +35,34 @@ typedef enum {
     OF_CHANNEL_WRITE_LEVEL
 } owner_t;
 
-/* `n` counts `step` bytes apart, from `offset` on, are added up; the count at `less`, if that is
- * not 0, is subtracted. */
+/* `n` counts `step` bytes apart, from `offset` on, are added up and multiplied; the `n_less` counts
+ * from `less` on are subtracted. */
 typedef struct {
     uint16_t counter;
     uint8_t block; /* sgc_block_t */
     uint8_t owner; /* owner_t */
     uint16_t n, step;
     size_t offset, less;
+    uint8_t n_less, times;
 } row_t;
 
 enum { WORD = sizeof(uint64_t), TYPE_STEP = SGC_ACCESSES * WORD };
 
 #define SUM(b, name, of, type, m, n, step)                                                         \
     {                                                                                              \
-        COUNTER_##name, SGC_##b, OF_##of, n, step, offsetof(type, m), 0                            \
+        COUNTER_##name, SGC_##b, OF_##of, n, step, offsetof(type, m), 0, 0, 1                      \
     }
-#define LESS(b, name, of, type, m, n, step, taken)                                                 \
+#define LESS(b, name, of, type, m, n, step, taken, n_taken)                                        \
     {                                                                                              \
-        COUNTER_##name, SGC_##b, OF_##of, n, step, offsetof(type, m), offsetof(type, taken)        \
+        COUNTER_##name, SGC_##b, OF_##of, n, step, offsetof(type, m), offsetof(type, taken),       \
+            n_taken, 1                                                                             \
     }
 #define CU(b, name, m)  SUM(b, name, CU, sgc_cu_t, m, 1, WORD)
 #define SQC(name, m)    SUM(SQ, name, SQC, sgc_sqc_t, count.m, 1, WORD)
 #define TCC(b, name, m) SUM(b, name, CHANNEL, sgc_channel_t, count.m, 1, WORD)
 #define ZERO(b, name)                                                                              \
     {                                                                                              \
-        COUNTER_##name, SGC_##b, OF_NOBODY, 0, 0, 0, 0                                             \
+        COUNTER_##name, SGC_##b, OF_NOBODY, 0, 0, 0, 0, 0, 0                                       \
     }
 /* Requests: _ACCESS of one kind of access, to memory of all types; _TYPE of all kinds, to memory of
  * one type; _ALL all of them. */
@@ -80,6 +82,16 @@ enum { WORD = sizeof(uint64_t), TYPE_STEP = SGC_ACCESSES * WORD };
 #define EA_SUM(name, m, of) EA_BOTH(SUM, name, of, sgc_channel_t, count.m, 2, WORD)
 #define EA(name, m)         EA_BOTH(SUM, name, CHANNEL, sgc_channel_t, count.m, 1, WORD)
 #define EA_ZERO(name)       ZERO(TCC, TCC_EA_##name), ZERO(TCC, TCC_EA0_##name)
+/* The pieces of 32 bytes that transactions read, of one half of a line or of both, and those that
+ * they write, one or two each. `local`: in which memory. */
+#define EA_READ_32B(name, local)                                                                   \
+    {                                                                                              \
+        COUNTER_TCC_EA0_##name, SGC_TCC, OF_CHANNEL, 2, 2 * WORD,                                  \
+            offsetof(sgc_channel_t, count.ea_rdreq[local]), 0, 0, SGC_LINE / 32                    \
+    }
+#define EA_WRITE_32B(name, local)                                                                  \
+    LESS(TCC, TCC_EA0_##name, CHANNEL, sgc_channel_t, count.ea_wrreq[local], 2, 2 * WORD,          \
+         count.at_pieces[local], 1)
 
 static const row_t rows[] = {
     CU(TA, TA_TA_BUSY, ta.ta_busy),
@@ -142,7 +154,7 @@ static const row_t rows[] = {
     CU_ACCESS(TCP, TCP_TCC_WRITE_REQ, SGC_WRITE),
     CU(TCP, TCP_TCC_ATOMIC_WITH_RET_REQ, tcp.tcc_atomic_ret),
     LESS(TCP, TCP_TCC_ATOMIC_WITHOUT_RET_REQ, CU, sgc_cu_t, tcp.by_type[0][SGC_ATOMIC], SGC_MTYPES,
-         TYPE_STEP, tcp.tcc_atomic_ret),
+         TYPE_STEP, tcp.tcc_atomic_ret, 1),
     CU(TCP, TCP_TCC_NC_READ_REQ, tcp.by_type[SGC_NC][SGC_READ]),
     CU(TCP, TCP_TCC_NC_WRITE_REQ, tcp.by_type[SGC_NC][SGC_WRITE]),
     CU(TCP, TCP_TCC_NC_ATOMIC_REQ, tcp.by_type[SGC_NC][SGC_ATOMIC]),
@@ -172,10 +184,10 @@ static const row_t rows[] = {
     TCC_ACCESS(TCC_ATOMIC, SGC_ATOMIC),
     TCC(TCC, TCC_HIT, hit),
     LESS(TCC, TCC_MISS, CHANNEL, sgc_channel_t, count.by_type[0][0], SGC_MTYPES *SGC_ACCESSES, WORD,
-         count.hit),
+         count.hit, 1),
     TCC(TCC, TCC_WRITEBACK, writeback),
     EA_SUM(WRREQ, ea_wrreq, CHANNEL),
-    EA(WRREQ_64B, ea_wrreq_64b),
+    EA_SUM(WRREQ_64B, ea_wrreq_64b, CHANNEL),
     EA(WR_UNCACHED_32B, ea_wr_uncached_32b),
     EA_SUM(WRREQ_STALL, wr_stall, CHANNEL),
     EA(WRREQ_IO_CREDIT_STALL, wr_stall[0]),
@@ -193,19 +205,17 @@ static const row_t rows[] = {
     EA(RDREQ_DRAM_CREDIT_STALL, rd_stall[1]),
     EA_SUM(RDREQ_LEVEL, ea_rdreq, CHANNEL_LEVEL),
     TCC(TCC, TCC_TAG_STALL, tag_stall),
-    TCC(TCC, TCC_BUBBLE, ea_read_whole),
-    TCC(TCC, TCC_EA0_RDREQ_128B, ea_read_whole),
+    SUM(TCC, TCC_BUBBLE, CHANNEL, sgc_channel_t, count.ea_read_whole, 2, WORD),
+    SUM(TCC, TCC_EA0_RDREQ_128B, CHANNEL, sgc_channel_t, count.ea_read_whole, 2, WORD),
     LESS(TCC, TCC_EA0_RDREQ_64B, CHANNEL, sgc_channel_t, count.ea_rdreq, 2, WORD,
-         count.ea_read_whole),
+         count.ea_read_whole, 2),
     LESS(TCC, TCC_EA0_WRREQ_WRITE_DRAM, CHANNEL, sgc_channel_t, count.ea_wrreq[1], 1, WORD,
-         count.ea_atomic[1]),
+         count.ea_atomic[1], 1),
     TCC(TCC, TCC_EA0_WRREQ_ATOMIC_DRAM, ea_atomic[1]),
-    TCC(TCC, TCC_EA0_RDREQ_IO_32B, rd_pieces[0]),
-    TCC(TCC, TCC_EA0_RDREQ_DRAM_32B, rd_pieces[1]),
-    LESS(TCC, TCC_EA0_WRREQ_WRITE_IO_32B, CHANNEL, sgc_channel_t, count.wr_pieces[0], 1, WORD,
-         count.at_pieces[0]),
-    LESS(TCC, TCC_EA0_WRREQ_WRITE_DRAM_32B, CHANNEL, sgc_channel_t, count.wr_pieces[1], 1, WORD,
-         count.at_pieces[1]),
+    EA_READ_32B(RDREQ_IO_32B, 0),
+    EA_READ_32B(RDREQ_DRAM_32B, 1),
+    EA_WRITE_32B(WRREQ_WRITE_IO_32B, 0),
+    EA_WRITE_32B(WRREQ_WRITE_DRAM_32B, 1),
     TCC(TCC, TCC_EA0_WRREQ_ATOMIC_IO_32B, at_pieces[0]),
     TCC(TCC, TCC_EA0_WRREQ_ATOMIC_DRAM_32B, at_pieces[1]),
     TCC(TCC, TCC_EA0_WRREQ_WRITE_ATOMIC_32B, at_pieces[1]),
@@ -219,15 +229,15 @@ static const row_t rows[] = {
     /* L2 of gfx10 and later. A read below it is of half a line or of all of it. */
     TCC(GL2C, GL2C_HIT, hit),
     LESS(GL2C, GL2C_MISS, CHANNEL, sgc_channel_t, count.by_type[0][0], SGC_MTYPES *SGC_ACCESSES,
-         WORD, count.hit),
+         WORD, count.hit, 1),
     SUM(GL2C, GL2C_MC_RDREQ, CHANNEL, sgc_channel_t, count.ea_rdreq, 2, WORD),
     ZERO(GL2C, GL2C_EA_RDREQ_32B),
     LESS(GL2C, GL2C_EA_RDREQ_64B, CHANNEL, sgc_channel_t, count.ea_rdreq, 2, WORD,
-         count.ea_read_whole),
+         count.ea_read_whole, 2),
     ZERO(GL2C, GL2C_EA_RDREQ_96B),
-    TCC(GL2C, GL2C_EA_RDREQ_128B, ea_read_whole),
+    SUM(GL2C, GL2C_EA_RDREQ_128B, CHANNEL, sgc_channel_t, count.ea_read_whole, 2, WORD),
     SUM(GL2C, GL2C_MC_WRREQ, CHANNEL, sgc_channel_t, count.ea_wrreq, 2, WORD),
-    TCC(GL2C, GL2C_EA_WRREQ_64B, ea_wrreq_64b),
+    SUM(GL2C, GL2C_EA_WRREQ_64B, CHANNEL, sgc_channel_t, count.ea_wrreq_64b, 2, WORD),
     SUM(GL2C, GL2C_MC_WRREQ_STALL, CHANNEL, sgc_channel_t, count.wr_stall, 2, WORD),
 
     CU(SQ, SQC_LDS_BANK_CONFLICT, sq.lds_bank_conflict),
@@ -287,7 +297,10 @@ static uint64_t read_counts(const row_t *r, const void *unit)
     uint64_t sum = 0;
     for (unsigned k = 0; k < r->n; k++)
         sum += *(const uint64_t *)(at + k * r->step);
-    return r->less ? sum - *(const uint64_t *)((const char *)unit + r->less) : sum;
+    sum *= r->times;
+    for (unsigned k = 0; k < r->n_less; k++)
+        sum -= *(const uint64_t *)((const char *)unit + r->less + k * WORD);
+    return sum;
 }
 
 static uint64_t level(const sgc_t *t, const row_t *r, const sgc_channel_t *c)
