@@ -18,6 +18,7 @@
 typedef enum {
     UNIT_NONE,
     UNIT_ALU,
+    UNIT_DUAL, /* two operations of the ALU: VOPD */
     UNIT_BRANCH,
     UNIT_INDEX, /* register numbers computed with M0 */
     UNIT_VECTOR,
@@ -49,7 +50,8 @@ static unit_t unit_of(unsigned op)
     default: break;
     }
     if (row->fmt == ISA_FMT_SMEM && isa_field(row, ISA_ROLE_SDST)) return UNIT_ALU;
-    return chk_alu_table[op].of.rule != ISA_DATA_NONE ? UNIT_ALU : UNIT_NONE;
+    if (chk_alu_table[op].of.rule == ISA_DATA_NONE) return UNIT_NONE;
+    return row->fmt == ISA_FMT_VOPD ? UNIT_DUAL : UNIT_ALU;
 }
 
 static void wants(uint8_t *wants)
@@ -260,10 +262,10 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
     if (w->index_in_group >= s->n_waves) return; /* out of memory: the wave has no shadow */
     chk_shadow_t *h = &s->wave[w->index_in_group];
     if (__builtin_expect(unit == UNIT_ALU, 1)) {
-        if (i->fmt == ISA_FMT_VOPD)
-            chk_alu_dual(&s->lab, h, w, i);
-        else
-            chk_alu_step(&s->lab, h, w, i);
+        chk_alu_step(&s->lab, h, w, i);
+        check_exec(g, h, w, i);
+    } else if (unit == UNIT_DUAL) {
+        chk_alu_dual(&s->lab, h, w, i);
         check_exec(g, h, w, i);
     } else if (unit == UNIT_BRANCH) {
         check_branch(g, h, w, i);

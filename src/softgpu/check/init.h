@@ -157,6 +157,7 @@ enum {
     CHK_QUICK_KNOWN = 1 << 7, /* the result does not depend on the operands */
     CHK_QUICK_MOVREL = 1 << 8,
     CHK_QUICK_SCALED = 1 << 9, /* a matrix instruction that can have scales */
+    CHK_QUICK_IMPLICIT = CHK_QUICK_OF_SCC | CHK_QUICK_OF_VCC | CHK_QUICK_SCALED,
     CHK_PARTIAL_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_DSTSEL /* as CHK_QUICK_OLD */
 };
 

@@ -204,6 +204,17 @@ static inline void define_results(chk_shadow_t *s, const isa_wave_t *w, const is
     if (quick & CHK_QUICK_TO_SCC) s->scc = 0;
 }
 
+/* Not 0 if a register that the instruction reads, but that is no operand of it, has undefined
+ * bits. */
+static uint64_t implicit_some(const chk_shadow_t *s, unsigned quick)
+{
+    uint64_t some = 0;
+    if (quick & CHK_QUICK_SCALED) some |= s->scales[0] | s->scales[1];
+    if (quick & CHK_QUICK_OF_SCC) some |= s->scc;
+    if (quick & CHK_QUICK_OF_VCC) some |= chk_vcc_some(s);
+    return some;
+}
+
 void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i)
 {
     isa_inst_t room;
@@ -218,9 +229,7 @@ void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
     if (quick & CHK_QUICK_OLD || chk_is_partial(i))
         some |= chk_operand_some(s, &i->dst) &
                 (quick & CHK_QUICK_ALL_LANES || !isa_is_row(&i->dst) ? ISA_ALL_LANES : w->exec);
-    if (quick & CHK_QUICK_SCALED) some |= s->scales[0] | s->scales[1];
-    if (quick & CHK_QUICK_OF_SCC) some |= s->scc;
-    if (quick & CHK_QUICK_OF_VCC) some |= chk_vcc_some(s);
+    if (__builtin_expect(quick & CHK_QUICK_IMPLICIT, 0)) some |= implicit_some(s, quick);
     if (__builtin_expect(!some || quick & CHK_QUICK_KNOWN, 1))
         define_results(s, w, i, quick);
     else

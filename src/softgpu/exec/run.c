@@ -94,6 +94,12 @@ INLINE isa_subscriber_t *subscriber(unsigned kinds, const who_t *by, const isa_w
     return kinds & ONE ? by->one : watch->subscriber[k];
 }
 
+INLINE unsigned wants_of(unsigned kinds, const who_t *by, const isa_subscriber_t *s,
+                         const isa_inst_t *i)
+{
+    return kinds & ONE ? by->wants[i->op] : s->wants[i->op];
+}
+
 /* Whether the instruction is about to do its work. A store to LDS that lets other waves run first
  * does nothing in its first try (lds.h): its work begins with the second one. The work of other
  * instructions that are tried again begins with the first try. */
@@ -117,12 +123,14 @@ INLINE void announce(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wa
     }
     for (unsigned k = 0; k < by->n; k++) {
         isa_subscriber_t *s = subscriber(kinds, by, watch, k);
-        const unsigned wants = s->wants[i->op];
+        const unsigned wants = wants_of(kinds, by, s, i);
         was->wants |= wants;
         if (!wants) continue;
         if (kinds == ONE) watch->known = 0;
-        if (wants & ISA_WANTS_AFTER) watch->exec = w->exec;
-        if (wants & ISA_WANTS_ISSUE && issues) s->issue(s, watch, w, i);
+        if (wants & (ISA_WANTS_ISSUE | ISA_WANTS_AFTER)) { /* one test: many want neither */
+            if (wants & ISA_WANTS_AFTER) watch->exec = w->exec;
+            if (wants & ISA_WANTS_ISSUE && issues) s->issue(s, watch, w, i);
+        }
         if (wants & ISA_WANTS_BEFORE && begins(w, i)) s->before(s, watch, w, i);
     }
 }
