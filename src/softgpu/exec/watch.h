@@ -42,9 +42,11 @@ static inline void isa_count(isa_counter_t *c, const isa_wave_t *w, const isa_in
     const unsigned at = c->bucket[i->op] + (exec ? 0 : ISA_BUCKETS);
     c->runs[at]++;
     c->lanes[at] += isa_lane_count(exec);
-    if (__builtin_expect(i->fmt == ISA_FMT_FLAT, 0)) c->flat_lds_only += isa_flat_is_lds(w, i);
-    if (__builtin_expect(isa_is_buffer_glc(i), 0))
-        c->buffer_returns += isa_table[i->op].klass == ISA_CLASS_VMEM_AT;
+    /* most instructions access no memory, and are told by one test from those that may matter:
+       FLAT is the first of the formats of vector memory */
+    if (__builtin_expect(i->fmt < ISA_FMT_FLAT, 1)) return;
+    if (i->fmt == ISA_FMT_FLAT) c->flat_lds_only += isa_flat_is_lds(w, i);
+    if (isa_is_buffer_glc(i)) c->buffer_returns += isa_table[i->op].klass == ISA_CLASS_VMEM_AT;
 }
 
 /* ---- interruptions ---- */
