@@ -78,11 +78,11 @@ INLINE unsigned op_of(const isa_inst_t *i)
     return __atomic_load_n(&i->op, __ATOMIC_RELAXED);
 }
 
-/* Whether the watchers are told of the slot. Slots without an instruction have handlers that lead
- * to a slot with one: only the latter is counted and reported. Most instructions are none that a
- * subscriber wants, so that is asked first; where another wave is decoding the slot, `op` may be
- * the old or the new one, and the handler, read before, says that there was no instruction. */
-INLINE bool is_told(unsigned kinds, const who_t *by, const isa_inst_t *i, isa_handler_t *fn)
+/* Whether the slot is reported to the observers. Slots without an instruction have handlers that
+ * lead to a slot with one: only the latter is counted and reported. Most instructions are none that
+ * a subscriber wants, so that is tested first; while another wave decodes the slot, `op` may be the
+ * old or the new one, and the handler, read before, says that there was no instruction. */
+INLINE bool is_observed(unsigned kinds, const who_t *by, const isa_inst_t *i, isa_handler_t *fn)
 {
     if (!kinds || (kinds == ONE && __builtin_expect(!by->wants[op_of(i)], 1))) return false;
     return fn != isa_slot_undecoded && fn != isa_slot_behind;
@@ -164,7 +164,7 @@ INLINE isa_stop_t loop(unsigned kinds, isa_wave_t *w, int32_t slice, isa_watch_t
         /* if another wave is decoding this slot, the size read here may be 0 or the right one.
          * Either is fine: isa_slot_undecoded(), the handler until then, sets ip back to *i */
         w->ip = i + __atomic_load_n(&i->dwords, __ATOMIC_RELAXED);
-        if (!is_told(kinds, &by, i, fn)) {
+        if (!is_observed(kinds, &by, i, fn)) {
             fn(w, i);
             continue;
         }

@@ -95,12 +95,12 @@ enum {
 };
 
 /* Called on the thread that runs the wave. The function may read the wave's whole state. */
-typedef void isa_told_t(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w,
-                        const isa_inst_t *i);
+typedef void isa_event_fn_t(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w,
+                            const isa_inst_t *i);
 
 struct isa_subscriber {
-    const uint8_t *wants;               /* by ISA_OP_*: ISA_WANTS_* */
-    isa_told_t *issue, *before, *after; /* the functions for the wanted events */
+    const uint8_t *wants;                   /* by ISA_OP_*: ISA_WANTS_* */
+    isa_event_fn_t *issue, *before, *after; /* the functions for the wanted events */
 };
 
 enum {
