@@ -2,8 +2,8 @@
  * workgroups accordingly.
  *
  * Counters are in perf/, trace and statistics in observe.c, counts of single instructions in
- * census.c, checks in check.c. For a dispatch that is not observed, only sg_look_begin() is called,
- * and sg_look_watch() in each turn of a workgroup. */
+ * census.c, checks in check.c. For a dispatch that is not observed, only sg_instrument_begin() is
+ * called, and sg_instrument_watch() in each turn of a workgroup. */
 #include "softgpu/check/group.h"
 #include "softgpu/device/census.h"
 #include "softgpu/device/check.h"
@@ -13,7 +13,7 @@
 
 #include <hsa/hsa.h>
 
-void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
+void sg_instrument_begin(sg_run_t *run, const void *packet, uint64_t id)
 {
     const hsa_kernel_dispatch_packet_t *p = packet;
     sg_device_t *d = run->device;
@@ -52,7 +52,7 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
     }
     if (census_modelled && !run->counted) sg_census_run_unmodelled(run);
     sg_check_begin(run, p, id, scalars);
-    run->looked_at = run->observed || run->counted || run->census || run->checked;
+    run->instrumented = run->observed || run->counted || run->census || run->checked;
     run->modelled = run->counted && level == SG_PERF_MODEL;
 }
 
@@ -69,7 +69,7 @@ static void set_model_times(sg_run_t *run, uint64_t clocks, uint64_t *end_ts)
     } while (!atomic_compare_exchange_weak(&d->model_until, &until, *end_ts));
 }
 
-void sg_look_end(sg_run_t *run, uint64_t *end_ts)
+void sg_instrument_end(sg_run_t *run, uint64_t *end_ts)
 {
     if (run->observed) sg_observe_end(run, *end_ts);
     sg_perf_contention_t contention = {.bandwidth = 0};
@@ -147,21 +147,21 @@ static void count_barrier(sg_box_t *b)
 
 /* Any function but the first may be NULL. */
 typedef struct {
-    bool (*looks_at)(const sg_run_t *run);
+    bool (*wants)(const sg_run_t *run);
     void (*start)(sg_box_t *b, uint64_t id);
     void (*watch)(sg_box_t *b, isa_watch_t *watch); /* adds subscribers to instructions */
     void (*barrier)(sg_box_t *b);
 } client_t;
 
-#define LOOKS_AT(name, member)                                                                     \
+#define WANTS(name, member)                                                                        \
     static bool name(const sg_run_t *run)                                                          \
     {                                                                                              \
         return run->member;                                                                        \
     }
-LOOKS_AT(is_observed, observed)
-LOOKS_AT(is_checked, checked)
-LOOKS_AT(has_census, census)
-LOOKS_AT(is_counted, counted)
+WANTS(is_observed, observed)
+WANTS(is_checked, checked)
+WANTS(has_census, census)
+WANTS(is_counted, counted)
 
 /* The census is before the counters: their model of time adds costs to the census's lines. */
 static const client_t clients[] = {
@@ -173,28 +173,28 @@ static const client_t clients[] = {
 
 #define EACH(box, function, ...)                                                                   \
     for (unsigned k = 0; k < sizeof clients / sizeof *clients; k++)                                \
-        if (clients[k].function && clients[k].looks_at((box)->run)) clients[k].function(__VA_ARGS__)
+        if (clients[k].function && clients[k].wants((box)->run)) clients[k].function(__VA_ARGS__)
 
-void sg_look_start(sg_box_t *b, uint64_t id)
+void sg_instrument_start(sg_box_t *b, uint64_t id)
 {
     EACH(b, start, b, id);
 }
 
-bool sg_look_watch(sg_box_t *b, const isa_interrupt_t *interrupt)
+bool sg_instrument_watch(sg_box_t *b, const isa_interrupt_t *interrupt)
 {
     b->watch = (isa_watch_t){.interrupt = interrupt, .seen = b->seen};
-    if (b->run->looked_at) EACH(b, watch, b, &b->watch);
+    if (b->run->instrumented) EACH(b, watch, b, &b->watch);
     return isa_watched(&b->watch);
 }
 
-void sg_look_barrier(sg_box_t *b)
+void sg_instrument_barrier(sg_box_t *b)
 {
     EACH(b, barrier, b);
 }
 
 /* Runs a turn of an observed workgroup. When the workgroup ends, its counts are added to those of
  * its run. */
-sg_box_result_t sg_look_turn(sg_box_t *b, int32_t slice)
+sg_box_result_t sg_instrument_turn(sg_box_t *b, int32_t slice)
 {
     if (b->run->census) sg_census_turn(b, false);
     if (!b->run->counted) return sg_box_turn(b, slice);

@@ -284,7 +284,7 @@ sg_setup_t sg_run_setup(sg_run_t *run, sg_queue_t *q, uint64_t id, const void *p
     atomic_store_explicit(&run->left, run->total, memory_order_relaxed);
     atomic_store_explicit(&run->cancelled, 0, memory_order_relaxed);
     atomic_store_explicit(&run->done, 0, memory_order_relaxed);
-    sg_look_begin(run, &p, id);
+    sg_instrument_begin(run, &p, id);
     run->start_ts = sg_device_clock();
     return SG_SETUP_OK;
 }
@@ -310,7 +310,7 @@ void sg_run_complete(sg_run_t *run)
     sg_queue_t *q = run->queue;
     uint64_t end_ts = sg_device_clock();
     bool good = !atomic_load_explicit(&run->cancelled, memory_order_relaxed);
-    if (run->looked_at) sg_look_end(run, &end_ts);
+    if (run->instrumented) sg_instrument_end(run, &end_ts);
     if (good && run->signal_va &&
         !sg_signal_complete(q, run, run->signal_va, run->profiled, run->start_ts, end_ts))
         sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, SG_CODE_PACKET,

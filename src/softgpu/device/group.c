@@ -249,13 +249,13 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
             return false;
         }
     }
-    if (run->looked_at) sg_look_start(b, id);
+    if (run->instrumented) sg_instrument_start(b, id);
     return true;
 }
 
 sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)
 {
-    return b->run->looked_at ? sg_look_turn(b, slice) : sg_box_turn(b, slice);
+    return b->run->instrumented ? sg_instrument_turn(b, slice) : sg_box_turn(b, slice);
 }
 
 static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
@@ -264,7 +264,7 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
     const uint32_t all = (uint32_t)((UINT64_C(1) << b->group.n_waves) - 1);
     isa_interrupt_t own;
     isa_interrupt_t *interrupt = sg_sampling_turn(b->run->device, &own);
-    const bool watched = sg_look_watch(b, interrupt);
+    const bool watched = sg_instrument_watch(b, interrupt);
 
     if (b->failed) return SG_BOX_FAILED;
     for (unsigned round = 0; round < BARRIER_ROUNDS; round++) {
@@ -298,7 +298,7 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
         if (b->ended == all || atomic_load_explicit(&b->run->cancelled, memory_order_relaxed))
             return SG_BOX_DONE;
         if ((b->ended | b->sleeping) == all) {
-            if (b->run->looked_at) sg_look_barrier(b);
+            if (b->run->instrumented) sg_instrument_barrier(b);
             b->sleeping = 0;
         } else if (yielded) {
             return worked ? SG_BOX_YIELDED : SG_BOX_SLEEPY;

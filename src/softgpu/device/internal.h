@@ -125,7 +125,7 @@ struct sg_run {
     sg_census_run_t *census_kept; /* allocated once, for later dispatches with a census */
     bool checked;                 /* the checker checks the run */
     chk_dispatch_t check;         /* valid if `checked` */
-    bool looked_at;               /* observed, counted, checked, or with a census */
+    bool instrumented;            /* observed, counted, checked, or with a census */
     bool modelled;                /* the run is counted, by the models of caches and time */
     sg_pool_t *pool;              /* the pool that runs it */
     /* shape */
@@ -194,7 +194,7 @@ struct sg_box {
 /* Whether the kernel's waves end at once without any effect, so that the workgroups need not run.
  * Called under the pool's lock, or while a workgroup of the run is in flight. */
 bool sg_idle(const sg_run_t *run);
-/* Counts all workgroups of such a run without running them all; for runs with `looked_at`. */
+/* Counts all workgroups of such a run without running them all; for runs with `instrumented`. */
 void sg_idle_count(sg_box_t *b, sg_run_t *run);
 
 /* dispatch.c */
@@ -223,22 +223,22 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice);
 /* As sg_box_run(), without the preparations for counters and census, which the caller has made. */
 sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice);
 
-/* count.c: sg_look_begin() sets `looked_at`; the other functions, except sg_look_watch(), are
- * called only for runs that have it set. */
-void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id);
+/* count.c: sg_instrument_begin() sets `instrumented`; the other functions, except
+ * sg_instrument_watch(), are called only for runs that have it set. */
+void sg_instrument_begin(sg_run_t *run, const void *packet, uint64_t id);
 /* All workgroups have ended, at *end_ts. Called before the completion signal, so that a thread that
  * waits for the signal reads final counters. In model time, sets *end_ts and run->start_ts to the
  * model's. */
-void sg_look_end(sg_run_t *run, uint64_t *end_ts);
+void sg_instrument_end(sg_run_t *run, uint64_t *end_ts);
 /* Workgroup `id` begins; its waves have their registers. */
-void sg_look_start(sg_box_t *b, uint64_t id);
+void sg_instrument_start(sg_box_t *b, uint64_t id);
 /* Fills in b->watch for a turn; `interrupt`, which may be NULL, may stop its waves. False: no
  * subscriber sees single instructions, and the plain loop is enough. */
-bool sg_look_watch(sg_box_t *b, const isa_interrupt_t *interrupt);
+bool sg_instrument_watch(sg_box_t *b, const isa_interrupt_t *interrupt);
 /* All waves are at a barrier or have ended; those at the barrier are about to continue. */
-void sg_look_barrier(sg_box_t *b);
-/* sg_box_run() for runs with `looked_at`. */
-sg_box_result_t sg_look_turn(sg_box_t *b, int32_t slice);
+void sg_instrument_barrier(sg_box_t *b);
+/* sg_box_run() for runs with `instrumented`. */
+sg_box_result_t sg_instrument_turn(sg_box_t *b, int32_t slice);
 
 /* sampling.c */
 /* A turn begins: fills and returns `own`, which says when waves are to be interrupted; NULL, at the

@@ -574,7 +574,7 @@ static bool run_idle(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
     }
     j.box->place = place;
     atomic_store_explicit(&run->next, run->total, memory_order_relaxed);
-    if (run->looked_at) sg_idle_count(j.box, run);
+    if (run->instrumented) sg_idle_count(j.box, run);
     leave(p, w, &j);
     offer_room(p);
     return true;
