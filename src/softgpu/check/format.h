@@ -7,7 +7,7 @@
 
 #include "base/lines.h"
 #include "softgpu/check/options.h"
-#include "softgpu/check/told.h"
+#include "softgpu/check/details.h"
 
 /* Counts of findings: of one kind, or of those that one rule has suppressed. */
 typedef struct {
@@ -29,7 +29,7 @@ typedef struct {
 
 typedef struct {
     /* Writes a finding, the first of its equals. */
-    void (*finding)(base_lines_t *l, const chk_told_t *t, const chk_times_t *times);
+    void (*finding)(base_lines_t *l, const chk_details_t *t, const chk_times_t *times);
     /* Writes the summary: the process ends. */
     void (*summary)(base_lines_t *l, const chk_total_t *total);
     /* Called in a forked child, which has written nothing yet. */
@@ -43,11 +43,11 @@ extern const chk_writer_t chk_text_writer, chk_json_writer, chk_sarif_writer;
 bool chk_among_others(void);
 
 /* Writes the lines of a finding, without "softgpu: error: ". */
-void chk_text_write(FILE *f, const chk_told_t *t, const chk_times_t *times);
+void chk_text_write(FILE *f, const chk_details_t *t, const chk_times_t *times);
 
 /* ---- json.c: for the formats based on JSON ---- */
 
 /* Writes the rule that would suppress the finding, as a JSON string. */
-void chk_json_rule(FILE *f, const chk_told_t *t);
+void chk_json_rule(FILE *f, const chk_details_t *t);
 
 #endif

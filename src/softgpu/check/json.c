@@ -13,13 +13,13 @@
 
 /* ---- text ---- */
 
-void chk_json_rule(FILE *f, const chk_told_t *t)
+void chk_json_rule(FILE *f, const chk_details_t *t)
 {
     char *text = NULL;
     size_t bytes;
-    chk_told_subject_t s;
+    chk_details_subject_t s;
     FILE *rule = open_memstream(&text, &bytes);
-    chk_told_subject(t, &s);
+    chk_details_subject(t, &s);
     if (rule) chk_rule_write(rule, &s.subject);
     if (rule) fclose(rule);
     base_put_json(f, text ? text : "");
@@ -98,7 +98,7 @@ static void put_call(FILE *f, const char *key, const char *call, const chk_calls
     fputc('}', f);
 }
 
-static void put_place(FILE *f, const chk_told_t *t)
+static void put_place(FILE *f, const chk_details_t *t)
 {
     const chk_place_t *p = &t->place;
     fprintf(f, ",\"address\":\"0x%llx\"", (unsigned long long)t->f.va);
@@ -145,7 +145,7 @@ static void end_line(base_lines_t *l, FILE *f, char **text, const size_t *bytes)
     free(*text);
 }
 
-static void finding(base_lines_t *l, const chk_told_t *t, const chk_times_t *times)
+static void finding(base_lines_t *l, const chk_details_t *t, const chk_times_t *times)
 {
     char *text = NULL;
     size_t bytes;

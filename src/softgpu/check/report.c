@@ -165,19 +165,19 @@ static void count_for_launcher(void)
 static void write_one(const waiting_t *w)
 {
     equal_t *e = &state.equal[w->equal];
-    chk_told_t told;
-    chk_told_subject_t subject;
-    chk_told_make(&told, &w->f);
-    chk_told_subject(&told, &subject);
+    chk_details_t details;
+    chk_details_subject_t subject;
+    chk_details_make(&details, &w->f);
+    chk_details_subject(&details, &subject);
     e->rule = chk_rules_find(state.options.rules, &subject.subject);
     if (e->rule == CHK_NO_RULE) {
         e->id = ++state.n_errors;
         chk_times_t *times = &state.times[e->id - 1];
         *times = (chk_times_t){e->id, e->sum.waves, e->sum.lanes};
-        state.writer->finding(&state.lines, &told, times);
+        state.writer->finding(&state.lines, &details, times);
         count_for_launcher();
     }
-    chk_told_free(&told);
+    chk_details_free(&details);
 }
 
 /* Under the lock: writes all waiting findings. */

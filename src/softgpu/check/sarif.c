@@ -57,7 +57,7 @@ static void put_region(FILE *f, const char *file, uint32_t line)
 }
 
 /* Where the finding is: a line of a kernel or of a call; the program's file if no line is known. */
-static void put_location(FILE *f, const chk_told_t *t)
+static void put_location(FILE *f, const chk_details_t *t)
 {
     const char *kernel = t->at.function ? t->at.function : t->at.kernel;
     char program[PATH_MAX];
@@ -114,7 +114,7 @@ static void put_related_code(related_t *r, const chk_code_t *c, const char *what
             put_related(r, c->file[k], c->line[k], what);
 }
 
-static void put_all_related(FILE *f, const chk_told_t *t)
+static void put_all_related(FILE *f, const chk_details_t *t)
 {
     related_t r = {f, 0};
     put_related_code(&r, &t->at.code, NULL);
@@ -128,7 +128,7 @@ static void put_all_related(FILE *f, const chk_told_t *t)
 
 /* Writes a fingerprint, which stays the same if lines of the program move: it does not depend on
  * line numbers. */
-static void put_fingerprint(FILE *f, const chk_told_t *t)
+static void put_fingerprint(FILE *f, const chk_details_t *t)
 {
     const char *parts[] = {chk_kinds[t->f.kind].name, t->at.kernel, t->at.function, t->f.call,
                            t->at.code.n                        ? t->at.code.file[t->at.code.own]
@@ -226,7 +226,7 @@ static void begin(void)
     if (fclose(f) != 0) mine.command = NULL;
 }
 
-static char *make_result(const chk_told_t *t, const chk_times_t *times)
+static char *make_result(const chk_details_t *t, const chk_times_t *times)
 {
     char *text = NULL, *message = NULL;
     size_t bytes, message_bytes;
@@ -250,7 +250,7 @@ static char *make_result(const chk_told_t *t, const chk_times_t *times)
 }
 
 /* `times` points into an array of them, indexed by id - 1. */
-static void finding(base_lines_t *l, const chk_told_t *t, const chk_times_t *times)
+static void finding(base_lines_t *l, const chk_details_t *t, const chk_times_t *times)
 {
     (void)l;
     begin();

@@ -101,7 +101,7 @@ static void put_lane(FILE *f, const chk_spot_t *s, bool lane)
     fprintf(f, " wave %u, group (%u,%u,%u)\n", s->wave, s->group[0], s->group[1], s->group[2]);
 }
 
-static void put_place(FILE *f, const chk_told_t *t)
+static void put_place(FILE *f, const chk_details_t *t)
 {
     const chk_place_t *p = &t->place;
     fprintf(f, "  address 0x%llx is ", (unsigned long long)t->f.va);
@@ -126,7 +126,7 @@ static void put_place(FILE *f, const chk_told_t *t)
     fputc('\n', f);
 }
 
-void chk_text_write(FILE *f, const chk_told_t *t, const chk_times_t *times)
+void chk_text_write(FILE *f, const chk_details_t *t, const chk_times_t *times)
 {
     fputs(t->message ? t->message : chk_kinds[t->f.kind].text, f);
     if (t->at.pc) {
@@ -158,16 +158,16 @@ void chk_text_write(FILE *f, const chk_told_t *t, const chk_times_t *times)
     if (t->more) put_note(f, t->more);
 }
 
-static void put_rule(FILE *f, const chk_told_t *t)
+static void put_rule(FILE *f, const chk_details_t *t)
 {
-    chk_told_subject_t s;
-    chk_told_subject(t, &s);
+    chk_details_subject_t s;
+    chk_details_subject(t, &s);
     fputs("  suppressed by: ", f);
     chk_rule_write(f, &s.subject);
     fputc('\n', f);
 }
 
-static void finding(base_lines_t *l, const chk_told_t *t, const chk_times_t *times)
+static void finding(base_lines_t *l, const chk_details_t *t, const chk_times_t *times)
 {
     char *text = NULL;
     size_t bytes;

@@ -31,9 +31,9 @@ static char *written(void)
     return text;
 }
 
-static chk_told_t hostile(char *kernel, char *file)
+static chk_details_t hostile(char *kernel, char *file)
 {
-    chk_told_t t = {
+    chk_details_t t = {
         .f = {.kind = CHK_KIND_WRITE, .bytes = 4, .lanes = 3, .at_address = true, .va = 16},
         .message = (char *)"invalid write of 4 bytes",
         .at = {.kernel = kernel, .pc = 256, .group = {5, 0, 0}, .wave = 2, .lane = 17}};
@@ -70,7 +70,7 @@ static void test_hostile_text(void **state)
     (void)state;
     base_lines_t l;
     base_lines_open(&l, chk_variables[CHK_VARIABLE_OUTPUT], "");
-    chk_told_t t = hostile((char *)"a\nsoftgpu: error: b\x1b[2J", (char *)"x\r\n.hip");
+    chk_details_t t = hostile((char *)"a\nsoftgpu: error: b\x1b[2J", (char *)"x\r\n.hip");
     t.more = (char *)"of c\nsoftgpu: error: d\x1b[2J\n  and more";
     const chk_times_t times = {1, 12, 36};
     assert_int_equal(truncate(name, 0), 0);
@@ -92,7 +92,7 @@ static void test_few(void **state)
     base_lines_t l;
     base_lines_open(&l, chk_variables[CHK_VARIABLE_OUTPUT], "");
     const chk_place_t place = {.begin = 4096, .end = 4097, .call = "hipMalloc", .live = true};
-    chk_told_t t = hostile((char *)"a(int)", (char *)"");
+    chk_details_t t = hostile((char *)"a(int)", (char *)"");
     t.f.lanes = 1;
     t.at.code = (chk_code_t){.symbol = "_Z1ai", .offset = 0x9c};
     strcpy(t.at.instruction, "s_nop 0");
@@ -124,7 +124,7 @@ static void test_hostile_json(void **state)
     base_lines_open(&l, chk_variables[CHK_VARIABLE_OUTPUT], "");
     for (size_t k = 0; k < NAMES; k++) {
         assert_int_equal(truncate(name, 0), 0);
-        const chk_told_t t = hostile((char *)names[k].name, (char *)names[k].name);
+        const chk_details_t t = hostile((char *)names[k].name, (char *)names[k].name);
         const chk_times_t times = {k + 1, 12, 36};
         if (chk_json_writer.forked) chk_json_writer.forked();
         chk_json_writer.finding(&l, &t, &times);
@@ -148,7 +148,7 @@ static void test_hostile_sarif(void **state)
     chk_times_t times[NAMES];
     assert_int_equal(truncate(name, 0), 0);
     for (size_t k = 0; k < NAMES; k++) {
-        const chk_told_t t = hostile((char *)names[k].name, (char *)names[k].name);
+        const chk_details_t t = hostile((char *)names[k].name, (char *)names[k].name);
         times[k] = (chk_times_t){k + 1, k + 2, 36};
         chk_sarif_writer.finding(NULL, &t, &times[k]);
     }

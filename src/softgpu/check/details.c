@@ -1,5 +1,5 @@
-/* told.c - see told.h: looks up the names, lines and allocations of a finding. */
-#include "softgpu/check/told.h"
+/* details.c - see details.h: looks up the names, lines and allocations of a finding. */
+#include "softgpu/check/details.h"
 
 #include "base/kernel_name.h"
 #include "base/text.h"
@@ -30,7 +30,7 @@ static void find_spot(chk_spot_t *s, const struct sg_memory *m, uint64_t kernel_
     free(symbol);
 }
 
-static void find_place(chk_told_t *t, uint64_t va)
+static void find_place(chk_details_t *t, uint64_t va)
 {
     const chk_place_t *p = &t->place;
     t->has_place = chk_near(t->f.memory, va - t->f.behind, &t->place);
@@ -50,9 +50,9 @@ static void find_place(chk_told_t *t, uint64_t va)
     if (!p->live) chk_where_calls(&p->gone, &t->gone);
 }
 
-void chk_told_make(chk_told_t *t, const chk_finding_t *f)
+void chk_details_make(chk_details_t *t, const chk_finding_t *f)
 {
-    *t = (chk_told_t){.f = *f};
+    *t = (chk_details_t){.f = *f};
     const char *text = chk_kinds[f->kind].text;
     const int n = f->bytes ? asprintf(&t->message, "%s of %llu byte%s", text,
                                       (unsigned long long)f->bytes, base_plural(f->bytes))
@@ -71,7 +71,7 @@ void chk_told_make(chk_told_t *t, const chk_finding_t *f)
     if (f->at_address) find_place(t, f->va);
 }
 
-void chk_told_free(chk_told_t *t)
+void chk_details_free(chk_details_t *t)
 {
     free(t->message);
     free(t->variable);
@@ -98,9 +98,9 @@ static size_t lines_of(const chk_calls_t *calls, const char **file, uint32_t *li
     return n;
 }
 
-void chk_told_subject(const chk_told_t *t, chk_told_subject_t *s)
+void chk_details_subject(const chk_details_t *t, chk_details_subject_t *s)
 {
-    *s = (chk_told_subject_t){
+    *s = (chk_details_subject_t){
         .subject = {.kind = t->f.kind, .kernel = t->at.kernel, .call = t->f.call}};
     const chk_code_t *c = &t->at.code;
     size_t n = c->n;

@@ -1,9 +1,9 @@
-/* told.h - a finding with all facts that a report states about it.
+/* details.h - a finding with all facts that a report states about it.
  *
- * Names, lines and allocations are looked up once, by told.c; the formats (format.h) only write
+ * Names, lines and allocations are looked up once, by details.c; the formats (format.h) only write
  * them. */
-#ifndef SOFTGPU_CHECK_TOLD_H
-#define SOFTGPU_CHECK_TOLD_H
+#ifndef SOFTGPU_CHECK_DETAILS_H
+#define SOFTGPU_CHECK_DETAILS_H
 
 #include "softgpu/check/check.h"
 #include "softgpu/check/rules.h"
@@ -35,7 +35,7 @@ typedef struct {
     chk_calls_t made;  /* where the variable is declared, or the allocation was made */
     chk_calls_t gone, call, other_call;
     char *more;
-} chk_told_t;
+} chk_details_t;
 
 /* How often equal findings occurred. */
 typedef struct {
@@ -43,15 +43,15 @@ typedef struct {
         lanes; /* id: number of the finding among those that are written, from 1 on */
 } chk_times_t;
 
-/* chk_told_make() leaves members empty if their value is unknown or memory runs out. */
-void chk_told_make(chk_told_t *t, const chk_finding_t *f);
-void chk_told_free(chk_told_t *t);
-/* The properties that suppression rules match; the pointers point into the chk_told_t. */
+/* chk_details_make() leaves members empty if their value is unknown or memory runs out. */
+void chk_details_make(chk_details_t *t, const chk_finding_t *f);
+void chk_details_free(chk_details_t *t);
+/* The properties that suppression rules match; the pointers point into the chk_details_t. */
 typedef struct {
     const char *file[CHK_FRAMES_OF_CODE], *made_file[CHK_CALLS];
     uint32_t line[CHK_FRAMES_OF_CODE], made_line[CHK_CALLS];
     chk_subject_t subject;
-} chk_told_subject_t;
-void chk_told_subject(const chk_told_t *t, chk_told_subject_t *s);
+} chk_details_subject_t;
+void chk_details_subject(const chk_details_t *t, chk_details_subject_t *s);
 
 #endif
