@@ -20,7 +20,7 @@ typedef struct {
     uint64_t pc;      /* 0: it was not made by an instruction on the GPU */
     uint32_t words[3], n_words;
     uint64_t kernel_object, dispatch; /* dispatch: the serial */
-    uint64_t asked; /* number of the program's call for which the access was made (asked.h), or 0 */
+    uint64_t request; /* number of the program's call for which the access was made (request.h) */
     uint32_t group[3], wave, lane;
     bool whole_wave;          /* the access belongs to the wave, not to one lane */
     const char *call;         /* name of the program's call, or NULL, */

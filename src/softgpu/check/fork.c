@@ -8,7 +8,7 @@ static void (*const files[])(chk_fork_t) = {
     chk_report_fork, /* writing findings takes the locks of allocations and lines */
     race_run_fork,   /* calls race_global.c when its numbering of owners begins again */
     race_global_fork, race_site_fork, chk_order_fork, chk_bytes_fork,
-    chk_asked_fork,   chk_code_fork,  chk_where_fork, chk_places_fork,
+    chk_request_fork, chk_code_fork,  chk_where_fork, chk_places_fork,
 };
 
 static void call_all(chk_fork_t when)

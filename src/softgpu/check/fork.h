@@ -39,7 +39,7 @@ void race_run_fork(chk_fork_t when);
 void race_global_fork(chk_fork_t when);
 void race_site_fork(chk_fork_t when);
 void chk_bytes_fork(chk_fork_t when);
-void chk_asked_fork(chk_fork_t when);
+void chk_request_fork(chk_fork_t when);
 void chk_places_fork(chk_fork_t when);
 void chk_code_fork(chk_fork_t when);
 void chk_where_fork(chk_fork_t when);

@@ -12,7 +12,7 @@ typedef struct chk_group chk_group_t;
 /* The properties of a dispatch that parts read. */
 typedef struct {
     uint64_t serial; /* unique among the dispatches of the process */
-    uint64_t call;   /* number of the program's call that launched it (asked.h), or 0 */
+    uint64_t call;   /* number of the program's call that launched it (request.h), or 0 */
     uint64_t kernel_object;
     struct sg_memory *memory;
     uint32_t lds_bytes;     /* as the packet says */

@@ -6,9 +6,9 @@
 #include "softgpu/check/check.h"
 
 /* The program begins a call that writes to_bytes at `to` and reads from_bytes at `from`; 0 bytes:
- * it does not write or read. An invalid range is reported at once. The call is recorded in asked.h,
- * for the copy engines and kernels that do its work; the calling thread is in the call until
- * chk_asked_over(). */
+ * it does not write or read. An invalid range is reported at once. The call is recorded in
+ * request.h, for the copy engines and kernels that do its work; the calling thread is in the call
+ * until chk_request_end(). */
 void chk_copy_call(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
                    const char *call, const chk_stack_t *stack);
 

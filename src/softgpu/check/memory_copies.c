@@ -4,7 +4,7 @@
  * A call's ranges are checked when the call is made. The accesses of copy engines and of the
  * runtimes' own kernels are checked, too: an invalid access is reported with the name of the call,
  * unless an error of that call has been reported already. */
-#include "softgpu/check/asked.h"
+#include "softgpu/check/request.h"
 #include "softgpu/check/code.h"
 #include "softgpu/check/group.h"
 #include "softgpu/check/memory.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool check_side(const chk_asked_t *c, const chk_span_t *side, chk_kind_t kind)
+static bool check_side(const chk_request_t *c, const chk_span_t *side, chk_kind_t kind)
 {
     const uint64_t bytes = side->end - side->begin;
     const sg_memory_t *m = bytes ? chk_memory_of(side->begin) : NULL;
@@ -40,17 +40,17 @@ static bool check_side(const chk_asked_t *c, const chk_span_t *side, chk_kind_t 
 void chk_copy_call(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
                    const char *call, const chk_stack_t *stack)
 {
-    chk_asked_t c = {.call = call,
-                     .to = {to, to + to_bytes},
-                     .from = {from, from + from_bytes},
-                     .stack = *stack};
+    chk_request_t c = {.call = call,
+                       .to = {to, to + to_bytes},
+                       .from = {from, from + from_bytes},
+                       .stack = *stack};
     if (!(chk_wanted() & (CHK_MEMORY | CHK_INIT | CHK_RACE))) return;
     if (chk_wanted() & CHK_MEMORY) {
         const bool writes = check_side(&c, &c.to, CHK_KIND_COPY_WRITE),
                    reads = check_side(&c, &c.from, CHK_KIND_COPY_READ);
-        c.told = writes || reads;
+        c.reported = writes || reads;
     }
-    chk_asked_begin(&c);
+    chk_request_begin(&c);
 }
 
 /* ---- engines and kernels that do the work ---- */
@@ -83,8 +83,8 @@ static bool is_runtimes_own(const chk_finding_t *f)
 
 bool chk_copy_name(chk_finding_t *f, chk_stack_t *stack)
 {
-    chk_asked_t c;
-    if (!is_runtimes_own(f) || !chk_asked_latest(f->va, &c)) return false;
+    chk_request_t c;
+    if (!is_runtimes_own(f) || !chk_request_latest(f->va, &c)) return false;
     *stack = c.stack;
     f->call = c.call;
     f->stack = stack;
@@ -106,7 +106,7 @@ static void name_code(const sg_memory_t *m, uint64_t va, char *text, size_t room
 
 void chk_memory_report(chk_finding_t *f)
 {
-    chk_asked_t c;
+    chk_request_t c;
     char more[512];
     const bool own = is_runtimes_own(f);
     if (own && f->kind == CHK_KIND_CODE) return; /* the runtimes load code by such a copy */
@@ -114,8 +114,8 @@ void chk_memory_report(chk_finding_t *f)
         name_code(f->memory, f->va, more, sizeof more);
         f->more = more;
     }
-    if (own && chk_asked_latest(f->va, &c)) {
-        if (c.told) return;
+    if (own && chk_request_latest(f->va, &c)) {
+        if (c.reported) return;
         f->call = c.call;
         f->stack = &c.stack;
     } else if (own && chk_code_is_at(f->memory, f->va)) {
@@ -142,27 +142,27 @@ static bool find_bad(const sg_memory_t *m, uint64_t va, uint64_t bytes, uint64_t
 
 /* Adds the call for which the transfer works: the latest one at that address. False: an error of
  * that call has been reported. */
-static bool name_call(chk_finding_t *f, chk_asked_t *c)
+static bool name_call(chk_finding_t *f, chk_request_t *c)
 {
-    if (!chk_asked_latest(f->va, c)) {
+    if (!chk_request_latest(f->va, c)) {
         if (!f->more) f->more = "by a packet of a copy engine";
         return true;
     }
     f->call = c->call;
     f->stack = &c->stack;
-    return !c->told;
+    return !c->reported;
 }
 
 void chk_copy_report(chk_finding_t *f)
 {
-    chk_asked_t c;
+    chk_request_t c;
     name_call(f, &c);
     chk_report(f);
 }
 
 static void check_transfer(const sg_memory_t *m, uint64_t va, uint64_t bytes, chk_kind_t kind)
 {
-    chk_asked_t c;
+    chk_request_t c;
     chk_finding_t f = {.kind = kind, .bytes = bytes, .at_address = true, .memory = m};
     if (!va || !find_bad(m, va, bytes, &f.va)) return;
     if (name_call(&f, &c)) chk_report(&f);

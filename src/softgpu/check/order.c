@@ -9,7 +9,7 @@
 #include "softgpu/check/order.h"
 
 #include "base/grow.h"
-#include "softgpu/check/asked.h"
+#include "softgpu/check/request.h"
 #include "softgpu/check/check.h"
 #include "softgpu/check/clock.h"
 #include "softgpu/check/fork.h"
@@ -50,7 +50,7 @@ typedef struct word {
 typedef struct {
     uint64_t upto;
     chk_clock_t *clock;
-    uint64_t call; /* asked.h, or 0 */
+    uint64_t call; /* request.h, or 0 */
 } ring_t;
 
 struct chk_line {
@@ -578,7 +578,7 @@ static bool is_written(const void *ring, uint64_t slots, uint64_t packet)
 static void add_ring(chk_line_t *l, uint64_t upto)
 {
     ring_t *last = l->n_rings ? &l->ring[l->n_rings - 1] : NULL;
-    const uint64_t call = chk_asked_now();
+    const uint64_t call = chk_request_now();
     if (last && last->clock == order.host && last->call == call) {
         last->upto = upto;
         return;

@@ -52,7 +52,7 @@ void chk_line_free(chk_line_t *l);
 /* Packet `index` is taken from the queue. If it has the barrier bit, all packets before it are
  * complete. */
 void chk_line_packet(chk_line_t *l, uint64_t index, bool barrier);
-/* The number of the program's call in which it rang the doorbell for the packet (asked.h); 0: not
+/* The number of the program's call in which it rang the doorbell for the packet (request.h); 0: not
  * known. */
 uint64_t chk_line_call(const chk_line_t *l);
 /* The packet is a dispatch: makes its actor. Without a line it gets a serial as well. */

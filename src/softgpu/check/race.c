@@ -7,7 +7,7 @@
 
 #include "softgpu/check/waits.h"
 
-#include "softgpu/check/asked.h"
+#include "softgpu/check/request.h"
 #include "softgpu/check/memory.h"
 #include "softgpu/check/race_row.h"
 #include "softgpu/memory/memory.h"
@@ -92,36 +92,36 @@ static void add_site(chk_other_t *o, uint64_t word)
 /* The calls for which the two accesses of a race were made. The finding points to them, so they
  * have to live as long. */
 typedef struct {
-    chk_asked_t own, other;
+    chk_request_t own, other;
 } calls_t;
 
 /* The kernel or copy engine that makes an access. */
 typedef struct {
     const struct sg_memory *m;
     uint64_t kernel_object; /* 0: a copy engine */
-    uint64_t call; /* number of the program's call for which the access is made (asked.h), or 0 */
+    uint64_t call; /* number of the program's call for which the access is made (request.h), or 0 */
     bool writes;
 } maker_t;
 
 /* Only copies, and the kernels with which a runtime copies, are reported with the program's call: a
  * kernel of the program has source lines. */
-static bool has_call(const maker_t *by, uint64_t va, uint64_t beside, chk_asked_t *call)
+static bool has_call(const maker_t *by, uint64_t va, uint64_t beside, chk_request_t *call)
 {
     return (!by->kernel_object || chk_copy_kernel(by->m, by->kernel_object)) &&
-           chk_asked_name(by->call, va, by->writes, beside, call);
+           chk_request_name(by->call, va, by->writes, beside, call);
 }
 
-static void name_own(chk_finding_t *f, const maker_t *by, uint64_t va, chk_asked_t *call)
+static void name_own(chk_finding_t *f, const maker_t *by, uint64_t va, chk_request_t *call)
 {
-    if (!has_call(by, va, f->other.asked, call)) return;
+    if (!has_call(by, va, f->other.request, call)) return;
     f->call = call->call;
     f->stack = &call->stack;
 }
 
 static void name_other(chk_finding_t *f, bool is_read, uint64_t va, uint64_t beside,
-                       chk_asked_t *call)
+                       chk_request_t *call)
 {
-    const maker_t by = {f->memory, f->other.kernel_object, f->other.asked, !is_read};
+    const maker_t by = {f->memory, f->other.kernel_object, f->other.request, !is_read};
     if (!has_call(&by, va, beside, call)) return;
     f->other.call = call->call;
     f->other.stack = &call->stack;

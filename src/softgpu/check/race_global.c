@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "base/log.h"
 #include "base/zeros.h"
-#include "softgpu/check/asked.h"
+#include "softgpu/check/request.h"
 #include "softgpu/check/fork.h"
 #include "softgpu/check/order.h"
 #include "softgpu/check/race_row.h"
@@ -729,7 +729,7 @@ void race_global_copy(const struct sg_memory *m, uint64_t from, uint64_t to, uin
 {
     race_copy_t c;
     const transfer_t t = {from, to, bytes};
-    if (!race_run_copy(&c, chk_order_copying(), chk_asked_mover(to, from, bytes))) return;
+    if (!race_run_copy(&c, chk_order_copying(), chk_request_mover(to, from, bytes))) return;
     if (from) copy_range(m, &c, t, RACE_LOAD);
     if (to) copy_range(m, &c, t, RACE_STORE);
 }

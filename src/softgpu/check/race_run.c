@@ -72,7 +72,7 @@ typedef struct {
 /* The record of a dispatch or of a copy. */
 typedef struct {
     uint64_t serial, kernel_object; /* kernel_object 0: a copy */
-    uint64_t call;                  /* the program's call for which it runs (asked.h), or 0 */
+    uint64_t call;                  /* the program's call for which it runs (request.h), or 0 */
     const struct sg_memory *memory;
     uint32_t base, total; /* its owners: `total` from `base` on */
     uint32_t groups[3];
@@ -287,7 +287,7 @@ const struct sg_memory *race_run_tell(uint64_t word, chk_other_t *o)
     if (!find(race_owner(word), &p)) return NULL;
     const uint32_t id = race_owner(word) - p.base;
     o->kernel_object = p.kernel_object;
-    o->asked = p.call;
+    o->request = p.call;
     o->dispatch = p.serial;
     o->group[0] = id % p.groups[0];
     o->group[1] = id / p.groups[0] % p.groups[1];

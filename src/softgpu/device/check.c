@@ -4,7 +4,7 @@
 
 #include "base/kernel_name.h"
 #include "base/log.h"
-#include "softgpu/check/asked.h"
+#include "softgpu/check/request.h"
 #include "softgpu/check/check.h"
 #include "softgpu/check/failures.h"
 #include "softgpu/check/group.h"
@@ -139,15 +139,15 @@ static void copies(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_
 
 static void launches(const char *call)
 {
-    chk_asked_t c = {.call = call};
+    chk_request_t c = {.call = call};
     chk_stack_take(&c.stack);
-    chk_asked_begin(&c);
+    chk_request_begin(&c);
 }
 
 static void moves(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
                   uint64_t bytes)
 {
-    chk_asked_move((chk_span_t){to, to + to_bytes}, (chk_span_t){from, from + from_bytes}, bytes);
+    chk_request_move((chk_span_t){to, to + to_bytes}, (chk_span_t){from, from + from_bytes}, bytes);
 }
 
 const softgpu_check_api_t *sg_check_api(unsigned version)
@@ -162,7 +162,7 @@ const softgpu_check_api_t *sg_check_api(unsigned version)
                                       .released = chk_place_released,
                                       .shared = chk_places_shared,
                                       .copies = copies,
-                                      .over = chk_asked_over,
+                                      .over = chk_request_end,
                                       .code = chk_code_add,
                                       .leaving = sg_leave};
     /* every call stores the same values, so several threads may store them at the same time */
