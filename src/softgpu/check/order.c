@@ -42,7 +42,8 @@ typedef struct word {
     uint64_t va;
     chk_clock_t *clock;   /* the joined clocks of all actors that have changed the word */
     int64_t armed, value; /* value before the first of these changes, and after the last one */
-    uint32_t telling, told;
+    uint32_t changing;    /* changes in progress */
+    uint32_t changed;     /* those that have ended since there was none in progress */
 } word_t;
 
 /* The program has rung the doorbell when the packets below `upto` were in the queue: `call` and
@@ -70,8 +71,8 @@ struct chk_line {
     size_t n_rings, rings_room;
 };
 
-/* The clock that a running actor had before chk_order_meet() replaced it. Threads may still be
- * reading the old clock, so it is kept until the actor is over. */
+/* The clock that a running actor had before chk_order_synchronise() replaced it. Threads may still
+ * be reading the old clock, so it is kept until the actor is over. */
 typedef struct held {
     struct held *next;
     uint64_t serial;
@@ -255,7 +256,7 @@ static void forget_clock(uint64_t serial)
 }
 
 /* Ends an actor. Its clock is kept for a while: a wave may read a value of the actor later, and is
- * then ordered after it (chk_order_meet()). */
+ * then ordered after it (chk_order_synchronise()). */
 static void end(uint64_t serial)
 {
     if (is_forgotten(serial)) return;
@@ -287,8 +288,8 @@ static void join_actor(chk_clock_t **c, uint64_t serial)
     raise(c, chain_of(place), position_of(place));
 }
 
-/* The actors after this one in its queue are also ordered after those that chk_order_meet() has
- * put before this one. */
+/* The actors after this one in its queue are also ordered after those that chk_order_synchronise()
+ * has put before this one. */
 static void pass_order_on(chk_line_t *l, uint64_t serial)
 {
     const held_t *h = order.held;
@@ -298,7 +299,7 @@ static void pass_order_on(chk_line_t *l, uint64_t serial)
     if (clock) join(&l->met, clock);
 }
 
-void chk_order_meet(uint64_t earlier, uint64_t later)
+void chk_order_synchronise(uint64_t earlier, uint64_t later)
 {
     if (!earlier || !order.actor || chk_order_before(earlier, later)) return;
     lock();
@@ -334,7 +335,7 @@ void chk_order_over(uint64_t serial)
     unlock();
 }
 
-void chk_order_show(uint64_t serial)
+void chk_order_publish(uint64_t serial)
 {
     if (!order.actor) return;
     lock();
@@ -502,13 +503,13 @@ static void arm(word_t *w, int64_t value)
     w->armed = w->value = value;
 }
 
-void chk_order_tell(chk_line_t *l, uint64_t serial, uint64_t va, int64_t seen)
+void chk_order_change_begin(chk_line_t *l, uint64_t serial, uint64_t va, int64_t seen)
 {
     if (!l) return;
     lock();
     word_t *w = make_word(va, seen);
-    if (w && !w->telling && w->value != seen) arm(w, seen);
-    if (w && !w->telling++) w->told = 0;
+    if (w && !w->changing && w->value != seen) arm(w, seen);
+    if (w && !w->changing++) w->changed = 0;
     if (serial) is_over(atomic_load(&actor_of(serial)->place));
     if (!serial) end_copy(l);
     if (w && serial) {
@@ -522,14 +523,14 @@ void chk_order_tell(chk_line_t *l, uint64_t serial, uint64_t va, int64_t seen)
     unlock();
 }
 
-void chk_order_told(chk_line_t *l, uint64_t va, int64_t value)
+void chk_order_change_end(chk_line_t *l, uint64_t va, int64_t value)
 {
     if (!l) return;
     lock();
     word_t *w = find_word(va);
     if (w) {
-        if (!w->told++ || value < w->value) w->value = value;
-        w->telling -= w->telling > 0;
+        if (!w->changed++ || value < w->value) w->value = value;
+        w->changing -= w->changing > 0;
     }
     unlock();
 }
@@ -550,12 +551,12 @@ void chk_order_end(chk_line_t *l, uint64_t serial)
 static bool is_unannounced(const word_t *w, int64_t value)
 {
     if (!w) return true;
-    return !w->telling && (value < w->value || (value > w->value && value > w->armed));
+    return !w->changing && (value < w->value || (value > w->value && value > w->armed));
 }
 
 /* After a value of unknown origin, the queue counts as ordered after all actors that have
  * begun. */
-void chk_line_met(chk_line_t *l, uint64_t va, int64_t value)
+void chk_line_waited(chk_line_t *l, uint64_t va, int64_t value)
 {
     if (!l) return;
     lock();

@@ -31,11 +31,11 @@ void chk_order_over(uint64_t serial);
 /* A wave of `later` has read, by an atomic access, a value that `earlier` has written: from now on
  * all accesses of `earlier` happen before those of `later` and of the actors after it. Takes a
  * lock. */
-void chk_order_meet(uint64_t earlier, uint64_t later);
+void chk_order_synchronise(uint64_t earlier, uint64_t later);
 
 /* The program may read a value that the running actor `serial` has written, and act on it: from now
  * on the actor counts as before the program. */
-void chk_order_show(uint64_t serial);
+void chk_order_publish(uint64_t serial);
 
 /* ---- for queues ---- */
 
@@ -63,13 +63,14 @@ void chk_line_copy(chk_line_t *l);
 void chk_line_drained(chk_line_t *l);
 /* The queue has waited for the word at `va`, or for the other half of the 8 bytes around it, and
  * continues; the 8 bytes hold `value`. */
-void chk_line_met(chk_line_t *l, uint64_t va, int64_t value);
+void chk_line_waited(chk_line_t *l, uint64_t va, int64_t value);
 
-/* chk_order_tell(): the 8 bytes around `va`, for which a queue or the program may wait, hold `seen`
- * and are about to be changed: by the end of the dispatch `serial`, on any thread, or (`serial` 0)
- * by the queue itself. chk_order_told(): they have been changed and hold `value`. */
-void chk_order_tell(chk_line_t *l, uint64_t serial, uint64_t va, int64_t seen);
-void chk_order_told(chk_line_t *l, uint64_t va, int64_t value);
+/* chk_order_change_begin(): the 8 bytes around `va`, for which a queue or the program may wait,
+ * hold `seen` and are about to be changed: by the end of the dispatch `serial`, on any thread, or
+ * (`serial` 0) by the queue itself. chk_order_change_end(): they have been changed and hold
+ * `value`. */
+void chk_order_change_begin(chk_line_t *l, uint64_t serial, uint64_t va, int64_t seen);
+void chk_order_change_end(chk_line_t *l, uint64_t va, int64_t value);
 /* The dispatch is over, and its signal has been changed. Any thread. */
 void chk_order_end(chk_line_t *l, uint64_t serial);
 

@@ -141,7 +141,7 @@ static void report(chk_finding_t *f, const race_access_t *a, uint64_t serial, ui
     o->lane = a->other >> RACE_LANE_SHIFT & (ISA_LANES - 1);
     add_site(o, a->other);
     if (!a->in_lds) {
-        const struct sg_memory *m = race_run_tell(a->other, o);
+        const struct sg_memory *m = race_run_describe(a->other, o);
         if (a->kind == RACE_FREE) f->memory = m;
         f->at_address = true;
     }
@@ -299,7 +299,7 @@ static void after(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *
     if (is_gws(i->op)) /* waves that ran during the wait have published by now */
         race_run_acquire(s, w->index_in_group, race_run_slot(0));
     else if (s->meets)
-        race_global_met(s, w, &g->watch->seen->reach.memory);
+        race_global_synchronise(s, w, &g->watch->seen->reach.memory);
 }
 
 /* ---- workgroups ---- */

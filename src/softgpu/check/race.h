@@ -161,7 +161,7 @@ void race_clock_pass(race_clock_t *c, unsigned wave);
  * atomic access before. */
 bool race_clock_gives_back(race_clock_t *c, unsigned wave, uint32_t dword, uint32_t time);
 /* The wave has read, by an access that synchronises, what `other` wrote at `time`. */
-void race_clock_meet(race_clock_t *c, unsigned wave, unsigned other, uint32_t time);
+void race_clock_synchronise(race_clock_t *c, unsigned wave, unsigned other, uint32_t time);
 /* The time up to which the accesses of `other` happened before the wave's own; for the wave itself,
  * the time up to which its stores have reached memory. */
 static inline uint32_t race_clock_knows(const race_clock_t *c, unsigned wave, unsigned other)
@@ -217,7 +217,8 @@ typedef struct {
     unsigned next_memo;
     bool meets; /* the instruction being checked is an atomic access that returns a value to the
                    wave */
-    bool shown; /* the workgroup has written to host memory, and race_run_show() has been called */
+    bool shown; /* the workgroup has written to host memory, and race_run_publish_to_host() has been
+                   called */
     /* The stamp at which each wave last read each slot, by which it may be ordered after other
      * waves of its own workgroup. A row is valid only if its wave is in read_by. */
     uint32_t read_by; /* waves, by bit */
@@ -363,7 +364,7 @@ void race_global_forget(void); /* clears the whole shadow */
 void race_global_copy(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes);
 /* After an atomic access that returns a value: orders the wave after the waves that wrote the
  * value. */
-void race_global_met(race_state_t *s, const isa_wave_t *w, sgc_lanes_t *a);
+void race_global_synchronise(race_state_t *s, const isa_wave_t *w, sgc_lanes_t *a);
 
 /* ---- race_run.c: dispatches, and the order between their workgroups ---- */
 
@@ -383,7 +384,7 @@ static inline uint64_t race_run_slot(uint64_t va)
 void race_run_release(race_state_t *s, unsigned wave, uint64_t slots);
 void race_run_acquire(race_state_t *s, unsigned wave, uint64_t slots);
 /* Whether any wave of the dispatch has published. */
-bool race_run_has_met(const race_state_t *s);
+bool race_run_has_published(const race_state_t *s);
 /* Whether all accesses of the owner happen before all accesses of the workgroup. Also true of owner
  * 0, that of memory without accesses. */
 static inline bool race_run_is_before(const race_state_t *s, uint32_t owner)
@@ -392,14 +393,14 @@ static inline bool race_run_is_before(const race_state_t *s, uint32_t owner)
 }
 /* The workgroup has read, by an access that synchronises, the value that the access of the shadow
  * word has written. */
-void race_run_meet(race_state_t *s, unsigned wave, uint64_t word);
+void race_run_synchronise(race_state_t *s, unsigned wave, uint64_t word);
 /* The workgroup writes to host memory: the program may poll for it, and is ordered after the
  * dispatch from then on. */
-void race_run_show(race_state_t *s);
+void race_run_publish_to_host(race_state_t *s);
 /* Fills in the workgroup, kernel, dispatch and call of the access that the word describes;
  * kernel_object is 0 for a copy. Returns the memory of the dispatch's GPU; NULL for a copy, or if
  * the owner is no longer recorded. */
-const struct sg_memory *race_run_tell(uint64_t word, chk_other_t *o);
+const struct sg_memory *race_run_describe(uint64_t word, chk_other_t *o);
 
 /* A copy has one owner for each pair of serial and program call. False: it is not checked. */
 bool race_run_copy(race_copy_t *c, uint64_t serial, uint64_t call);

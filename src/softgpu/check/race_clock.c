@@ -106,7 +106,7 @@ void race_clock_acquire(race_clock_t *c, unsigned wave, uint32_t dword)
     }
 }
 
-void race_clock_meet(race_clock_t *c, unsigned wave, unsigned other, uint32_t time)
+void race_clock_synchronise(race_clock_t *c, unsigned wave, unsigned other, uint32_t time)
 {
     join_known(c, wave, other, time);
 }

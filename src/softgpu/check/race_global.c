@@ -595,7 +595,7 @@ static void acquire_from_writers_of(race_state_t *s, unsigned wave, const chunk_
     uint64_t words[WRITES] = {get(&c->write[d])};
     load_parts(c, d, &words[1], words[0]);
     for (unsigned k = 0; k < WRITES; k++)
-        if (!race_run_is_before(s, race_owner(words[k]))) race_run_meet(s, wave, words[k]);
+        if (!race_run_is_before(s, race_owner(words[k]))) race_run_synchronise(s, wave, words[k]);
 }
 
 /* Orders the wave after the waves that last wrote the dwords which its atomic access is about to
@@ -644,9 +644,9 @@ static void acquire_and_publish(race_state_t *s, unsigned wave, const sgc_lanes_
     race_run_release(s, wave, slots);
 }
 
-void race_global_met(race_state_t *s, const isa_wave_t *w, sgc_lanes_t *a)
+void race_global_synchronise(race_state_t *s, const isa_wave_t *w, sgc_lanes_t *a)
 {
-    const bool published = race_run_has_met(s);
+    const bool published = race_run_has_published(s);
     if (!published && has_no_writers(s, a)) return;
     sgc_lanes_spread(a);
     if (published) race_run_acquire(s, w->index_in_group, slots_of(a));
@@ -678,7 +678,7 @@ void race_global(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_
     }
     if (kind == RACE_STORE || (kind == RACE_RMW && !s->meets)) s->clock.stored |= 1u << wave;
     if (kind != RACE_LOAD && !s->shown && is_of_program(w, a->va[__builtin_ctzll(a->exec)]))
-        race_run_show(s);
+        race_run_publish_to_host(s);
     if (kind != RACE_LOAD) race_step_stores(s);
     begin(&x, s, w, i, site, kind);
     uint64_t lanes = touch_even(&x.race, a);

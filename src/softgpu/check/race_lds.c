@@ -244,7 +244,7 @@ static void synchronise(const race_access_t *x, uint32_t d, bool reads)
     if (reads) race_clock_acquire(c, x->wave, d);
     const bool by_flag = x->site->waits || !x->site->rmw;
     if (reads && by_flag && is_concurrent(x, word) && !(word & RACE_ATOMIC))
-        race_clock_meet(c, x->wave, race_wave(word), race_owner(word));
+        race_clock_synchronise(c, x->wave, race_wave(word), race_owner(word));
     if (x->site->rmw) race_clock_release(c, x->wave, d);
 }
 

@@ -281,7 +281,7 @@ static bool find(uint32_t owner, past_t *out)
     return found;
 }
 
-const struct sg_memory *race_run_tell(uint64_t word, chk_other_t *o)
+const struct sg_memory *race_run_describe(uint64_t word, chk_other_t *o)
 {
     past_t p;
     if (!find(race_owner(word), &p)) return NULL;
@@ -319,9 +319,9 @@ static bool other_ordered(race_state_t *s, uint32_t owner)
     return is_before(s->memo, &s->next_memo, owner, s->run->past.serial);
 }
 
-void race_run_show(race_state_t *s)
+void race_run_publish_to_host(race_state_t *s)
 {
-    chk_order_show(s->run->past.serial);
+    chk_order_publish(s->run->past.serial);
     s->shown = true;
 }
 
@@ -367,7 +367,7 @@ static void acquire_from_dispatch(race_state_t *s, uint32_t owner)
 {
     past_t p;
     if (other_ordered(s, owner) || !find(owner, &p)) return;
-    chk_order_meet(p.serial, s->run->past.serial);
+    chk_order_synchronise(p.serial, s->run->past.serial);
     memset(s->memo, 0, sizeof s->memo);
 }
 
@@ -403,7 +403,7 @@ static syncs_t *syncs(const race_state_t *s)
     return s->run ? atomic_load_explicit(&s->run->syncs, memory_order_acquire) : NULL;
 }
 
-bool race_run_has_met(const race_state_t *s)
+bool race_run_has_published(const race_state_t *s)
 {
     return syncs(s);
 }
@@ -560,12 +560,12 @@ static void acquire_flag(race_state_t *s, uint64_t flag)
     g->flags[k].flag = flag;
 }
 
-void race_run_meet(race_state_t *s, unsigned wave, uint64_t word)
+void race_run_synchronise(race_state_t *s, unsigned wave, uint64_t word)
 {
     const uint32_t owner = race_owner(word);
     if (!s->run || race_run_is_before(s, owner)) return;
     if (owner == s->owner)
-        race_clock_meet(&s->clock, wave, race_wave(word), s->clock.begin + race_time(word));
+        race_clock_synchronise(&s->clock, wave, race_wave(word), s->clock.begin + race_time(word));
     else if (!is_own(s, owner))
         acquire_from_dispatch(s, owner);
     else if (!(word & RACE_ATOMIC))

@@ -196,7 +196,7 @@ static void order_packet(const sg_queue_t *q, const packet_t *p)
 /* Reports to the checker that the head packet has waited for this signal. */
 static void report_wait(const sg_queue_t *q, uint64_t signal, int64_t value)
 {
-    chk_line_met(q->order, signal + offsetof(amd_signal_t, value), value);
+    chk_line_waited(q->order, signal + offsetof(amd_signal_t, value), value);
 }
 
 /* Completes a barrier packet, whose only effect is its fences. */

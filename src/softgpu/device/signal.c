@@ -68,10 +68,10 @@ bool sg_signal_complete(sg_queue_t *q, const sg_run_t *run, uint64_t va, bool pr
     int64_t *value = (int64_t *)&s->value;
     const uint64_t value_va = va + offsetof(amd_signal_t, value);
     if (q->order)
-        chk_order_tell(q->order, run ? run->check.serial : 0, value_va,
-                       __atomic_load_n(value, __ATOMIC_SEQ_CST));
+        chk_order_change_begin(q->order, run ? run->check.serial : 0, value_va,
+                               __atomic_load_n(value, __ATOMIC_SEQ_CST));
     const int64_t old = __atomic_fetch_sub(value, 1, __ATOMIC_SEQ_CST);
-    chk_order_told(q->order, value_va, old - 1);
+    chk_order_change_end(q->order, value_va, old - 1);
     notify(d, &event);
     return true;
 }

@@ -31,17 +31,17 @@ static int64_t whole_word(const sg_queue_t *q, uint64_t va)
 
 void sg_transfer_tell(sg_queue_t *q, uint64_t va)
 {
-    if (q->order) chk_order_tell(q->order, 0, va, whole_word(q, va));
+    if (q->order) chk_order_change_begin(q->order, 0, va, whole_word(q, va));
 }
 
 void sg_transfer_told(sg_queue_t *q, uint64_t va)
 {
-    if (q->order) chk_order_told(q->order, va, whole_word(q, va));
+    if (q->order) chk_order_change_end(q->order, va, whole_word(q, va));
 }
 
 void sg_transfer_met(sg_queue_t *q, uint64_t va)
 {
-    if (q->order) chk_line_met(q->order, va, whole_word(q, va));
+    if (q->order) chk_line_waited(q->order, va, whole_word(q, va));
 }
 
 void sg_transfer_begin(sg_queue_t *q, uint64_t from, uint64_t to, uint64_t bytes)

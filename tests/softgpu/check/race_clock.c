@@ -65,7 +65,7 @@ static void test_meeting(void **state)
     (void)state;
     race_clock_t *c = begun();
     const uint32_t first = c->own[0];
-    race_clock_meet(c, 1, 0, first);
+    race_clock_synchronise(c, 1, 0, first);
     assert_true(knows(c, 1, 0, first));
     assert_false(knows(c, 2, 0, first));
     assert_false(knows(c, 1, 0, c->own[0]));

@@ -142,7 +142,7 @@ static void any_instruction(unsigned group, unsigned wave)
         sgc_lanes_t a = any_access(va_base, REGION);
         race_global(NULL, s, w, &i, site, kind, &a);
         race_step(s);
-        if (s->meets) race_global_met(s, w, &a);
+        if (s->meets) race_global_synchronise(s, w, &a);
     }
 }
 
@@ -421,7 +421,7 @@ static uint64_t access(unsigned group, race_kind_t kind, uint64_t va, uint32_t b
     found_lanes = 0;
     race_global(NULL, s, &t.wave[group][0], &i, &sites[flag], kind, &a);
     race_step(s);
-    if (s->meets) race_global_met(s, &t.wave[group][0], &a);
+    if (s->meets) race_global_synchronise(s, &t.wave[group][0], &a);
     return found_lanes;
 }
 

@@ -414,7 +414,7 @@ static void test_meeting(void **state)
     setup(&b);
     const held_t before = run(&b, 0, true), first = begin(&b, 0, true), second = begin(&b, 1, true);
     assert_false(chk_order_before(first.serial, second.serial));
-    chk_order_meet(first.serial, second.serial);
+    chk_order_synchronise(first.serial, second.serial);
     assert_true(chk_order_before(first.serial, second.serial));
     assert_true(chk_order_before(before.serial, second.serial));
     assert_false(chk_order_before(second.serial, first.serial));
@@ -436,7 +436,7 @@ static void test_meeting_afterwards(void **state)
     const held_t before = run(&b, 0, true), first = run(&b, 0, true), behind = run(&b, 0, true);
     const held_t reader = begin(&b, 1, true);
     assert_false(chk_order_before(before.serial, reader.serial));
-    chk_order_meet(first.serial, reader.serial);
+    chk_order_synchronise(first.serial, reader.serial);
     assert_true(chk_order_before(before.serial, reader.serial));
     assert_true(chk_order_before(first.serial, reader.serial));
     assert_false(chk_order_before(behind.serial, reader.serial));
