@@ -353,7 +353,7 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     /* gfx12 has no s_waitcnt, but instructions for one counter or for two. */
     [ISA_ARCH_gfx1201] = {GFX11_AND_LATER(gfx1201), .formats = &formats_gfx12,
                           .gfx_target_version = 120001, .dpp_scalar = true, .hwregs = 33,
-                          .lacks = ISA_LACKS_COUNTERS,
+                          .lacks = ISA_LACKS_COUNTERS, .wide_windows = true,
                           .launch = {.item = PACKED_IDS, .ids_in_ttmp = true},
                           .mode_absent = ISA_MODE_DX10_CLAMP | ISA_MODE_IEEE, .float_atomics = true,
                           .drm_family = 152, /* AMDGPU_FAMILY_GC_12_0_0 */

@@ -428,6 +428,8 @@ typedef struct isa_arch {
     } tmpring;
     bool scratch_register; /* FLAT_SCRATCH is a hardware register, not SGPRs */
     bool gcr;              /* packets name the caches to be invalidated by GCR_CNTL, as on gfx10 */
+    bool wide_windows; /* packets of SDMA that copy a window have its offsets and sizes in 16 bits,
+                          as on gfx12 */
     bool stores_apart; /* stores count in a counter of their own (vscnt), not with loads (vmcnt) */
     uint32_t unit_cus; /* compute units of a workgroup processor, to which workgroups are assigned;
                           0: workgroups are assigned to single compute units */

@@ -63,11 +63,8 @@ typedef struct {
     uint8_t xy, z, pitch_at, slice;
 } rect_form_t;
 
-/* Rows are indexed by isa_arch_t.index; a GPU without a row has the form of the first one. */
-static const rect_form_t rect_forms[ISA_ARCH_COUNT] = {
-    [0] = {14, 11, 13, 28},
-    [ISA_ARCH_gfx1201] = {16, 14, 16, 32},
-};
+/* Indexed by isa_arch_t.wide_windows. */
+static const rect_form_t rect_forms[] = {{14, 11, 13, 28}, {16, 14, 16, 32}};
 
 static uint64_t low(uint32_t dword, unsigned bits)
 {
@@ -93,8 +90,7 @@ static rect_side_t rect_side(const packet_t *p, const rect_form_t *f, unsigned a
 /* The packet has sizes in elements; pitches, slices and sizes minus one. */
 static outcome_t do_copy_rect(packet_t *p)
 {
-    const rect_form_t *own = &rect_forms[p->d->arch->index];
-    const rect_form_t *f = own->xy ? own : &rect_forms[0];
+    const rect_form_t *f = &rect_forms[p->d->arch->wide_windows];
     const uint32_t shift = p->dw[0] >> 29;
     const rect_side_t src = rect_side(p, f, 1), dst = rect_side(p, f, 6);
     const uint64_t width = low(p->dw[11], f->xy) + 1, rows = low(p->dw[11] >> 16, f->xy) + 1;
