@@ -174,6 +174,8 @@ static inline isa_hwreg_t isa_hwreg(uint32_t simm16)
 
 /* Bits of MODE above its fields for rounding (3:0, fpu_round_t) and denormals (7:4). */
 enum {
+    ISA_MODE_FLOAT = 0xff,       /* both fields */
+    ISA_MODE_FLOAT_PLAIN = 0xf0, /* their usual values: nearest even, denormals kept */
     ISA_MODE_DX10_CLAMP = 1 << 8,
     ISA_MODE_IEEE = 1 << 9,
     ISA_MODE_FP16_OVFL = 1 << 23,

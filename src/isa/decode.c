@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-enum { SEL_DWORD = 6 };
-
 bool isa_decode_row(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode)
 {
     unsigned op = isa_op_by_code(d->arch, fmt, opcode);
@@ -248,12 +246,12 @@ static void sdwa_source(isa_decoder_t *d, isa_operand_t *o, const isa_field_t *f
     source.kind = ISA_K_VSC;
     isa_decode_source(d, o, scalar ? reg : 256 + reg, &source);
     o->sel = (uint8_t)isa_bits(sel, 2, 0);
-    if (o->sel > SEL_DWORD) d->bad = true;
+    if (o->sel > ISA_SEL_DWORD) d->bad = true;
     if (is_float(f))
         o->mods = (uint8_t)((sel & 1 << 4 ? ISA_MOD_NEG : 0) | (sel & 1 << 5 ? ISA_MOD_ABS : 0));
     else
         o->mods = sel & 1 << 3 ? ISA_MOD_SEXT : 0;
-    if (o->sel != SEL_DWORD || o->mods) d->out->flags |= ISA_F_SRCMOD;
+    if (o->sel != ISA_SEL_DWORD || o->mods) d->out->flags |= ISA_F_SRCMOD;
 }
 
 static void set_omod(isa_inst_t *i, unsigned omod)
@@ -286,8 +284,8 @@ static void decode_sdwa(isa_decoder_t *d)
     i->dst_sel = (uint8_t)isa_bits(x, 10, 8);
     i->dst_unused = (uint8_t)isa_bits(x, 12, 11);
     if (d->row->mods & ISA_M_E64_OMOD) set_omod(i, isa_bits(x, 15, 14));
-    if (i->dst_sel > SEL_DWORD || i->dst_unused > 2) d->bad = true;
-    if (i->dst_sel != SEL_DWORD) i->flags |= ISA_F_DSTSEL;
+    if (i->dst_sel > ISA_SEL_DWORD || i->dst_unused > 2) d->bad = true;
+    if (i->dst_sel != ISA_SEL_DWORD) i->flags |= ISA_F_DSTSEL;
     if (isa_bits(x, 13, 13)) i->flags |= ISA_F_CLAMP;
 }
 

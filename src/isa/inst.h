@@ -61,14 +61,35 @@ typedef enum {
  * half of its register unchanged. */
 enum { ISA_MOD_NEG = 1, ISA_MOD_ABS = 2, ISA_MOD_SEXT = 4, ISA_MOD_KEEP = 8 };
 
+/* What an SDWA select (isa_operand_t.sel, isa_inst_t.dst_sel) selects: a byte below WORD_0, a half
+ * below DWORD. */
+enum { ISA_SEL_WORD_0 = 4, ISA_SEL_DWORD = 6 };
+
 typedef struct {
     uint8_t kind;  /* isa_opkind_t */
     uint8_t mods;  /* ISA_MOD_*; for packed operands NEG = neg_lo, ABS = neg_hi */
-    uint8_t sel;   /* SDWA select (6 = dword); VOP3/VOP3P: bit 0 = op_sel, bit 1 = op_sel_hi */
+    uint8_t sel;   /* SDWA: ISA_SEL_*; VOP3/VOP3P: bit 0 = op_sel, bit 1 = op_sel_hi */
     uint16_t bits; /* 32, 64, 96, 128, ... of the register tuple; 32 for 16-bit operands */
     uint16_t reg;  /* see isa_opkind_t; for a constant, its operand code */
     uint64_t k;
 } isa_operand_t;
+
+/* The bits that a select below ISA_SEL_DWORD selects. */
+static inline unsigned isa_sel_width(unsigned sel)
+{
+    return sel < ISA_SEL_WORD_0 ? 8 : 16;
+}
+
+static inline unsigned isa_sel_shift(unsigned sel)
+{
+    return sel < ISA_SEL_WORD_0 ? 8 * sel : 16 * (sel & 1);
+}
+
+/* The registers of an operand, one for each dword. */
+static inline unsigned isa_operand_dwords(const isa_operand_t *o)
+{
+    return o->bits > 32 ? o->bits / 32u : 1;
+}
 
 /* Whether the operand is in vector registers: a VGPR or AGPR, or a tuple of them. */
 static inline bool isa_is_row(const isa_operand_t *o)

@@ -78,11 +78,6 @@ static inline unsigned chk_row_of(const chk_shadow_t *s, const isa_operand_t *o)
     return isa_row_number(s->acc_offset, o);
 }
 
-static inline unsigned chk_dwords(const isa_operand_t *o)
-{
-    return o->bits > 32 ? o->bits / 32u : 1;
-}
-
 /* The undefined bits of VCC. */
 static inline uint64_t chk_vcc_some(const chk_shadow_t *s)
 {
@@ -115,7 +110,7 @@ void chk_row_bring(chk_shadow_t *s, unsigned row, const chk_row_shadow_t *kept);
 static inline uint64_t chk_operand_some(const chk_shadow_t *s, const isa_operand_t *o)
 {
     uint64_t some = 0;
-    const unsigned n = chk_dwords(o);
+    const unsigned n = isa_operand_dwords(o);
     if (isa_is_row(o)) {
         const unsigned row = chk_row_of(s, o);
         some = s->some[row];

@@ -479,7 +479,7 @@ void chk_access_vector(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa
     if (reach->lds.exec && a.op->kind != ISA_ACCESS_FROM_LDS)
         access_room(&a, &reach->lds, &i->src[1], &r, found);
     if (a.op->access == SGC_READ || (a.op->access == SGC_ATOMIC && i->flags & ISA_F_GLC))
-        loaded(&a, &r, 0, chk_dwords(&i->dst));
+        loaded(&a, &r, 0, isa_operand_dwords(&i->dst));
 }
 
 /* The instruction moves loaded data between lanes: the shadows move along. */
@@ -514,7 +514,7 @@ void chk_access_lds(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wa
         if (returns) loaded(&a, &r, k * dwords, dwords);
     }
     r.some = false;
-    if (!n && isa_is_row(&i->dst)) loaded(&a, &r, 0, chk_dwords(&i->dst));
+    if (!n && isa_is_row(&i->dst)) loaded(&a, &r, 0, isa_operand_dwords(&i->dst));
 }
 
 void chk_access_scalar(chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w, const isa_inst_t *i,
@@ -526,7 +526,7 @@ void chk_access_scalar(chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w, cons
                      : isa_address_scalar(w, i, a.op->scratch ? ISA_SCALAR_SCRATCH_UNIT : 1);
     const uint64_t va = p.base + p.offset;
     const isa_operand_t *o = a.op->access == SGC_READ ? &i->dst : &i->src[2];
-    const unsigned n = chk_dwords(o);
+    const unsigned n = isa_operand_dwords(o);
     chk_bytes_t *b = chk_bytes_find(&s->memo, va);
     if (a.op->access != SGC_READ) {
         if (chk_operand_some(h, o)) note(&found->stored, 0, chk_operand_from(h, o, 1));

@@ -19,7 +19,7 @@ static bool is_wide(const chk_ask_t *f)
     enum { VIEW = 4 };
     bool wide = f->rows > VIEW;
     for (unsigned n = 0; n < 3; n++)
-        wide |= isa_is_row(&f->i->src[n]) && chk_dwords(&f->i->src[n]) > VIEW;
+        wide |= isa_is_row(&f->i->src[n]) && isa_operand_dwords(&f->i->src[n]) > VIEW;
     return wide;
 }
 
@@ -155,7 +155,8 @@ static void sum(chk_ask_t *f)
     chk_view_t v;
     const bool same = i->src[0].kind == i->src[1].kind && i->src[0].reg == i->src[1].reg &&
                       i->src[0].kind != ISA_OPK_CONST && f->op->marks & ISA_IS_SUBTRACTS;
-    if (i->flags & (ISA_F_CLAMP | ISA_F_DSTSEL) || (i->flags & ISA_F_SDWA && i->dst_sel != 6) ||
+    if (i->flags & (ISA_F_CLAMP | ISA_F_DSTSEL) ||
+        (i->flags & ISA_F_SDWA && i->dst_sel != ISA_SEL_DWORD) ||
         (same && i->flags & (ISA_F_SDWA | ISA_F_DPP))) {
         any(f);
         return;
@@ -383,7 +384,7 @@ static void matrix_source(chk_ask_t *f, isa_operand_t *o, unsigned side, bool ma
                          .sel = o->sel,
                          .mods = o->mods,
                          .reg = (uint16_t)(CHK_FRESH + 8 * side)};
-    const unsigned dwords = chk_dwords(o);
+    const unsigned dwords = isa_operand_dwords(o);
     for (unsigned k = 0; k < dwords; k++) {
         const uint32_t number = positive(f, side, k);
         if (isa_is_row(real)) chk_row_get(f->s, chk_row_of(f->s, real) + k, u);
@@ -400,7 +401,7 @@ static void matrix_source(chk_ask_t *f, isa_operand_t *o, unsigned side, bool ma
 static void touch(chk_ask_t *f, unsigned which, matrix_rows_t touched)
 {
     const uint64_t unclear = unclear_lanes(f, which);
-    const unsigned row = chk_row_of(f->s, &f->i->dst), n = chk_dwords(&f->i->dst);
+    const unsigned row = chk_row_of(f->s, &f->i->dst), n = isa_operand_dwords(&f->i->dst);
     isa_inst_t i = *f->i;
     if (!unclear && !chk_operand_some(f->s, &i.src[which])) return;
     if (f->from.from == CHK_FROM_NOWHERE)
@@ -426,7 +427,7 @@ static void matrix(chk_ask_t *f)
 {
     isa_row_t u;
     const isa_operand_t *addend = f->a->tied ? &f->i->dst : &f->i->src[2];
-    const unsigned row = chk_row_of(f->s, &f->i->dst), n = chk_dwords(&f->i->dst);
+    const unsigned row = chk_row_of(f->s, &f->i->dst), n = isa_operand_dwords(&f->i->dst);
     const bool wide = f->op->math.kind == ISA_MATH_MFMA_F64;
     matrix_rows_t touched = {{0}};
     touch(f, 0, touched);

@@ -40,7 +40,7 @@ void chk_ask_results(chk_ask_t *f)
 {
     const isa_inst_t *i = f->i;
     const bool compares = i->fmt == ISA_FMT_VOPC || f->op->fmt == ISA_FMT_VOPC;
-    f->rows = isa_is_row(&i->dst) ? chk_dwords(&i->dst) : 0;
+    f->rows = isa_is_row(&i->dst) ? isa_operand_dwords(&i->dst) : 0;
     f->mask = 0;
     f->mask_dwords = f->s->mask_dwords;
     if (i->dst2.kind == ISA_OPK_SGPR) {
@@ -49,13 +49,13 @@ void chk_ask_results(chk_ask_t *f)
         f->mask = i->dst.kind == ISA_OPK_SGPR ? i->dst.reg : ISA_CODE_VCC;
     } else if (i->dst.kind == ISA_OPK_SGPR) {
         f->mask = i->dst.reg;
-        f->mask_dwords = chk_dwords(&i->dst);
+        f->mask_dwords = isa_operand_dwords(&i->dst);
     }
 }
 
 static void copy_rows(chk_ask_t *f, const isa_operand_t *o)
 {
-    const unsigned row = chk_row_of(f->s, o), n = chk_dwords(o);
+    const unsigned row = chk_row_of(f->s, o), n = isa_operand_dwords(o);
     if (isa_is_row(o)) memcpy(f->lab->rows[row], f->w->vgpr[row], n * sizeof(isa_row_t));
 }
 
@@ -133,7 +133,7 @@ static void add_variable(chk_ask_t *f, unsigned kind, unsigned at, unsigned n)
 
 static void add_operand(chk_ask_t *f, const isa_operand_t *o, uint64_t lanes)
 {
-    const unsigned n = chk_dwords(o);
+    const unsigned n = isa_operand_dwords(o);
     if (!(chk_operand_some(f->s, o) & lanes)) return;
     if (f->from.from == CHK_FROM_NOWHERE) f->from = *chk_operand_from(f->s, o, lanes);
     if (isa_is_row(o))
@@ -206,14 +206,15 @@ static isa_inst_t dpp_move(const isa_inst_t *i)
 static void permute(chk_ask_t *f, uint32_t *row)
 {
     isa_wave_t *l = &f->lab->wave;
-    const isa_operand_t from = {.kind = ISA_OPK_VGPR, .bits = 32, .sel = 6, .reg = CHK_FRESH};
+    const isa_operand_t from = {
+        .kind = ISA_OPK_VGPR, .bits = 32, .sel = ISA_SEL_DWORD, .reg = CHK_FRESH};
     isa_inst_t move = dpp_move(f->i);
     move.dpp_masks = 0xff;
     move.dpp_bound = 1;
     move.dst = move.src[0] = from;
     move.dst.reg++;
     l->exec = f->w->exec;
-    l->mode = 0xf0;
+    l->mode = ISA_MODE_FLOAT_PLAIN;
     l->stop = 0;
     memcpy(f->lab->rows[CHK_FRESH], row, sizeof(isa_row_t));
     if (chk_ask_run(f, &move)) memcpy(row, f->lab->rows[CHK_FRESH + 1], sizeof(isa_row_t));
@@ -226,22 +227,6 @@ static void select_part(uint32_t *row, unsigned shift, unsigned width, bool sext
     for (unsigned l = 0; l < ISA_LANES; l++) {
         const uint32_t x = row[l] >> shift << above;
         row[l] = sext ? (uint32_t)((int32_t)x >> above) : x >> above;
-    }
-}
-
-/* The value of an operand that is no register, as the executor's isa_read_special() returns it. */
-static uint64_t special(const isa_wave_t *w, unsigned code)
-{
-    const isa_dispatch_t *d = w->group->dispatch;
-    switch (code) {
-    case ISA_CODE_SHARED_BASE: return d->shared_base;
-    case ISA_CODE_SHARED_LIMIT: return d->shared_base | 0xffffffff;
-    case ISA_CODE_PRIVATE_BASE: return d->private_base;
-    case ISA_CODE_PRIVATE_LIMIT: return d->private_base | 0xffffffff;
-    case ISA_CODE_VCCZ: return !w->vcc;
-    case ISA_CODE_EXECZ: return !w->exec;
-    case ISA_CODE_SCC: return w->scc;
-    default: return 0;
     }
 }
 
@@ -262,7 +247,7 @@ static void fetch_rows(const chk_ask_t *f, const isa_operand_t *o, bool values, 
         else if (o->kind == ISA_OPK_CONST)
             x = values ? (uint32_t)(o->k >> 32 * (k & 1)) : 0;
         else if (values)
-            x = (uint32_t)(special(f->w, o->reg) >> 32 * (k & 1));
+            x = (uint32_t)(isa_special(f->w, o->reg) >> 32 * (k & 1));
         else if (o->reg == ISA_CODE_SCC)
             x = f->s->scc ? ~0u : 0;
         for (unsigned l = 0; l < ISA_LANES; l++)
@@ -289,14 +274,14 @@ void chk_ask_look(chk_ask_t *f, unsigned n, bool values, chk_view_t *v)
     const isa_field_t *field = isa_field(f->op, roles[n]);
     const unsigned type = field ? field->type : ISA_T_BITS;
     const bool mixed = f->op->fmt == ISA_FMT_VOP3P && type == ISA_T_F16;
-    v->rows = chk_dwords(o) > 4 ? 4 : chk_dwords(o);
+    v->rows = isa_operand_dwords(o) > 4 ? 4 : isa_operand_dwords(o);
     v->packed = type >= ISA_T_V2B16;
     fetch_rows(f, o, values, v);
     if (n == 0 && f->i->flags & ISA_F_DPP)
         for (unsigned k = 0; k < v->rows; k++)
             permute(f, v->row[k]);
-    if (f->i->flags & ISA_F_SDWA && o->sel < 6)
-        select_part(v->row[0], o->sel < 4 ? 8u * o->sel : 16u * (o->sel & 1), o->sel < 4 ? 8 : 16,
+    if (f->i->flags & ISA_F_SDWA && o->sel < ISA_SEL_DWORD)
+        select_part(v->row[0], isa_sel_shift(o->sel), isa_sel_width(o->sel),
                     o->mods & ISA_MOD_SEXT);
     else if (mixed ? o->sel & 2 : chk_ask_is_half(field) && !(f->op->marks & ISA_IS_PACKED))
         select_part(v->row[0], o->sel & 1 && !(f->i->flags & ISA_F_SDWA) ? 16 : 0, 16, false);
@@ -371,7 +356,7 @@ static void find_written(chk_ask_t *f, isa_row_t *written)
                          same DPP shows at least which lanes are left alone. */
         i = dpp_move(f->i);
         i.src[0] = (isa_operand_t){
-            .kind = ISA_OPK_VGPR, .bits = 32, .sel = 6, .reg = CHK_FRESH + CHK_RESULTS};
+            .kind = ISA_OPK_VGPR, .bits = 32, .sel = ISA_SEL_DWORD, .reg = CHK_FRESH + CHK_RESULTS};
         i.dst = f->i->dst;
     }
     i.dst.kind = ISA_OPK_VGPR;

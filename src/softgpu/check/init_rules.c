@@ -49,15 +49,16 @@ static bool keeps(chk_lab_t *l, unsigned op)
     const isa_row_desc_t *row = &isa_table[op];
     isa_inst_t i = {.op = (uint16_t)op, .fmt = row->fmt};
     uint32_t kept[2][DWORDS];
-    i.dst = (isa_operand_t){.kind = ISA_OPK_VGPR, .bits = 32, .sel = 6, .reg = DST};
+    i.dst = (isa_operand_t){.kind = ISA_OPK_VGPR, .bits = 32, .sel = ISA_SEL_DWORD, .reg = DST};
     for (unsigned n = 0; n < 3; n++)
-        i.src[n] = (isa_operand_t){.kind = ISA_OPK_VGPR, .bits = 64, .sel = 6, .reg = 0};
+        i.src[n] =
+            (isa_operand_t){.kind = ISA_OPK_VGPR, .bits = 64, .sel = ISA_SEL_DWORD, .reg = 0};
     if (isa_field(row, ISA_ROLE_SDST)) i.dst2 = (isa_operand_t){.kind = ISA_OPK_SGPR, .reg = 20};
     for (unsigned k = 0; k < 2; k++) {
         memset(l->rows, 0, 4 * sizeof *l->rows);
         memset(l->rows + DST, k ? 0xff : 0, DWORDS * sizeof *l->rows);
         l->wave.exec = ISA_ALL_LANES;
-        l->wave.mode = 0xf0;
+        l->wave.mode = ISA_MODE_FLOAT_PLAIN;
         l->wave.stop = 0;
         l->core->handlers[op](&l->wave, &i);
         for (unsigned d = 0; d < DWORDS; d++)

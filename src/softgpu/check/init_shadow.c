@@ -101,7 +101,7 @@ void chk_row_bring(chk_shadow_t *s, unsigned row, const chk_row_shadow_t *kept)
 const chk_origin_t *chk_operand_from(const chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes)
 {
     static const chk_origin_t nowhere;
-    const unsigned n = chk_dwords(o);
+    const unsigned n = isa_operand_dwords(o);
     for (unsigned k = 0; k < n && isa_is_row(o); k++)
         if (s->some[chk_row_of(s, o) + k] & lanes) return &s->row_from[chk_row_of(s, o) + k];
     for (unsigned k = 0; k < n && o->kind == ISA_OPK_SGPR; k++)
@@ -111,7 +111,7 @@ const chk_origin_t *chk_operand_from(const chk_shadow_t *s, const isa_operand_t 
 
 void chk_operand_define(chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes)
 {
-    const unsigned n = chk_dwords(o);
+    const unsigned n = isa_operand_dwords(o);
     if (isa_is_row(o)) {
         for (unsigned k = 0; k < n; k++)
             s->some[chk_row_of(s, o) + k] &= ~lanes;
@@ -155,7 +155,8 @@ static void move_register(const isa_wave_t *w, isa_operand_t *o, uint32_t by)
 {
     const uint32_t n = w->group->dispatch->n_vgpr, rows = n < ISA_VGPRS ? n : ISA_VGPRS;
     const uint64_t reg = (uint64_t)o->reg + by;
-    if (o->kind == ISA_OPK_SGPR && reg + chk_dwords(o) <= ISA_SCALARS) o->reg = (uint16_t)reg;
+    if (o->kind == ISA_OPK_SGPR && reg + isa_operand_dwords(o) <= ISA_SCALARS)
+        o->reg = (uint16_t)reg;
     if (o->kind == ISA_OPK_VGPR && reg < rows) o->reg = (uint16_t)reg;
 }
 
@@ -170,7 +171,7 @@ static const isa_inst_t *resolve(const isa_wave_t *w, const isa_inst_t *i, isa_i
     *room = *i;
     if (relative) {
         const relative_t by = relative_of(i->op, w->m0);
-        room->op = plain_of(i->op, chk_dwords(by.from ? &i->src[0] : &i->dst));
+        room->op = plain_of(i->op, isa_operand_dwords(by.from ? &i->src[0] : &i->dst));
         move_register(w, &room->dst, by.to);
         move_register(w, &room->src[0], by.from);
         return room;
@@ -188,7 +189,7 @@ static inline void define_results(chk_shadow_t *s, const isa_wave_t *w, const is
                                   unsigned quick)
 {
     if (isa_is_row(&i->dst)) {
-        const unsigned row = chk_row_of(s, &i->dst), n = chk_dwords(&i->dst);
+        const unsigned row = chk_row_of(s, &i->dst), n = isa_operand_dwords(&i->dst);
         const uint64_t others = quick & CHK_QUICK_ALL_LANES ? 0 : ~w->exec;
         for (unsigned k = 0; k < n; k++)
             s->some[row + k] &= others;

@@ -42,7 +42,7 @@ typedef struct {
 
 static registers_t registers(const isa_operand_t *o)
 {
-    const uint32_t n = o->bits > 32 ? o->bits / 32u : 1u;
+    const uint32_t n = isa_operand_dwords(o);
     switch (o->kind) {
     case ISA_OPK_SGPR: return (registers_t){o->reg, n};
     case ISA_OPK_VGPR: return (registers_t){REGISTERS / 3 + o->reg, n};

@@ -72,8 +72,8 @@ ISA_INLINED void isa_chunk_begin(isa_wave_t *w, isa_inst_t *i, isa_row_t *rows,
     ISA_CHUNK_QUICK(w) = false;
     w->vcc = x->in;
     w->sgpr[0] = w->sgpr[1] = 0;
-    /* nearest even, denormals kept: the translator refuses other modes */
-    w->mode = 0xf0 | (x->mode & (ISA_MODE_IEEE | ISA_MODE_DX10_CLAMP));
+    /* the translator refuses other modes */
+    w->mode = ISA_MODE_FLOAT_PLAIN | (x->mode & (ISA_MODE_IEEE | ISA_MODE_DX10_CLAMP));
     i->dst.kind = ISA_OPK_VGPR;
     i->dst2.kind = ISA_OPK_SGPR;
     ISA_UNROLL for (unsigned n = 0; n < ISA_CHUNK_SOURCES; n++)

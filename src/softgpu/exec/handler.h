@@ -39,7 +39,7 @@
 #undef ISA_OP
 #endif
 
-/* Value of a source operand of the kind ISA_OPK_SPECIAL. Only apertures have bits above 31. */
+/* Value of a source operand of the kind ISA_OPK_SPECIAL: isa_special(), or from LDS. */
 uint64_t isa_read_special(isa_wave_t *w, const isa_operand_t *o);
 
 /* The value of a scalar source: SGPR, constant or special. 64-bit sources read the pair. */

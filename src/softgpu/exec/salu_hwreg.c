@@ -216,16 +216,5 @@ static uint32_t lds_direct(const isa_wave_t *w)
 
 uint64_t isa_read_special(isa_wave_t *w, const isa_operand_t *o)
 {
-    const isa_dispatch_t *dispatch = w->group->dispatch;
-    switch (o->reg) {
-    case ISA_CODE_SHARED_BASE: return dispatch->shared_base;
-    case ISA_CODE_SHARED_LIMIT: return dispatch->shared_base | 0xffffffff;
-    case ISA_CODE_PRIVATE_BASE: return dispatch->private_base;
-    case ISA_CODE_PRIVATE_LIMIT: return dispatch->private_base | 0xffffffff;
-    case ISA_CODE_VCCZ: return isa_vcc(w) == 0;
-    case ISA_CODE_EXECZ: return w->exec == 0;
-    case ISA_CODE_SCC: return w->scc;
-    case ISA_CODE_LDS_DIRECT: return lds_direct(w);
-    default: /* ISA_CODE_POPS_EXITING_WAVE_ID: for graphics only: no wave waits */ return 0;
-    }
+    return o->reg == ISA_CODE_LDS_DIRECT ? lds_direct(w) : isa_special(w, o->reg);
 }

@@ -310,7 +310,7 @@ isa_refused_t isa_plan_make(isa_plan_t *plan, const isa_wave_t *w, unsigned firs
     if (w->mode & (ISA_MODE_GPR_IDX | ISA_MODE_VSKIP)) return ISA_REFUSED_MODE;
     plan->n = 0;
     plan->mode = w->mode;
-    plan->plain = !((w->mode ^ 0xf0) & (0xff | ISA_MODE_FP16_OVFL));
+    plan->plain = !((w->mode ^ ISA_MODE_FLOAT_PLAIN) & (ISA_MODE_FLOAT | ISA_MODE_FP16_OVFL));
     plan->masked = w->exec != ISA_ALL_LANES;
     memset(step_of, 0xff, sizeof step_of);
     for (unsigned at = first; at <= last;) {

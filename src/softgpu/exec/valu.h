@@ -219,8 +219,6 @@ static inline uint32_t valu_mode_mask(unsigned type)
     }
 }
 
-enum { VALU_MODE_PLAIN = 0xf0 }; /* nearest even, denormals kept, no indexing */
-
 /* The scalar register that a lane mask is written to. */
 static inline unsigned valu_mask_reg(const isa_inst_t *i)
 {
@@ -276,7 +274,7 @@ valu_is_slow(const isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t)
                                valu_mode_mask(t->src[1]) | valu_mode_mask(t->src[2]) |
                                ISA_MODE_GPR_IDX;
     return __builtin_expect(
-        (i->flags & VALU_SLOW_FLAGS) || ((w->mode ^ VALU_MODE_PLAIN) & mode_mask), 0);
+        (i->flags & VALU_SLOW_FLAGS) || ((w->mode ^ ISA_MODE_FLOAT_PLAIN) & mode_mask), 0);
 }
 
 /* Whether the result leaves part of the register's rows unchanged. */

@@ -126,9 +126,9 @@ static void dpp_permute(valu_frame_t *f, uint32_t *out, const uint32_t *in, unsi
 
 static void sdwa_select(uint32_t *row, const uint32_t *in, unsigned sel, bool sext)
 {
-    if (sel < 4)
+    if (sel < ISA_SEL_WORD_0)
         VALU_LANES row[l] = sext ? (uint32_t)(int8_t)(in[l] >> 8 * sel) : in[l] >> 8 * sel & 0xff;
-    else if (sel < 6)
+    else if (sel < ISA_SEL_DWORD)
         VALU_LANES row[l] =
             sext ? (uint32_t)(int16_t)(in[l] >> 16 * (sel & 1)) : in[l] >> 16 * (sel & 1) & 0xffff;
     else if (row != in)
@@ -211,7 +211,7 @@ static void flush_rows(uint32_t *d, unsigned type)
 static bool selects(const isa_operand_t *o, const isa_inst_t *i, unsigned type)
 {
     if (is_packed(type)) return i->fmt == ISA_FMT_VOP3P && o->sel != 2;
-    if (i->flags & ISA_F_SDWA) return o->sel != 6;
+    if (i->flags & ISA_F_SDWA) return o->sel != ISA_SEL_DWORD;
     return i->fmt != ISA_FMT_VOP3P && element_bits[type] == 16 && (o->sel & 1);
 }
 
@@ -344,8 +344,8 @@ static void finish(valu_frame_t *f)
 static void sdwa_place(uint32_t *row, const uint32_t *old, const isa_inst_t *i)
 {
     const unsigned sel = i->dst_sel;
-    if (sel >= 6) return;
-    const unsigned width = sel < 4 ? 8 : 16, shift = sel < 4 ? 8 * sel : 16 * (sel & 1);
+    if (sel >= ISA_SEL_DWORD) return;
+    const unsigned width = isa_sel_width(sel), shift = isa_sel_shift(sel);
     const uint32_t part = (1u << width) - 1;
     for (int l = 0; l < ISA_LANES; l++) {
         const uint32_t x = (row[l] & part) << shift;
@@ -440,7 +440,8 @@ static bool refuse(const valu_frame_t *f)
 static bool sources_only(const isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t)
 {
     if (i->flags & VALU_SLOW_FLAGS & ~(uint32_t)(ISA_F_SRCMOD | ISA_F_SDWA)) return false;
-    if (((w->mode ^ VALU_MODE_PLAIN) & (0xff | ISA_MODE_FP16_OVFL | ISA_MODE_GPR_IDX)) ||
+    if (((w->mode ^ ISA_MODE_FLOAT_PLAIN) &
+         (ISA_MODE_FLOAT | ISA_MODE_FP16_OVFL | ISA_MODE_GPR_IDX)) ||
         (t->flags & VALU_HI_HALF))
         return false;
     if (i->fmt == ISA_FMT_VOP3P) return is_packed(t->dst);

@@ -244,6 +244,24 @@ static inline uint64_t isa_flat_scratch(const isa_wave_t *w)
     return w->group->dispatch->arch->scratch_register ? w->scratch_register : w->flat_scratch;
 }
 
+/* The value of a source of the kind ISA_OPK_SPECIAL with this code, except for LDS_DIRECT. Only
+ * apertures have bits above 31. POPS_EXITING_WAVE_ID, which is 0, is for graphics: no wave
+ * waits. */
+static inline uint64_t isa_special(const isa_wave_t *w, unsigned code)
+{
+    const isa_dispatch_t *d = w->group->dispatch;
+    switch (code) {
+    case ISA_CODE_SHARED_BASE: return d->shared_base;
+    case ISA_CODE_SHARED_LIMIT: return d->shared_base | 0xffffffff;
+    case ISA_CODE_PRIVATE_BASE: return d->private_base;
+    case ISA_CODE_PRIVATE_LIMIT: return d->private_base | 0xffffffff;
+    case ISA_CODE_VCCZ: return !(w->vcc & isa_dispatch_full(d));
+    case ISA_CODE_EXECZ: return !w->exec;
+    case ISA_CODE_SCC: return w->scc;
+    default: return 0;
+    }
+}
+
 /* ---- rows: VGPRs and, from `acc_offset` on, AGPRs ---- */
 
 /* The number of a vector operand's first row. */
