@@ -61,12 +61,21 @@ static void take_address(uint64_t address, void *user)
 
 /* LLVM sets itself up when it is first used. Traces are also decoded while the process exits, when
  * LLVM's own destructors may have run: to set it up then would free memory twice. What was set up
- * before stays usable. So the first use is here, where the program still runs. */
+ * before stays usable. So the first use is here, where the program still runs if the decoder got
+ * its code objects as they were loaded. */
 static void begin_llvm(void)
 {
+    /* several, should one be dropped; of the oldest that libamd_comgr names, LLVM has no
+     * disassembler, and ends the process */
+    static const char *const targets[] = {"amdgcn-amd-amdhsa--gfx900", "amdgcn-amd-amdhsa--gfx90a",
+                                          "amdgcn-amd-amdhsa--gfx942",
+                                          "amdgcn-amd-amdhsa--gfx1100"};
     info_t info;
-    if (create("amdgcn-amd-amdhsa--gfx900", read_memory, take_text, take_address, &info) == 0)
-        destroy(info);
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        if (create(targets[i], read_memory, take_text, take_address, &info) == 0) {
+            destroy(info);
+            return;
+        }
 }
 
 static void load(void)

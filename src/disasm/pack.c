@@ -148,6 +148,8 @@ unsigned dis_pack_find(const uint8_t *elf, uint64_t size, dis_pack_t *pack)
     memcpy(&header, elf, sizeof header);
     if (!is_code_object(&header, size)) return 0;
     if (header.e_ident[EI_DATA] != ELFDATA2LSB) count = DAMAGED;
+    /* then LLVM reads the number of sections in the first one */
+    if (header.e_shoff && !header.e_shnum) count = DAMAGED;
     for (unsigned i = 0; i < header.e_phnum; i++) {
         Elf64_Phdr s;
         memcpy(&s, elf + header.e_phoff + i * sizeof s, sizeof s);

@@ -1,8 +1,9 @@
 /* compiled.c - fuzz target: a file of a cached result that holds any bytes at all gives that
- * result, or has the compiler run.
+ * result, or has the compiler run; so it is with kept trees and records of a compiler.
  *
- * The first byte says whether the others are the whole file or what stands behind a header that is
- * right. The compiler is one whose action has one result. */
+ * The first byte says what the others are: a whole file or what stands behind a header that is
+ * right, a tree, or a record. The compiler is one whose action has one result. */
+#include "softgpu/compiled/identity.c"
 #include "softgpu/compiled/objects.h"
 
 #include <dirent.h>
@@ -132,11 +133,6 @@ const sg_comgr_t *sg_comgr(void)
     return &comgr;
 }
 
-sg_compiled_key_t sg_compiler_key(void)
-{
-    return (sg_compiled_key_t){1, 2};
-}
-
 /* ---- a cached result ---- */
 
 static char path[PATH_MAX];
@@ -209,11 +205,70 @@ static void begin(void)
     fclose(f);
 }
 
+static void read_node(node_handle_t node);
+
+static int read_pair(node_handle_t name, node_handle_t value, void *user)
+{
+    read_node(name);
+    read_node(value);
+    (void)user;
+    return SG_SUCCESS;
+}
+
+/* Reads the node to its end, and all nodes below it. */
+static void read_node(node_handle_t node)
+{
+    size_t count = 0;
+    int kind = 0;
+    node_handle_t element;
+    if (amd_comgr_get_metadata_kind(node, &kind) != 0) abort();
+    if (amd_comgr_get_metadata_string(node, &count, NULL) == SG_SUCCESS) {
+        char *text = malloc(count);
+        if (!text || amd_comgr_get_metadata_string(node, &count, text) != 0 || text[count - 1])
+            abort();
+        free(text);
+    } else if (amd_comgr_get_metadata_list_size(node, &count) == SG_SUCCESS) {
+        for (size_t i = 0; i < count; i++) {
+            if (amd_comgr_index_list_metadata(node, i, &element) != 0) abort();
+            read_node(element);
+            amd_comgr_destroy_metadata(element);
+        }
+    } else if (amd_comgr_iterate_map_metadata(node, read_pair, NULL) != SG_SUCCESS) {
+        abort();
+    }
+}
+
+static void read_tree(const char *bytes, size_t size)
+{
+    node_handle_t root;
+    sg_buffer_t *buffer = sg_buffer_new(size);
+    if (!buffer) return;
+    if (size) memcpy(buffer->bytes, bytes, size);
+    if (sg_notes_take(buffer, buffer->bytes, size, &root)) {
+        read_node(root);
+        amd_comgr_destroy_metadata(root);
+    }
+    sg_buffer_drop(buffer);
+}
+
+/* Facts that hold are of an absolute path. */
+static void read_facts(const char *bytes, size_t size)
+{
+    const char *name = NULL;
+    char *facts = malloc(size + 1);
+    if (facts && size) memcpy(facts, bytes, size);
+    if (facts && are_same(facts, size, &name) && (!name || *name != '/')) abort();
+    free(facts);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!*path) begin();
     if (!size) return 0;
     const uint8_t *rest = data + 1;
+    if (data[0] == 'T') read_tree((const char *)rest, size - 1);
+    if (data[0] == 'R') read_facts((const char *)rest, size - 1);
+    if (data[0] == 'T' || data[0] == 'R') return 0;
     const uint64_t bytes = size - 1, checksum = XXH3_64bits(rest, bytes);
     memcpy(header + SIZE_AT, &bytes, sizeof bytes);
     memcpy(header + CHECKSUM_AT, &checksum, sizeof checksum);

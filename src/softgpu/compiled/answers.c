@@ -1,12 +1,13 @@
 /* answers.c - answers of libamd_comgr that depend on little, kept on disk: about the name of a
- * target, and about the head of a code object. */
+ * target, and about the head of a code object.
+ *
+ * There is no lock, which a child of a process with several threads could find held for ever. */
 #include "softgpu/compiled/objects.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include <elf.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,7 @@ typedef struct answer {
     size_t size;
 } answer_t;
 
-static answer_t *answers;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(answer_t *) answers;
 
 static sg_compiled_key_t key_of(const char *question, const void *about, size_t size)
 {
@@ -44,31 +44,25 @@ static const answer_t *remember(sg_compiled_key_t key, const char *bytes, size_t
         return NULL;
     }
     if (size) memcpy(buffer->bytes, bytes, size);
-    *a = (answer_t){answers, key, buffer, size};
-    answers = a;
+    *a = (answer_t){atomic_load(&answers), key, buffer, size};
+    while (!atomic_compare_exchange_weak(&answers, &a->next, a))
+        continue; /* another thread has added one */
     return a;
 }
 
 /* The kept answer; NULL: there is none. */
 static const answer_t *recall(sg_compiled_key_t key)
 {
-    pthread_mutex_lock(&lock);
-    const answer_t *a = answers;
+    const answer_t *a = atomic_load(&answers);
     while (a && (a->key.low != key.low || a->key.high != key.high))
         a = a->next;
-    if (!a) {
-        size_t size;
-        char *bytes = sg_compiled_read(key, &size);
-        if (bytes) a = remember(key, bytes, size);
-        free(bytes);
-    }
-    pthread_mutex_unlock(&lock);
+    if (a) return a;
+    size_t size;
+    char *bytes = sg_compiled_read(key, &size);
+    if (bytes)
+        a = remember(key, bytes, size); /* other threads may do so, too, with equal answers */
+    free(bytes);
     return a;
-}
-
-static void keep(sg_compiled_key_t key, const void *bytes, size_t size)
-{
-    sg_compiled_write(key, bytes, size);
 }
 
 /* ---- targets ---- */
@@ -81,7 +75,7 @@ bool sg_target_is_known(const char *name)
     if (sg_comgr()->create_action_info(&info) != SG_SUCCESS) return false;
     const bool known = sg_comgr()->action_info_set_isa_name(info, name) == SG_SUCCESS;
     sg_comgr()->destroy_action_info(info);
-    if (known) keep(key, "", 1);
+    if (known) sg_compiled_write(key, "", 1);
     return known;
 }
 
@@ -93,7 +87,8 @@ int amd_comgr_get_isa_metadata(const char *isa, node_handle_t *node)
     if (a && sg_notes_take(a->buffer, a->buffer->bytes, a->size, node)) return SG_SUCCESS;
     const int status = sg_comgr()->get_isa_metadata(isa, node);
     sg_compiled_bytes_t bytes = {0};
-    if (status == SG_SUCCESS && sg_notes_write(*node, &bytes)) keep(key, bytes.bytes, bytes.size);
+    if (status == SG_SUCCESS && sg_notes_write(*node, &bytes))
+        sg_compiled_write(key, bytes.bytes, bytes.size);
     free(bytes.bytes);
     return status;
 }
@@ -126,7 +121,7 @@ static void ask_for_name(sg_compiled_key_t key, data_t data)
     char name[256];
     if (sg_comgr()->get_data_isa_name(data, &size, NULL) == SG_SUCCESS && size <= sizeof name &&
         sg_comgr()->get_data_isa_name(data, &size, name) == SG_SUCCESS)
-        keep(key, name, size);
+        sg_compiled_write(key, name, size);
 }
 
 int amd_comgr_get_data_isa_name(data_t data, size_t *size, char *name)

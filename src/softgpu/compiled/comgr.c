@@ -58,8 +58,8 @@ static bool has_given_up(const sg_set_t *set)
 }
 
 /* Adds the data objects of a set of inputs to the hash. False: what they are is not known, or a
- * source includes another file. Logs of earlier actions are no inputs. */
-static bool hash_set(XXH3_state_t *hash, const sg_set_t *set)
+ * source includes another file. Logs of earlier actions count only if `logs`. */
+static bool hash_set(XXH3_state_t *hash, const sg_set_t *set, bool logs)
 {
     if (set->given_up) return false;
     if (set->addition) {
@@ -69,7 +69,7 @@ static bool hash_set(XXH3_state_t *hash, const sg_set_t *set)
     }
     for (size_t i = 0; i < set->count; i++) {
         const sg_data_t *d = set->all[i];
-        if (d->kind == SG_LOG) continue;
+        if (d->kind == SG_LOG && !logs) continue;
         if (d->given_up || !d->name || !d->bytes) return false;
         if (d->kind == SG_SOURCE && includes(d)) return false;
         hash_number(hash, (uint64_t)d->kind);
@@ -79,14 +79,18 @@ static bool hash_set(XXH3_state_t *hash, const sg_set_t *set)
     return true;
 }
 
-/* Whether the option may make the compiler read or write a file of its own. */
+/* Whether the option may make the compiler read or write a file of its own, or, as -g does, write
+ * down the folder in which it runs. */
 static bool names_file(const char *option)
 {
-    static const char *const words[] = {"-I",        "-i", "@",           "-F",      "-B",
-                                        "--sysroot", "-M", "-save-temps", "-fmodule"};
+    static const char *const words[] = {
+        "-I",      "-i",          "@",        "-F",        "-B",    "--sysroot", "-M",
+        "-T",      "-save-temps", "-fmodule", "-fprofile", "-g",    "-fplugin",  "-fpass-plugin",
+        "-mlink-", "--config",    "--rocm",   "--hip",     "-load",
+    };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strncmp(option, words[i], strlen(words[i])) == 0) return true;
-    return false;
+    return strchr(option, '/');
 }
 
 /* libamd_comgr crashes if it needs a target that was not set: such descriptions are its own. */
@@ -251,7 +255,9 @@ static bool find_key(asked_t *a)
     XXH3_128bits_reset(&hash);
     XXH3_128bits_update(&hash, &compiler, sizeof compiler);
     hash_number(&hash, (uint64_t)a->action);
-    if (!hash_info(&hash, a->info) || !hash_set(&hash, a->from)) return false;
+    /* an addition keeps the logs that it is given */
+    if (!hash_info(&hash, a->info) || !hash_set(&hash, a->from, is_addition(a->action)))
+        return false;
     const XXH128_hash_t key = XXH3_128bits_digest(&hash);
     a->key = (sg_compiled_key_t){key.low64, key.high64};
     return true;
@@ -281,13 +287,10 @@ static bool use_kept(const asked_t *a)
 static int execute(const asked_t *a)
 {
     const sg_comgr_t *comgr = sg_comgr();
-    const set_t from = sg_copy_set(a->from);
-    const info_t info = sg_copy_info(a->info);
     const set_t to = sg_copy_set(a->to);
     sg_compiled_bytes_t results = {0};
-    const int status = comgr->do_action(a->action, info, from, to);
-    comgr->destroy_action_info(info);
-    comgr->destroy_data_set(from);
+    if (!to) return SG_NO_RESOURCES;
+    const int status = sg_execute(a->action, a->info, a->from, to);
     const bool good = status == SG_SUCCESS && add_set(&results, to, is_addition(a->action));
     if (good) sg_compiled_write(a->key, results.bytes, results.size);
     if (good && use(a, results.bytes, results.size))
@@ -298,11 +301,18 @@ static int execute(const asked_t *a)
     return status;
 }
 
+/* Has libamd_comgr execute the action on its own objects, in place of which it must not get 0. */
+static int pass_on(int action, info_t info, set_t from, set_t to)
+{
+    const info_t description = sg_give_up_info(info);
+    const set_t inputs = sg_give_up_set(from), results = sg_give_up_set(to);
+    if ((info && !description) || (from && !inputs) || (to && !results)) return SG_NO_RESOURCES;
+    return sg_comgr()->do_action(action, description, inputs, results);
+}
+
 int amd_comgr_do_action(int action, info_t info, set_t from, set_t to)
 {
     asked_t asked = {action, sg_own(info), sg_own(from), sg_own(to), {0}};
-    if (!find_key(&asked))
-        return sg_comgr()->do_action(action, sg_give_up_info(info), sg_give_up_set(from),
-                                     sg_give_up_set(to));
+    if (!find_key(&asked)) return pass_on(action, info, from, to);
     return use_kept(&asked) ? SG_SUCCESS : execute(&asked);
 }

@@ -16,10 +16,12 @@
  * longer to load than all else: objects (objects.c), results that are cached (comgr.c), notes on
  * kernels (notes.c). For everything else it opens libamd_comgr (library.c). */
 
-/* Whether the library stands in for the one that the code at the address `caller` gets from
- * dlopen("libamd_comgr.so.2"). False: the caller is not HIP; or results are not to be cached
- * (SOFTGPU_COMPILED, any AMD_COMGR_ variable, no folder that only the user can write); or it is not
- * known which compiler that is. `has_stderr`: the program was started with a standard error. */
+/* Whether the library stands in for the one that the code at the address `caller`, which is HIP's,
+ * gets from dlopen("libamd_comgr.so.2"). False: results are not to be cached (SOFTGPU_COMPILED, any
+ * AMD_COMGR_ variable, no folder that only the user can write); or it is not known which compiler
+ * that is; or the program has loaded a libamd_comgr already. What the first call finds holds for
+ * all; a call at the same time as the first returns false. `has_stderr`: the program was started
+ * with a standard error. */
 __attribute__((visibility("default"))) bool softgpu_comgr_stands_in(const void *caller,
                                                                     bool has_stderr);
 
@@ -45,6 +47,9 @@ void sg_compiled_add(sg_compiled_bytes_t *bytes, const void *from, size_t size);
  * other than this one may write in it. */
 bool sg_compiled_open(void);
 
+/* From now on nothing is read from the folder or written to it, as before it was opened. */
+void sg_compiled_close(void);
+
 /* The cached results of this key, which the caller frees. NULL: there are none, or the file is
  * damaged. */
 char *sg_compiled_read(sg_compiled_key_t key, size_t *size);
@@ -62,6 +67,8 @@ enum { SG_COMPILED_MOST = 256 << 20 };
 enum { SG_COMPILER_MAJOR = 2 };
 sg_compiled_key_t sg_compiler_key(void); /* tells one compiler from another */
 size_t sg_compiler_minor(void);          /* of its version */
-void *sg_compiler_open(void);            /* by dlopen(); NULL: it cannot be opened */
+/* Opens it by dlopen(); NULL: it cannot be opened. If it is another one by now, the folder is
+ * closed: results are neither used nor cached from then on. */
+void *sg_compiler_open(void);
 
 #endif

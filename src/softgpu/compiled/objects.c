@@ -3,7 +3,6 @@
 
 #include "base/grow.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,53 +34,65 @@ static data_t copy_data(const sg_data_t *d)
     data_t copy;
     if (comgr->create_data(d->kind, &copy) != 0) return 0;
     /* libamd_comgr refuses to set no bytes, of which its own logs may consist */
-    if (d->bytes) comgr->set_data(copy, d->size ? d->size : 1, d->size ? d->bytes : "");
-    if (d->name) comgr->set_data_name(copy, d->name);
-    return copy;
+    if ((!d->bytes ||
+         comgr->set_data(copy, d->size ? d->size : 1, d->size ? d->bytes : "") == SG_SUCCESS) &&
+        (!d->name || comgr->set_data_name(copy, d->name) == SG_SUCCESS))
+        return copy;
+    comgr->release_data(copy);
+    return 0;
 }
 
-static void copy_into(set_t copy, const sg_set_t *set)
+static bool copy_into(set_t copy, const sg_set_t *set)
 {
     const sg_comgr_t *comgr = sg_comgr();
-    for (size_t i = 0; i < set->count; i++) {
+    bool good = true;
+    for (size_t i = 0; good && i < set->count; i++) {
         const data_t given_up = set->all[i]->given_up;
         const data_t data = given_up ? given_up : copy_data(set->all[i]);
-        comgr->data_set_add(copy, data);
-        if (!given_up) comgr->release_data(data);
+        good = data && comgr->data_set_add(copy, data) == SG_SUCCESS;
+        if (data && !given_up) comgr->release_data(data);
     }
+    return good;
 }
 
-/* Whoever asked for the addition has been told that it succeeded. If it does not, the set stays
- * empty, and the action that takes the set fails. */
-static void execute(const sg_addition_t *addition, set_t to)
+int sg_execute(int action, const sg_info_t *info, const sg_set_t *from, set_t to)
 {
     const sg_comgr_t *comgr = sg_comgr();
-    const set_t from = sg_copy_set(&addition->from);
-    const info_t info = sg_copy_info(&addition->info);
-    comgr->do_action(addition->action, info, from, to);
-    comgr->destroy_action_info(info);
-    comgr->destroy_data_set(from);
+    const set_t inputs = sg_copy_set(from);
+    const info_t description = sg_copy_info(info);
+    int status = SG_NO_RESOURCES;
+    if (inputs && description) status = comgr->do_action(action, description, inputs, to);
+    if (description) comgr->destroy_action_info(description);
+    if (inputs) comgr->destroy_data_set(inputs);
+    return status;
+}
+
+/* Whoever asked for the addition has been told that it succeeded. If it does not, what is asked of
+ * the set fails. */
+static bool add(set_t to, const sg_addition_t *addition)
+{
+    return sg_execute(addition->action, &addition->info, &addition->from, to) == SG_SUCCESS;
 }
 
 set_t sg_copy_set(const sg_set_t *set)
 {
     set_t copy;
     if (sg_comgr()->create_data_set(&copy) != 0) return 0;
-    if (set->addition)
-        execute(set->addition, copy); /* adds the logs, too */
-    else
-        copy_into(copy, set);
-    return copy;
+    /* an addition adds the logs, too */
+    if (set->addition ? add(copy, set->addition) : copy_into(copy, set)) return copy;
+    sg_comgr()->destroy_data_set(copy);
+    return 0;
 }
 
-static void copy_options(info_t copy, const sg_info_t *info)
+static bool copy_options(info_t copy, const sg_info_t *info)
 {
     const char **list = calloc(info->option_count + 1, sizeof *list), *at = info->options;
-    if (!list) return;
+    if (!list) return false;
     for (size_t i = 0; i < info->option_count; i++, at += strlen(at) + 1)
         list[i] = at;
-    sg_comgr()->action_info_set_option_list(copy, list, info->option_count);
+    const int status = sg_comgr()->action_info_set_option_list(copy, list, info->option_count);
     free(list);
+    return status == SG_SUCCESS;
 }
 
 info_t sg_copy_info(const sg_info_t *info)
@@ -89,25 +100,27 @@ info_t sg_copy_info(const sg_info_t *info)
     const sg_comgr_t *comgr = sg_comgr();
     info_t copy;
     if (comgr->create_action_info(&copy) != 0) return 0;
-    comgr->action_info_set_language(copy, info->language);
-    comgr->action_info_set_logging(copy, info->logging);
-    if (info->isa) comgr->action_info_set_isa_name(copy, info->isa);
-    if (info->options) copy_options(copy, info);
-    return copy;
+    if (comgr->action_info_set_language(copy, info->language) == SG_SUCCESS &&
+        comgr->action_info_set_logging(copy, info->logging) == SG_SUCCESS &&
+        (!info->isa || comgr->action_info_set_isa_name(copy, info->isa) == SG_SUCCESS) &&
+        (!info->options || copy_options(copy, info)))
+        return copy;
+    comgr->destroy_action_info(copy);
+    return 0;
 }
 
 /* ---- giving up ---- */
-
-static pthread_mutex_t giving_up = PTHREAD_MUTEX_INITIALIZER;
 
 data_t sg_give_up_data(data_t handle)
 {
     sg_data_t *d = sg_own(handle);
     if (!d) return handle;
-    pthread_mutex_lock(&giving_up);
-    if (!d->given_up) d->given_up = copy_data(d);
-    pthread_mutex_unlock(&giving_up);
-    return d->given_up;
+    data_t given_up = d->given_up;
+    if (given_up) return given_up;
+    const data_t copy = copy_data(d);
+    if (!copy || atomic_compare_exchange_strong(&d->given_up, &given_up, copy)) return copy;
+    sg_comgr()->release_data(copy); /* another thread was faster */
+    return given_up;
 }
 
 set_t sg_give_up_set(set_t handle)
@@ -118,9 +131,9 @@ set_t sg_give_up_set(set_t handle)
     /* the program may have handles of the data objects, which stay the same objects */
     const sg_set_t *from = set->addition ? &set->addition->from : set;
     for (size_t i = 0; i < from->count; i++)
-        sg_give_up_data(sg_own_handle(from->all[i]));
+        if (!sg_give_up_data(sg_own_handle(from->all[i]))) return 0;
     set->given_up = sg_copy_set(set);
-    sg_set_clear(set);
+    if (set->given_up) sg_set_clear(set);
     return set->given_up;
 }
 

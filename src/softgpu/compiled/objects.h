@@ -4,8 +4,9 @@
  * An object about which something is asked that is not known is given up: libamd_comgr is opened,
  * an object of it is made that is equal, and everything from then on is passed on to that. Our
  * handles are odd numbers, libamd_comgr's are even: they are addresses. Handles that libamd_comgr
- * has returned are passed on to it. As with libamd_comgr, any thread may use an object, but only
- * one at a time may change it. */
+ * has returned are passed on to it. As with libamd_comgr, threads may do something at the same time
+ * with different objects only. What differs for the program may be one data object here, which a
+ * set and an addition to another one hold: that is given up atomically, and changed no more. */
 #ifndef SOFTGPU_COMPILED_OBJECTS_H
 #define SOFTGPU_COMPILED_OBJECTS_H
 
@@ -95,14 +96,20 @@ typedef struct sg_addition {
     sg_compiled_key_t key; /* of what is added */
 } sg_addition_t;
 
-/* The object of libamd_comgr for the object with this handle, which is given up. */
+/* The object of libamd_comgr for the object with this handle, which is given up. 0: none could be
+ * made, and the object is as it was. */
 data_t sg_give_up_data(data_t data);
 set_t sg_give_up_set(set_t set);
 info_t sg_give_up_info(info_t info);
 
-/* An equal object of libamd_comgr, which the caller destroys. 0: there is none. */
+/* An equal object of libamd_comgr, which the caller destroys. 0: none could be made, or an addition
+ * to the set has failed; never an object that lacks something. */
 set_t sg_copy_set(const sg_set_t *set);
 info_t sg_copy_info(const sg_info_t *info);
+
+/* Has libamd_comgr execute the action on such copies, and returns its status; SG_NO_RESOURCES: it
+ * was not executed. */
+int sg_execute(int action, const sg_info_t *info, const sg_set_t *from, set_t to);
 
 /* Our object, unless it has been given up. */
 sg_data_t *sg_own_data(data_t handle);

@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 #include <unistd.h>
 
 static char folder[PATH_MAX - NAME_MAX - 2]; /* leaves room for the name of a file in it */
+static atomic_bool is_open;
 
 typedef struct {
     char magic[8];
@@ -100,8 +102,14 @@ bool sg_compiled_open(void)
 {
     struct stat st;
     if (!choose_folder() || (stat(folder, &st) != 0 && !make_folder())) return false;
-    return stat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-           !(st.st_mode & (S_IWGRP | S_IWOTH));
+    is_open = stat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+              !(st.st_mode & (S_IWGRP | S_IWOTH));
+    return is_open;
+}
+
+void sg_compiled_close(void)
+{
+    is_open = false;
 }
 
 static void path_of(sg_compiled_key_t key, char path[PATH_MAX])
@@ -112,6 +120,7 @@ static void path_of(sg_compiled_key_t key, char path[PATH_MAX])
 char *sg_compiled_read(sg_compiled_key_t key, size_t *size)
 {
     char path[PATH_MAX];
+    if (!is_open) return NULL;
     path_of(key, path);
     char *bytes = base_file_read(path, SG_COMPILED_MOST, size);
     if (!bytes) return NULL;
@@ -183,6 +192,7 @@ void sg_compiled_write(sg_compiled_key_t key, const void *bytes, size_t size)
 {
     static _Atomic unsigned number;
     char path[PATH_MAX], partial[PATH_MAX + 32];
+    if (!is_open) return;
     path_of(key, path);
     snprintf(partial, sizeof partial, "%s.%ld.%u", path, (long)getpid(), number++);
     base_file_limit_t limit;

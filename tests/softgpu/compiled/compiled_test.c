@@ -32,6 +32,7 @@ enum {
 
 static sg_comgr_t comgr;
 static const int *executed, *objects;
+static int *failing;   /* the how many next call of the compiler fails; 0: none */
 static unsigned asked; /* how often a function of the compiler was wanted */
 static char folder[] = "/tmp/crocprof-compiled-XXXXXX";
 
@@ -59,6 +60,7 @@ static void find_compiler(void *library)
 #undef FUNCTION
     executed = dlsym(library, "fake_actions");
     objects = dlsym(library, "fake_objects");
+    failing = dlsym(library, "fake_failing");
 }
 
 /* ---- what HIP does ---- */
@@ -243,6 +245,16 @@ static void test_additions_are_put_off(void **state)
     assert_true(runs(LIBRARIES, described(HIP, ""), linked, &to, 0));
 }
 
+/* What is added to a set has the logs of that set. */
+static void test_additions_count_logs(void **state)
+{
+    (void)state;
+    set_t to, one = set_of(LOG, "log", "one"), two = set_of(LOG, "log", "two");
+    assert_true(runs(LIBRARIES, described(OPENCL, ""), one, &to, 0));
+    assert_true(runs(LIBRARIES, described(OPENCL, ""), two, &to, 0));
+    assert_false(runs(LIBRARIES, described(OPENCL, ""), one, &to, 0));
+}
+
 /* What an addition needs may be changed or destroyed before it is executed. */
 static void test_additions_outlive_what_they_need(void **state)
 {
@@ -277,7 +289,7 @@ static void test_given_up(void **state)
     (void)state;
     int language = 0;
     size_t count, size;
-    set_t set = set_of(SOURCE, "first", "one"), to;
+    set_t set = set_of(SOURCE, "first", "one"), to[3];
     data_t data = first_of(set, SOURCE), again;
     const int before = *objects;
     assert_true(data & 1);
@@ -291,19 +303,87 @@ static void test_given_up(void **state)
     again = first_of(set, SOURCE);
     assert_int_equal(amd_comgr_get_data(again, &size, NULL), 0);
     assert_int_equal(size, 4);
-    info_t info = described(OPENCL, "");
-    assert_int_equal(amd_comgr_action_info_get_language(info, &language), 0);
+    info_t infos[] = {described(OPENCL, ""), described(OPENCL, ""), described(HIP, "")};
+    assert_int_equal(amd_comgr_action_info_get_language(infos[0], &language), 0);
     assert_int_equal(language, OPENCL);
-    assert_true(runs(COMPILE, info, set, &to, 0));
-    assert_string_equal(result_of(to, BITCODE), "action 2 language 2 isa " TARGET ": first=four");
-    assert_true(runs(COMPILE, described(OPENCL, ""), set, &to, 0));
-    assert_true(runs(COMPILE, described(HIP, ""), set, &to, 0));
+    for (int i = 0; i < 3; i++)
+        assert_true(runs(COMPILE, infos[i], set, &to[i], 0));
+    assert_string_equal(result_of(to[0], BITCODE),
+                        "action 2 language 2 isa " TARGET ": first=four");
     amd_comgr_release_data(data);
     amd_comgr_release_data(again);
     assert_int_equal(amd_comgr_destroy_data_set(set), 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(amd_comgr_destroy_data_set(to[i]), 0);
+        assert_int_equal(amd_comgr_destroy_action_info(infos[i]), 0);
+    }
+    assert_int_equal(*objects, before);
+}
+
+/* Executes the action while the nth call of the compiler fails: if it does, so does the action,
+ * and nothing is kept of it. False: there were fewer calls. */
+static bool fails_at(int nth, int action, set_t from)
+{
+    set_t to, again;
+    info_t info = described(OPENCL, "-O3");
+    const int before = *objects;
+    assert_int_equal(amd_comgr_create_data_set(&to), 0);
+    *failing = nth;
+    const bool good = amd_comgr_do_action(action, info, from, to) == SG_SUCCESS;
+    const bool failed = *failing == 0;
+    *failing = 0;
+    assert_int_equal(good, !failed);
     assert_int_equal(amd_comgr_destroy_data_set(to), 0);
-    assert_int_equal(amd_comgr_destroy_action_info(info), 0);
-    assert_in_range(*objects, before, before + 5); /* of the actions above */
+    assert_int_equal(*objects, before);
+    assert_int_equal(runs(action, info, from, &again, 0), failed);
+    assert_non_null(strstr(result_of(again, BITCODE), "the text"));
+    return failed;
+}
+
+static void test_failed_copies(void **state)
+{
+    (void)state;
+    char name[16];
+    bool failed = true;
+    int nth = 0;
+    while (failed) {
+        snprintf(name, sizeof name, "a%d", ++nth);
+        failed = fails_at(nth, COMPILE, set_of(SOURCE, name, "the text"));
+    }
+    assert_int_equal(nth, 13); /* one more than there are calls */
+    for (nth = 0, failed = true; failed;) {
+        set_t to;
+        snprintf(name, sizeof name, "b%d", ++nth);
+        runs(LIBRARIES, described(OPENCL, "-O3"), set_of(BITCODE, name, "the text"), &to, 0);
+        failed = fails_at(nth, LINK, to);
+    }
+    assert_int_equal(nth, 20); /* those of the addition, too */
+}
+
+/* Objects that could not be given up are as they were. */
+static void test_failed_giving_up(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    int language;
+    for (int nth = 1; nth <= 5; nth++) {
+        set_t set = set_of(SOURCE, "first", "one");
+        *failing = nth;
+        assert_int_not_equal(amd_comgr_data_set_remove(set, BITCODE), 0);
+        *failing = 0;
+        assert_int_equal(amd_comgr_action_data_count(set, SOURCE, &count), 0);
+        assert_int_equal(count, 1);
+        assert_string_equal(result_of(set, SOURCE), "one");
+    }
+    info_t info = described(HIP, "");
+    set_t to, set = set_of(SOURCE, "first", "one");
+    assert_int_equal(amd_comgr_create_data_set(&to), 0);
+    *failing = 1;
+    assert_int_equal(amd_comgr_do_action(COMPILE, info, set, to), SG_NO_RESOURCES);
+    *failing = 0;
+    assert_int_equal(amd_comgr_do_action(COMPILE, info, set, to), 0);
+    assert_int_equal(amd_comgr_action_info_get_language(info, &language), 0);
+    assert_int_equal(language, HIP);
 }
 
 /* What is refused is refused by the compiler. */
@@ -355,7 +435,16 @@ static void test_what_is_the_compilers_alone(void **state)
     /* of what was compiled last */
     assert_false(keeps(CODEGEN, described(0, ""), linked, EXECUTABLE));
     assert_false(keeps(COMPILE, described(OPENCL, ""), include, BITCODE));
-    assert_false(keeps(COMPILE, described(OPENCL, "-I."), source, BITCODE));
+    static const char *const options[] = {"-I.",
+                                          "-g",
+                                          "-fplugin=x.so",
+                                          "--rocm-path=x",
+                                          "-DA=b/c",
+                                          "-fprofile-use=x",
+                                          "-mlink-builtin-bitcode"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        assert_false(keeps(COMPILE, described(OPENCL, options[i]),
+                           set_of(SOURCE, "source", "of an option"), BITCODE));
     assert_true(runs(COMPILE, described(OPENCL, ""), wrong, &to, 1));
     assert_non_null(strstr(result_of(to, BITCODE), "wrong"));
     assert_true(runs(COMPILE, described(OPENCL, ""), wrong, &to, 1)); /* a failure is not kept */
@@ -420,6 +509,23 @@ static void test_damaged_files(void **state)
         }
 }
 
+/* A folder that is closed is neither read nor written. */
+static void test_closed(void **state)
+{
+    (void)state;
+    set_t to, source = set_of(SOURCE, "source", "closed");
+    const info_t info = described(OPENCL, "");
+    assert_true(runs(COMPILE, info, source, &to, 0));
+    sg_compiled_close();
+    assert_true(runs(COMPILE, info, source, &to, 0));
+    assert_true(sg_compiled_open());
+    empty_folder();
+    sg_compiled_close();
+    assert_true(runs(COMPILE, info, source, &to, 0));
+    assert_true(sg_compiled_open());
+    assert_true(runs(COMPILE, info, source, &to, 0));
+}
+
 /* The oldest go when there are more bytes than the folder may hold; files of others stay. */
 static void test_limit(void **state)
 {
@@ -449,11 +555,15 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_additions_are_put_off),
         cmocka_unit_test(test_additions_are_made_up_for),
         cmocka_unit_test(test_additions_outlive_what_they_need),
+        cmocka_unit_test(test_additions_count_logs),
         cmocka_unit_test(test_given_up),
+        cmocka_unit_test(test_failed_copies),
+        cmocka_unit_test(test_failed_giving_up),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_every_input_counts),
         cmocka_unit_test(test_what_is_the_compilers_alone),
         cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_closed),
         cmocka_unit_test(test_limit),
     };
     if (!library || !sg_compiled_open()) return 2;

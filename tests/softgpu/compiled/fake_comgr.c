@@ -30,8 +30,10 @@ typedef struct {
 
 #pragma GCC visibility push(default)
 extern int fake_actions,
-    fake_objects; /* how many were executed; how many have not been destroyed */
-int fake_actions, fake_objects;
+    fake_objects, /* how many were executed; how many have not been destroyed */
+    fake_failing; /* the how many next call fails; 0: none */
+int fake_actions, fake_objects, fake_failing;
+void amd_comgr_get_version(size_t *major, size_t *minor);
 int amd_comgr_create_data(int kind, data_t **data);
 int amd_comgr_release_data(data_t *data);
 int amd_comgr_set_data(data_t *data, size_t size, const char *bytes);
@@ -55,6 +57,18 @@ int amd_comgr_action_info_set_logging(info_t *info, bool logging);
 int amd_comgr_do_action(int action, info_t *info, set_t *from, set_t *to);
 #pragma GCC visibility pop
 
+static bool fails(void)
+{
+    return fake_failing && --fake_failing == 0;
+}
+
+void amd_comgr_get_version(size_t *major, size_t *minor)
+{
+    const char *other = getenv("FAKE_MINOR");
+    *major = 2;
+    *minor = other ? (size_t)atoi(other) : 4;
+}
+
 static int copy(const char *from, size_t bytes, size_t *size, char *to)
 {
     if (to) memcpy(to, from, *size);
@@ -65,6 +79,7 @@ static int copy(const char *from, size_t bytes, size_t *size, char *to)
 int amd_comgr_create_data(int kind, data_t **data)
 {
     if (kind < 1 || kind > 9) return 2;
+    if (fails()) return 3;
     *data = calloc(1, sizeof **data);
     (*data)->kind = kind;
     return 0;
@@ -79,6 +94,7 @@ int amd_comgr_release_data(data_t *data)
 int amd_comgr_set_data(data_t *data, size_t size, const char *bytes)
 {
     if (!size || !bytes) return 2;
+    if (fails()) return 3;
     data->bytes = malloc(size);
     memcpy(data->bytes, bytes, size);
     data->size = size;
@@ -87,6 +103,7 @@ int amd_comgr_set_data(data_t *data, size_t size, const char *bytes)
 
 int amd_comgr_set_data_name(data_t *data, const char *name)
 {
+    if (fails()) return 3;
     snprintf(data->name, sizeof data->name, "%s", name);
     return 0;
 }
@@ -103,6 +120,7 @@ int amd_comgr_get_data_name(data_t *data, size_t *size, char *name)
 
 int amd_comgr_create_data_set(set_t **set)
 {
+    if (fails()) return 3;
     *set = calloc(1, sizeof **set);
     fake_objects++;
     return 0;
@@ -117,6 +135,7 @@ int amd_comgr_destroy_data_set(set_t *set)
 
 int amd_comgr_data_set_add(set_t *set, data_t *data)
 {
+    if (fails()) return 3;
     for (size_t i = 0; i < set->count; i++)
         if (set->all[i] == data) return 0;
     set->all[set->count++] = data;
@@ -126,6 +145,7 @@ int amd_comgr_data_set_add(set_t *set, data_t *data)
 int amd_comgr_data_set_remove(set_t *set, int kind)
 {
     size_t left = 0;
+    if (!set) return 2;
     for (size_t i = 0; i < set->count; i++)
         if (set->all[i]->kind != kind) set->all[left++] = set->all[i];
     set->count = left;
@@ -152,6 +172,7 @@ int amd_comgr_action_data_get_data(set_t *set, int kind, size_t index, data_t **
 
 int amd_comgr_create_action_info(info_t **info)
 {
+    if (fails()) return 3;
     *info = calloc(1, sizeof **info);
     fake_objects++;
     return 0;
@@ -166,6 +187,7 @@ int amd_comgr_destroy_action_info(info_t *info)
 
 int amd_comgr_action_info_set_isa_name(info_t *info, const char *name)
 {
+    if (fails()) return 3;
     snprintf(info->isa, sizeof info->isa, "%s", name);
     return 0;
 }
@@ -178,6 +200,7 @@ int amd_comgr_action_info_set_working_directory_path(info_t *info, const char *p
 
 int amd_comgr_action_info_set_language(info_t *info, int language)
 {
+    if (fails()) return 3;
     info->language = language;
     return 0;
 }
@@ -190,6 +213,7 @@ int amd_comgr_action_info_get_language(info_t *info, int *language)
 
 int amd_comgr_action_info_set_option_list(info_t *info, const char **options, size_t count)
 {
+    if (fails()) return 3;
     info->option_count = count;
     for (size_t i = 0; i < count; i++)
         snprintf(info->options[i], sizeof info->options[i], "%s", options[i]);
@@ -199,14 +223,14 @@ int amd_comgr_action_info_set_option_list(info_t *info, const char **options, si
 int amd_comgr_action_info_set_logging(info_t *info, bool logging)
 {
     (void)info, (void)logging;
-    return 0;
+    return fails() ? 3 : 0;
 }
 
 static void add(set_t *set, int kind, const char *name, const char *text)
 {
-    data_t *data;
-    amd_comgr_create_data(kind, &data);
-    amd_comgr_set_data_name(data, name);
+    data_t *data = calloc(1, sizeof *data);
+    data->kind = kind;
+    snprintf(data->name, sizeof data->name, "%s", name);
     data->bytes = strdup(text); /* of which a log may have none */
     data->size = strlen(text);
     amd_comgr_data_set_add(set, data);
@@ -216,6 +240,8 @@ int amd_comgr_do_action(int action, info_t *info, set_t *from, set_t *to)
 {
     char text[256];
     if (!*info->isa) abort();
+    if (fails()) return 3;
+    const int failing = fake_failing;
     int n = snprintf(text, sizeof text, "action %d language %d isa %s%s:", action, info->language,
                      info->isa, info->directory);
     for (size_t i = 0; i < info->option_count; i++)
@@ -224,7 +250,9 @@ int amd_comgr_do_action(int action, info_t *info, set_t *from, set_t *to)
         n += snprintf(text + n, sizeof text - (size_t)n, " %s=%.*s", from->all[i]->name,
                       (int)from->all[i]->size, from->all[i]->bytes);
     fake_actions++;
+    fake_failing = 0; /* of calls from outside */
     add(to, 5, "comgr.log", "");
     add(to, action == 2 || action == 4 ? 6 : 8, "result", text);
+    fake_failing = failing;
     return strstr(text, "wrong") ? 1 : 0;
 }

@@ -1,7 +1,9 @@
 // rtc.hip - a program that has HIP compile a kernel from source, and that gets an error for a wrong one: by libamd_comgr
-// itself, whatever stands in for it.
+// itself, whatever stands in for it. What else opens the compiler gets the one that HIP has.
 #include <hip/hip_runtime.h>
 #include <hip/hiprtc.h>
+
+#include <dlfcn.h>
 
 #include <cstdio>
 #include <string>
@@ -51,13 +53,24 @@ static int run(int value)
     return wrong;
 }
 
+// Whether HIP's compiler is found by its name, before it has compiled anything for this program.
+static bool is_found()
+{
+    int *memory;
+    if (hipMalloc(&memory, 64) != hipSuccess || hipMemset(memory, 0, 64) != hipSuccess) return false;
+    void *library = dlopen("libamd_comgr.so.2", RTLD_LAZY | RTLD_NOLOAD);
+    return HIP_VERSION_MAJOR > 5 || (library && dlsym(library, "amd_comgr_create_disassembly_info"));
+}
+
 int main()
 {
+    const bool found = is_found();
     int wrong[2] = {64, 64};
     wrong[0] = run(1000);
     std::thread other([&] { wrong[1] = run(2000); }); // not at the same time, which crashes HIP 5.2 anywhere
     other.join();
     const bool refused = compile("__global__ void fill(int *out) { *out = nothing; }").empty();
-    printf("rtc: %d and %d wrong, %s\n", wrong[0], wrong[1], refused ? "refused" : "not refused");
-    return wrong[0] || wrong[1] || !refused;
+    printf("rtc: %d and %d wrong, %s, %s\n", wrong[0], wrong[1], refused ? "refused" : "not refused",
+           found ? "found" : "not found");
+    return wrong[0] || wrong[1] || !refused || !found;
 }
