@@ -3,8 +3,8 @@
  *
  * The sources of handlers are compiled once more for the library, with ISA_CHUNK set and to LLVM's
  * bitcode. A function here calls the handler with a wave of its own that has a few registers; after
- * inlining, the compiler has only the handler's formula left. The translator (translate_emit.c)
- * depends on these functions only through the two structures. */
+ * inlining, the compiler has only the handler's formula left. The translator (translate_emit.c and
+ * translate_segment.c) depends on these functions only through the two structures. */
 #ifndef SOFTGPU_EXEC_CHUNK_H
 #define SOFTGPU_EXEC_CHUNK_H
 
@@ -20,7 +20,7 @@
 #define ISA_INLINED static inline __attribute__((always_inline))
 
 /* The active lanes; whether the function is a quick one, and the row in which that notes NaNs: in
- * members of the wave of which vector instructions know nothing. */
+ * members of the wave that the handlers of the library do not use otherwise. */
 #define ISA_CHUNK_ACTIVE(w) ((w)->xnack_mask)
 #define ISA_CHUNK_QUICK(w)  ((w)->watched)
 #define ISA_CHUNK_RARE(w)   ((uint32_t *)(w)->group)
@@ -28,7 +28,7 @@
 enum { ISA_CHUNK_ROWS = 4, ISA_CHUNK_SOURCES = 3 };
 
 /* A vector instruction on a chunk of lanes (ISA_LANES, which the build sets): rows of dwords.
- * ORDER: translate_emit.c uses the offsets of the members. */
+ * ORDER: translate_segment.c uses the offsets of the members. */
 typedef struct {
     alignas(64) uint32_t dst[ISA_CHUNK_ROWS][ISA_LANES]; /* in and out */
     uint32_t src[ISA_CHUNK_SOURCES][ISA_CHUNK_ROWS][ISA_LANES];
@@ -39,7 +39,7 @@ typedef struct {
         64) uint32_t rare[ISA_LANES]; /* of quick functions: negative where the result is a NaN */
 } isa_chunk_t;
 
-/* A scalar instruction. ORDER: as above. */
+/* A scalar instruction. ORDER: translate_emit.c uses the offsets. */
 typedef struct {
     uint64_t dst; /* in and out */
     uint64_t src[2];

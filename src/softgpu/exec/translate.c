@@ -2,8 +2,8 @@
  *
  * The hooks are handlers of slots, so that the plain run loop knows nothing of all this: a branch
  * back gets a handler that counts, so does an instruction to which waves come from code that is not
- * translated, and an entry of translated code gets one that runs it. One lock guards translating;
- * waves that run need none. */
+ * translated, and an entry of translated code gets one that runs it. One thread translates at a
+ * time, others interpret meanwhile; waves that run need no lock. */
 #include "softgpu/exec/translate_internal.h"
 
 #include "base/log.h"
@@ -37,6 +37,7 @@ struct region {
 enum {
     ENTRIES = 4,        /* at a slot, at most */
     NEVER = UINT16_MAX, /* of `heat`: waves are not counted at the slot any more */
+    HEAT_MOST = NEVER - 1,
 };
 
 /* What the translator knows of a page. By slot: how often a branch back was taken, waves came to
@@ -57,6 +58,9 @@ typedef struct counts {
 
 static isa_translate_t mode_now;
 static unsigned after = ISA_TRANSLATE_AFTER;
+/* Whether a thread translates. That one alone changes entries, and writes NEVER to a slot's heat.
+ * No thread waits for it. */
+static _Atomic(bool) translating;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards LLVM and the variables below */
 static uint64_t loops[ISA_REFUSALS];
 static uint64_t time_e6; /* microseconds */
@@ -74,18 +78,24 @@ static void give_lock(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Registers handlers for fork: a child must not inherit the lock in the hands of a thread that it
- * does not have. */
+static void give_all(void)
+{
+    atomic_store(&translating, false);
+    give_lock();
+}
+
+/* Registers handlers for fork: a child must not inherit the lock, or `translating`, in the hands of
+ * a thread that it does not have. */
 static void register_fork_handler(void)
 {
-    pthread_atfork(take_lock, give_lock, give_lock);
+    pthread_atfork(take_lock, give_lock, give_all);
 }
 
 void isa_translate_setup(isa_translate_t how, unsigned hot)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     mode_now = how;
-    after = hot ? hot : 1;
+    after = hot < 1 ? 1 : hot > HEAT_MOST ? HEAT_MOST : hot;
     if (how) pthread_once(&once, register_fork_handler);
 }
 
@@ -195,19 +205,38 @@ static const entry_t *entry_for(const isa_page_loops_t *here, unsigned slot, con
     return e;
 }
 
-/* Under the lock: adds an entry at the slot. Regions for a full EXEC come first, since others take
- * their waves, too, and are slower; among equals the youngest comes first, which is the longest. */
-static void add_entry(isa_page_loops_t *here, unsigned slot, entry_t *entry)
+/* Under the lock: takes away the slot's entry for the region's MODE and kind of EXEC, and returns
+ * how many are left. A wave that looks for an entry at this moment may still find that one, which
+ * lives as long as the page, and goes on from there. */
+static unsigned remove_equal(isa_page_loops_t *here, unsigned slot, const region_t *region)
 {
     _Atomic(const entry_t *) *link = &here->entry[slot];
-    unsigned n = 0;
-    for (const entry_t *e = atomic_load(link); e; e = atomic_load(&e->next)) {
-        if (entry->region->masked && !e->region->masked) link = &((entry_t *)e)->next;
-        n++;
+    unsigned left = 0;
+    for (const entry_t *e = atomic_load(link); e; e = atomic_load(link)) {
+        if (e->region->mode == region->mode && e->region->masked == region->masked) {
+            atomic_store_explicit(link, atomic_load(&e->next), memory_order_release);
+            continue;
+        }
+        link = &((entry_t *)e)->next;
+        left++;
     }
-    atomic_store_explicit(&entry->next, atomic_load(link), memory_order_relaxed);
-    atomic_store_explicit(link, entry, memory_order_release);
-    atomic_store_explicit(&here->heat[slot], n + 1 < ENTRIES ? 0 : NEVER, memory_order_relaxed);
+    return left;
+}
+
+/* Under the lock: adds an entry at the slot, if there is room, in place of an equal one: of nested
+ * loops, the outer one is translated last. Regions for a full EXEC come first, since others take
+ * their waves, too, and are slower. */
+static void add_entry(isa_page_loops_t *here, unsigned slot, entry_t *entry)
+{
+    const unsigned left = remove_equal(here, slot, entry->region);
+    _Atomic(const entry_t *) *link = &here->entry[slot];
+    if (left < ENTRIES) {
+        for (const entry_t *e = atomic_load(link); e; e = atomic_load(&e->next))
+            if (entry->region->masked && !e->region->masked) link = &((entry_t *)e)->next;
+        atomic_store_explicit(&entry->next, atomic_load(link), memory_order_relaxed);
+        atomic_store_explicit(link, entry, memory_order_release);
+    }
+    atomic_store_explicit(&here->heat[slot], left + 1 < ENTRIES ? 0 : NEVER, memory_order_relaxed);
 }
 
 /* Under the lock: waves that come to the entries run the region from now on. */
@@ -234,7 +263,7 @@ static isa_refused_t publish(region_t *r, const isa_plan_t *plan)
     return ISA_REFUSED_NOT;
 }
 
-/* Makes the code between two slots and puts it in place of its entries. */
+/* Makes the code between two slots and puts it in place of its entries. The caller has begun. */
 static void translate(const isa_wave_t *w, isa_page_t *page, unsigned first, unsigned last)
 {
     region_t *r = calloc(1, sizeof *r);
@@ -355,16 +384,41 @@ void isa_translate_forget(isa_page_t *page)
     __atomic_store_n(&page->loops, NULL, __ATOMIC_RELAXED);
 }
 
-/* Counts at a slot whose handler is `counting`. True the nth time, to one caller: the slot has its
- * own handler again. Threads that count at once may lose a few. */
+/* Begins to translate: false if another thread does so, which is looked at first, since waves may
+ * ask often then. */
+static bool begin_translating(void)
+{
+    if (atomic_load_explicit(&translating, memory_order_relaxed)) return false;
+    return !atomic_exchange_explicit(&translating, true, memory_order_acquire);
+}
+
+static void end_translating(void)
+{
+    atomic_store_explicit(&translating, false, memory_order_release);
+}
+
+/* Counts a wave at a slot. From the nth time on the caller begins to translate, unless another
+ * thread does so: true if it has begun. Threads that count at once may lose a few. */
+static bool has_begun(isa_page_t *page, unsigned slot)
+{
+    _Atomic(uint16_t) *heat = &loops_of(page)->heat[slot];
+    uint16_t n = atomic_load_explicit(heat, memory_order_relaxed);
+    if (n == NEVER) return false;
+    if (n + 1u >= after) return begin_translating();
+    atomic_compare_exchange_strong(heat, &n, (uint16_t)(n + 1));
+    return false;
+}
+
+/* The same at a slot whose handler is `counting`. True to one caller: the slot has its own handler
+ * again. */
 static bool is_hot(isa_page_t *page, const isa_inst_t *i, isa_handler_t *counting)
 {
     const unsigned at = isa_slot_index(page, i->pc);
-    _Atomic(uint16_t) *heat = &loops_of(page)->heat[at];
-    const unsigned n = atomic_load_explicit(heat, memory_order_relaxed) + 1u;
-    atomic_store_explicit(heat, (uint16_t)n, memory_order_relaxed);
-    return n >= after && atomic_compare_exchange_strong(&page->slots[at].fn, &counting,
-                                                        page->core->handlers[i->op]);
+    if (!has_begun(page, at)) return false;
+    if (atomic_compare_exchange_strong(&page->slots[at].fn, &counting, page->core->handlers[i->op]))
+        return true;
+    end_translating();
+    return false;
 }
 
 /* The branch does its work; where it goes back for the nth time, its loop is translated. */
@@ -377,6 +431,7 @@ void isa_slot_counted(isa_wave_t *w, const isa_inst_t *i)
     if (w->stop || w->page != page || w->ip > i || !is_hot(page, i, isa_slot_counted)) return;
     const unsigned last = isa_slot_index(page, i->pc), first = isa_slot_index(page, w->ip->pc);
     if (!entry_for(loops_of(page), first, w)) translate_loop(w, page, first, last);
+    end_translating();
 }
 
 /* Where waves come to for the nth time, the code from here on is translated. */
@@ -385,6 +440,7 @@ void isa_slot_entered(isa_wave_t *w, const isa_inst_t *i)
     isa_page_t *page = w->page;
     if (!w->watched && is_hot(page, i, isa_slot_entered)) {
         translate_stretch(w, page, isa_slot_index(page, i->pc));
+        end_translating();
         if (atomic_load(&page->slots[isa_slot_index(page, i->pc)].fn) == isa_slot_translated) {
             isa_slot_translated(w, i);
             return;
@@ -394,15 +450,16 @@ void isa_slot_entered(isa_wave_t *w, const isa_inst_t *i)
 }
 
 /* No entry at the slot takes the wave, for the nth time: the code from here on is translated for
- * its MODE and EXEC, too. */
+ * its MODE and EXEC, too, unless another thread has just done that, or failed. */
 static void declined(isa_wave_t *w, isa_page_t *page, unsigned slot)
 {
-    _Atomic(uint16_t) *heat = &loops_of(page)->heat[slot];
-    uint16_t n = atomic_load_explicit(heat, memory_order_relaxed);
-    if (n == NEVER) return;
-    const bool hot = n + 1u >= after;
-    if (!atomic_compare_exchange_strong(heat, &n, hot ? NEVER : (uint16_t)(n + 1))) return;
-    if (hot) translate_stretch(w, page, slot);
+    isa_page_loops_t *here = loops_of(page);
+    if (!has_begun(page, slot)) return;
+    if (!entry_for(here, slot, w) && atomic_load(&here->heat[slot]) != NEVER) {
+        atomic_store(&here->heat[slot], NEVER);
+        translate_stretch(w, page, slot);
+    }
+    end_translating();
 }
 
 void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)

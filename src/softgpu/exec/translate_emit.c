@@ -227,23 +227,31 @@ static takes_t takes(const isa_inst_t *i)
                : TAKES_ANY;
 }
 
-/* Stores what the handler may read. */
+static void store_registers(isa_emitter_t *e, const isa_operand_t *o)
+{
+    if (o->kind == ISA_OPK_SGPR) store_scalars(e, &e->code, o->reg, (o->bits + 31u) / 32u);
+}
+
+/* Stores what the handler may read, and what is loaded behind it: a handler that stops the wave may
+ * have written nothing. */
 static void store_for(isa_emitter_t *e, const isa_inst_t *i)
 {
-    if (takes(i) == TAKES_ANY) {
+    const takes_t how = takes(i);
+    if (how == TAKES_ANY) {
         store_scalars(e, &e->code, 0, ISA_EMIT_SCC + 1);
         return;
     }
     for (unsigned n = 0; n < 4; n++)
-        if (i->src[n].kind == ISA_OPK_SGPR)
-            store_scalars(e, &e->code, i->src[n].reg, (i->src[n].bits + 31u) / 32u);
+        store_registers(e, &i->src[n]);
+    if (how == TAKES_RESULT || how == TAKES_VECTOR) store_registers(e, &i->dst);
+    if (how == TAKES_VECTOR) store_registers(e, &i->dst2);
     store_scalars(e, &e->code, ISA_CODE_FLAT_SCRATCH, 2);
     store_scalars(e, &e->code, ISA_CODE_VCC, 2);
     store_scalars(e, &e->code, ISA_CODE_M0, 1);
     store_scalars(e, &e->code, ISA_CODE_EXEC, 2);
 }
 
-static void load_operand(isa_emitter_t *e, const isa_operand_t *o)
+static void load_registers(isa_emitter_t *e, const isa_operand_t *o)
 {
     if (o->kind == ISA_OPK_SGPR) load_scalars(e, &e->code, o->reg, (o->bits + 31u) / 32u);
 }
@@ -253,9 +261,9 @@ static void load_behind(isa_emitter_t *e, const isa_inst_t *i)
 {
     const takes_t how = takes(i);
     if (how == TAKES_ANY) load_scalars(e, &e->code, 0, ISA_EMIT_SCC + 1);
-    if (how == TAKES_RESULT || how == TAKES_VECTOR) load_operand(e, &i->dst);
+    if (how == TAKES_RESULT || how == TAKES_VECTOR) load_registers(e, &i->dst);
     if (how != TAKES_VECTOR) return;
-    load_operand(e, &i->dst2);
+    load_registers(e, &i->dst2);
     load_scalars(e, &e->code, ISA_CODE_VCC, 2);
 }
 

@@ -1,8 +1,8 @@
 /* translate_internal.h - what the files of the translator share.
  *
  * A loop or a stretch of code goes through them in this order: translate.c detects that it is hot,
- * translate_plan.c decides how each instruction is translated, translate_emit.c writes LLVM's
- * assembly, and translate_llvm.c compiles that to host code. */
+ * translate_plan.c decides how each instruction is translated, translate_emit.c and
+ * translate_segment.c write LLVM's assembly, and translate_llvm.c compiles that to host code. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 #define SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 
@@ -95,6 +95,9 @@ isa_refused_t isa_plan_make(isa_plan_t *plan, const isa_wave_t *w, unsigned firs
 bool isa_plan_leaves(const isa_inst_t *i);
 
 bool isa_plan_writes_exec(const isa_inst_t *i);
+
+/* Whether the instruction's third source is a lane mask, or VCC where the encoding has none. */
+bool isa_plan_takes_mask(const isa_inst_t *i);
 
 /* The library's functions for an instruction (chunk.h). */
 typedef enum {

@@ -112,9 +112,9 @@ static bool moves_rows(const isa_inst_t *i)
            !(i->flags & ISA_F_CLAMP);
 }
 
-/* Whether src[2] is a lane mask. */
-static bool takes_mask(unsigned body)
+bool isa_plan_takes_mask(const isa_inst_t *i)
 {
+    const unsigned body = isa_table[i->op].body;
     return body == ISA_OP_v_cndmask_b32 || body == ISA_OP_v_addc_co_u32 ||
            body == ISA_OP_v_subb_co_u32 || body == ISA_OP_v_subbrev_co_u32;
 }
@@ -129,7 +129,7 @@ static bool is_chunk(isa_step_t *s)
 {
     const isa_inst_t *i = s->i;
     const isa_row_desc_t *row = &isa_table[i->op];
-    const bool mask = takes_mask(row->body);
+    const bool mask = isa_plan_takes_mask(i);
     if (row->klass != ISA_CLASS_VALU || needs_lane(i) || isa_plan_writes_exec(i) || i->dst.mods)
         return false;
     if (!moves_rows(i) && (!sources_only(i) || !in_library(i, ISA_FUNCTION_CHUNK))) return false;

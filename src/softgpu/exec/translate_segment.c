@@ -534,8 +534,7 @@ static isa_emit_mask_t new_mask(isa_emitter_t *e, int reg)
 void isa_emit_chunk(isa_emitter_t *e, const isa_step_t *s)
 {
     const isa_inst_t *i = s->i;
-    const bool mask = s->in >= 0 && i->src[2].kind != ISA_OPK_VGPR;
-    const unsigned sources = mask ? 2 : 3;
+    const unsigned sources = isa_plan_takes_mask(i) ? 2 : 3;
     for (unsigned n = 0; n < sources; n++)
         isa_emit_settle(e, &i->src[n]);
     const isa_emit_mask_t *in = s->in >= 0 ? pending(e, (unsigned)s->in, 2) : NULL;

@@ -153,11 +153,21 @@ static pair_t make_pair(const char *core)
     return p;
 }
 
+/* Assembles the program in both rigs. */
+static void put_pair(pair_t *p, const char *text)
+{
+    rig_assemble(p->interpreted, 0, text);
+    rig_assemble(p->translated, 0, text);
+}
+
 static void free_pair(pair_t *p)
 {
     rig_destroy(p->interpreted);
     rig_destroy(p->translated);
 }
+
+/* Waves or branches that come to code, then it is translated. */
+static unsigned hot = 1;
 
 /* Runs the code of both rigs from one state, in slices of so many branches, and compares behind
  * each stop. */
@@ -173,7 +183,7 @@ static void run_pair(pair_t *p, const before_t *b, int32_t slice, const char *wh
     for (unsigned stops = 0; stops < 1000; stops++) {
         isa_translate_setup(ISA_TRANSLATE_OFF, 1);
         const isa_stop_t stop = rig[0]->core->run(&rig[0]->wave, slice);
-        isa_translate_setup(ISA_TRANSLATE_ON, 1);
+        isa_translate_setup(ISA_TRANSLATE_ON, hot);
         rig[1]->core->run(&rig[1]->wave, slice);
         assert_same(rig[0], rig[1], what);
         if (stop != ISA_STOP_YIELD && stop != ISA_STOP_BARRIER && stop != ISA_STOP_STEP) return;
@@ -194,8 +204,7 @@ static bool can_translate(void)
     make_state(&b, true, 0x2f0);
     const char *text =
         "again: s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n";
-    rig_assemble(p.interpreted, 0, text);
-    rig_assemble(p.translated, 0, text);
+    put_pair(&p, text);
     run_pair(&p, &b, RIG_SLICE, text);
     free_pair(&p);
     return translated_instructions() > 0;
@@ -362,8 +371,7 @@ static void whole_programs(void **state)
         pair_t p = make_pair(hosts[h]);
         for (unsigned k = 0; k < sizeof programs / sizeof *programs; k++) {
             const uint64_t begin = translated_instructions();
-            rig_assemble(p.interpreted, 0, programs[k].text);
-            rig_assemble(p.translated, 0, programs[k].text);
+            put_pair(&p, programs[k].text);
             for (unsigned s = 0; s < sizeof slices / sizeof *slices; s++) {
                 before_t b;
                 seed = 7 * k + s;
@@ -418,6 +426,12 @@ static const program_t straight[] = {
      "s_mov_b64 vcc, 0\n buffer_load_ubyte v3, off, s[8:11], src_vccz\n"
      "s_mov_b64 vcc, 1\n buffer_load_ubyte v4, off, s[8:11], src_vccz\n s_endpgm\n",
      true},
+    /* a fault of a load whose destination has been written: s4 stays 7 */
+    {"v_add_u32 v1, v1, v2\n v_add_u32 v2, v2, v3\n v_add_u32 v3, v3, v4\n v_add_u32 v4, v4, v5\n"
+     "v_add_u32 v5, v5, v6\n v_add_u32 v6, v6, v7\n v_add_u32 v1, v1, v3\n v_add_u32 v2, v2, v4\n"
+     "v_add_u32 v3, v3, v5\n v_add_u32 v4, v4, v6\n s_movk_i32 s4, 7\n s_mov_b64 s[0:1], 0\n"
+     "s_load_dword s4, s[0:1], 0x0\n s_waitcnt lgkmcnt(0)\n s_endpgm\n",
+     true},
 };
 
 /* A program that begins a few instructions before the end of the first page of code, behind a jump
@@ -459,8 +473,7 @@ static void stretches(void **state)
         pair_t p = make_pair(hosts[h]);
         p.interpreted->group.n_waves = p.translated->group.n_waves = 2; /* stores to LDS wait */
         for (unsigned k = 0; k < sizeof straight / sizeof *straight; k++) {
-            rig_assemble(p.interpreted, 0, straight[k].text);
-            rig_assemble(p.translated, 0, straight[k].text);
+            put_pair(&p, straight[k].text);
             run_stretches(&p, &straight[k], k, hosts[h]);
             put_far(p.interpreted, straight[k].text);
             put_far(p.translated, straight[k].text);
@@ -497,22 +510,194 @@ static void every_wave_is_taken(void **state)
     for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
         pair_t p = make_pair("avx2");
         char text[600];
-        uint64_t declined = 0;
+        isa_translate_stats_t begin = {0};
         const bool has_loop = strstr(cases[k].begin, "again") != NULL;
         snprintf(text, sizeof text, "%s%s", cases[k].begin, has_loop ? "" : loop);
-        rig_assemble(p.interpreted, 0, text);
-        rig_assemble(p.translated, 0, text);
+        put_pair(&p, text);
         for (unsigned n = 0; n < 4; n++) {
             before_t b;
             make_state(&b, cases[k].full[n], 0x2f0);
-            declined = isa_translate_stats().declined;
+            begin = isa_translate_stats();
             run_pair(&p, &b, RIG_SLICE, text);
             isa_translate_setup(ISA_TRANSLATE_ON, 1);
             isa_code_idle(p.translated->cache, p.translated->core, RIG_CODE);
         }
-        assert_int_equal(isa_translate_stats().declined - declined, 0);
+        const isa_translate_stats_t end = isa_translate_stats();
+        assert_int_equal(end.declined - begin.declined, 0);
+        assert_true(end.entries > begin.entries);
+        assert_true(end.instructions - begin.instructions > ROUNDS);
         free_pair(&p);
     }
+}
+
+/* Rounds of nested loops, the outermost first. */
+typedef struct {
+    uint32_t n[3];
+} rounds_t;
+
+/* Runs a wave with all lanes in some MODE, and returns what the run adds to the statistics. */
+static isa_translate_stats_t run_in_mode(pair_t *p, uint32_t mode, rounds_t rounds,
+                                         const char *text)
+{
+    before_t b;
+    make_state(&b, true, mode);
+    b.sgpr[COUNTER] = rounds.n[0];
+    b.sgpr[12] = rounds.n[1];
+    b.sgpr[13] = rounds.n[2];
+    const isa_translate_stats_t begin = isa_translate_stats();
+    run_pair(p, &b, RIG_SLICE, text);
+    isa_code_idle(p->translated->cache, p->translated->core, RIG_CODE);
+    isa_translate_stats_t s = isa_translate_stats();
+    s.entries -= begin.entries;
+    s.instructions -= begin.instructions;
+    s.declined -= begin.declined;
+    return s;
+}
+
+/* Code for an inner loop alone gives way to that for an outer loop: the inner loop has room for the
+ * code of another MODE, in the first wave that comes with it. */
+static void nested_loops(void **state)
+{
+    static const char text[] =
+        "v_add_f32 v3, v1, v2\n outer: s_mov_b32 s9, s12\n middle: s_mov_b32 s10, s13\n"
+        "inner: v_add_f32 v1, v1, v2\n s_sub_u32 s10, s10, 1\n s_cmp_lg_u32 s10, 0\n"
+        "s_cbranch_scc1 inner\n s_sub_u32 s9, s9, 1\n s_cmp_lg_u32 s9, 0\n s_cbranch_scc1 middle\n"
+        "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 outer\n s_endpgm\n";
+    enum { LONG = 100 };
+    const rounds_t all = {{5, 5, 5}}, inner = {{1, 1, LONG}};
+    pair_t p = make_pair("avx2");
+    (void)state;
+    put_pair(&p, text);
+    hot = 3;
+    for (unsigned n = 0; n < 5; n++)
+        run_in_mode(&p, 0x2f0, all, text);
+    isa_translate_stats_t s = run_in_mode(&p, 0xf0, inner, text);
+    assert_true(s.instructions > 3 * LONG); /* of 4 */
+    for (unsigned n = 0; n < 4; n++)
+        s = run_in_mode(&p, 0xf0, inner, text);
+    assert_int_equal(s.declined, 0);
+    assert_true(s.instructions > 4 * LONG);
+    hot = 1;
+    free_pair(&p);
+}
+
+/* A place has entries for four MODEs; waves with others are interpreted. */
+static void many_modes(void **state)
+{
+    static const uint32_t modes[] = {0x2f0, 0xf0, 0x3f0, 0x1f0, 0x2c0, 0x2f5};
+    enum { MODES = sizeof modes / sizeof *modes, ENTRIES = 4 };
+    static const char text[] = "again: v_add_f32 v1, v1, v2\n v_mul_f64 v[4:5], v[4:5], v[6:7]\n"
+                               "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n"
+                               "s_cbranch_scc1 again\n s_endpgm\n";
+    pair_t p = make_pair("avx2");
+    (void)state;
+    put_pair(&p, text);
+    for (unsigned n = 0; n < 3; n++)
+        for (unsigned m = 0; m < MODES; m++) {
+            const isa_translate_stats_t s = run_in_mode(&p, modes[m], (rounds_t){{ROUNDS}}, text);
+            if (n < 2) continue;
+            assert_int_equal(s.entries != 0, m < ENTRIES);
+            assert_int_equal(s.declined != 0, m >= ENTRIES);
+        }
+    free_pair(&p);
+}
+
+/* ---- loops that are translated in full ---- */
+
+/* Lanes where v2, and v[4:5] as a double, are signalling NaNs, and active lanes. */
+typedef struct {
+    uint64_t nan, exec;
+} lanes_t;
+
+static const lanes_t lane_cases[] = {
+    {0, UINT64_MAX},
+    {UINT64_MAX, UINT64_MAX},
+    {0x10, UINT64_MAX},                                 /* in one chunk */
+    {0x8000000000000000, UINT64_MAX},                   /* in the last one */
+    {0x0000100000000200, UINT64_C(0xffffefffffffdff)},  /* in inactive lanes alone */
+    {0x0000100000000200, UINT64_C(0x0000100000000200)}, /* in active ones alone */
+    {0xff, UINT64_C(0xff)},                             /* most chunks have no active lane */
+    {0xff, UINT64_C(0xffffffffffffff00)},               /* one has none, with all NaNs in it */
+    {UINT64_MAX, UINT64_C(0x00000000ff000000)},
+};
+
+/* Each line is an instruction. */
+static const char *const loops[] = {
+    /* a mask that the same segment reads */
+    "v_add_f32 v6, v1, v2\n v_cmp_lt_f32 vcc, v1, v6\n v_cndmask_b32 v7, v1, v2, vcc\n"
+    "v_cmp_u_f32 s[4:5], v6, v6\n v_cndmask_b32 v8, v6, v1, s[4:5]\n v_mul_f32 v9, v7, v8\n",
+    /* VCC besides three sources */
+    "v_cmp_lt_u32 vcc, v10, v11\n v_div_fmas_f32 v6, v1, v2, 1.0\n v_div_fmas_f32 v7, v1, v2, v8\n"
+    "v_div_fmas_f64 v[12:13], v[4:5], v[14:15], 0.5\n"
+    "v_div_fmas_f64 v[16:17], v[14:15], v[14:15], -4.0\n",
+    "s_mov_b32 vcc_lo, 0x0f\n s_mov_b32 vcc_hi, 0x40080000\n"
+    "v_div_fmas_f64 v[12:13], v[14:15], v[14:15], vcc\n",
+};
+
+/* Assembles the program around a loop, for a wave whose s[20:21] are the lanes with NaNs and whose
+ * s[22:23] are the active ones. Returns how many instructions the loop has. */
+static unsigned put_full_loop(rig_t *r, const char *loop)
+{
+    char text[1200];
+    unsigned n = 3;
+    snprintf(text, sizeof text,
+             "v_mov_b32 v1, 1.0\n v_mov_b32 v2, 2.0\n v_mov_b32 v4, 0\n v_mov_b32 v5, 2.0\n"
+             "s_mov_b64 exec, s[20:21]\n v_mov_b32 v2, 0x7fa00001\n v_mov_b32 v4, 1\n"
+             "v_mov_b32 v5, 0x7ff00000\n s_mov_b64 exec, s[22:23]\n"
+             "again: %ss_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n"
+             "s_endpgm\n",
+             loop);
+    rig_assemble(r, 0, text);
+    for (; *loop; loop++)
+        n += *loop == '\n';
+    return n;
+}
+
+/* Runs the wave, translated without calls of handlers; returns how many instructions have run both
+ * ways. */
+static uint64_t run_verified(rig_t *r, const before_t *b, const char *what)
+{
+    const uint64_t begin = isa_translate_stats().verified;
+    isa_translate_setup(ISA_TRANSLATE_VERIFY, 1);
+    set_state(r, b);
+    assert_true(r->core->set_pc(&r->wave, RIG_CODE));
+    const isa_stop_t stop = r->core->run(&r->wave, RIG_SLICE);
+    if (stop != ISA_STOP_END) fail_msg("%s: stop %u, %s", what, stop, r->wave.message);
+    return isa_translate_stats().verified - begin;
+}
+
+static void try_full_loop(const char *host, const char *loop)
+{
+    pair_t p = make_pair(host);
+    rig_t *alone = rig_create();
+    const unsigned n = put_full_loop(p.interpreted, loop);
+    memcpy(p.translated->code, p.interpreted->code, sizeof p.translated->code);
+    memcpy(alone->code, p.interpreted->code, sizeof alone->code);
+    alone->core = isa_core_by_name(host);
+    for (unsigned k = 0; k < sizeof lane_cases / sizeof *lane_cases; k++) {
+        before_t b;
+        char what[600];
+        make_state(&b, true, 0x2f0);
+        memcpy(&b.sgpr[20], &lane_cases[k].nan, 8);
+        memcpy(&b.sgpr[22], &lane_cases[k].exec, 8);
+        snprintf(what, sizeof what, "%s, lanes %u: %s", host, k, loop);
+        run_pair(&p, &b, RIG_SLICE, what);
+        run_verified(alone, &b, what);
+        const uint64_t verified = run_verified(alone, &b, what);
+        if (verified != (uint64_t)n * ROUNDS)
+            fail_msg("%s: %u instructions verified of %u", what, (unsigned)verified, n * ROUNDS);
+    }
+    rig_destroy(alone);
+    free_pair(&p);
+}
+
+/* All instructions of these loops are translated, none is a call. */
+static void full_loops(void **state)
+{
+    (void)state;
+    for (unsigned h = 0; h < HOSTS; h++)
+        for (unsigned k = 0; k < sizeof loops / sizeof *loops; k++)
+            if (isa_core_by_name(hosts[h])) try_full_loop(hosts[h], loops[k]);
 }
 
 /* An empty kernel does nothing wherever it is: behind another one's end, or where waves are counted
@@ -593,13 +778,12 @@ int main(void)
         return 77;
     }
     read_lines();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction),
-                                       cmocka_unit_test(random_loops),
-                                       cmocka_unit_test(whole_programs),
-                                       cmocka_unit_test(stretches),
-                                       cmocka_unit_test(every_wave_is_taken),
-                                       cmocka_unit_test(empty_kernels),
-                                       cmocka_unit_test(verified),
-                                       cmocka_unit_test(changed_code)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_instruction),   cmocka_unit_test(random_loops),
+        cmocka_unit_test(whole_programs),      cmocka_unit_test(stretches),
+        cmocka_unit_test(every_wave_is_taken), cmocka_unit_test(nested_loops),
+        cmocka_unit_test(many_modes),          cmocka_unit_test(full_loops),
+        cmocka_unit_test(empty_kernels),       cmocka_unit_test(verified),
+        cmocka_unit_test(changed_code)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
