@@ -36,8 +36,21 @@
 
 /* Whether any lane's result is a NaN. The test has a loop of its own, since compilers do not
  * vectorise the instruction's loop with the test in it. NaN results are quiet, so a double's high
- * dword is enough. */
+ * dword is enough, except in translated code: there LLVM drops an operation that changes no number,
+ * as a product with 1, and the result is a signalling NaN that only the low dword may show. */
 #ifdef ISA_CHUNK
+/* All bits of the lanes whose doubles are NaNs. */
+static inline isa_vec_t valu_nans64(isa_vec_pair_t pair)
+{
+    ISA_UNROLL for (unsigned h = 0; h < 2; h++) pair.x[h] = (isa_vec_f64_t)(pair.x[h] != pair.x[h]);
+    return isa_vec_part(pair, 1);
+}
+
+static inline isa_vec_t valu_row_nans64(const uint32_t *row)
+{
+    return valu_nans64(isa_vec_join(isa_vec_load(row), isa_vec_load(row + ISA_ROW)));
+}
+
 /* Only of active lanes: what the others have is as good as random in translated code. */
 static inline uint32_t valu_any_nan(const valu_t *v, const uint32_t *row, uint32_t mask,
                                     uint32_t infinity)
@@ -50,6 +63,16 @@ static inline uint32_t valu_any_nan(const valu_t *v, const uint32_t *row, uint32
     }
     return isa_vec_above(largest, isa_vec_all(infinity));
 }
+
+/* The same of doubles. */
+static inline uint32_t valu_any_nan64(const valu_t *v, const uint32_t *row)
+{
+    isa_vec_t any = isa_vec_all(0);
+    ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) any |=
+        isa_vec_lanes((uint32_t)(v->lanes >> l), valu_row_nans64(row + l), isa_vec_all(0));
+    return isa_vec_any(any);
+}
+#define VALU_BAD_f64 valu_any_nan64(v, d)
 #else
 static inline uint32_t valu_any_nan(const valu_t *v __attribute__((unused)), const uint32_t *row,
                                     uint32_t mask, uint32_t infinity)
@@ -60,9 +83,10 @@ static inline uint32_t valu_any_nan(const valu_t *v __attribute__((unused)), con
     largest = (row[l] & mask) > largest ? row[l] & mask : largest;
     return largest > infinity;
 }
+#define VALU_BAD_f64 valu_any_nan(v, d + ISA_ROW, 0x7fffffff, 0x7ff00000)
 #endif
 
-/* Replaces a result's NaNs, which has n sources, or notes them. */
+/* Replaces the NaNs of a result that n sources have, or notes them. */
 #ifdef ISA_CHUNK
 static inline void valu_note_nan(const valu_t *v, const uint32_t *row, uint32_t mask,
                                  uint32_t infinity)
@@ -75,8 +99,14 @@ static inline void valu_note_nan(const valu_t *v, const uint32_t *row, uint32_t 
     }
 }
 
+static inline void valu_note_nan64(const valu_t *v, const uint32_t *row)
+{
+    ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        isa_vec_store(v->rare + l, isa_vec_load(v->rare + l) | valu_row_nans64(row + l));
+}
+
 #define VALU_TELL_f32 valu_note_nan(v, d, 0x7fffffff, FPU_INF32)
-#define VALU_TELL_f64 valu_note_nan(v, d + ISA_ROW, 0x7fffffff, 0x7ff00000)
+#define VALU_TELL_f64 valu_note_nan64(v, d)
 #define VALU_TELL_f16 valu_note_nan(v, d, 0x7fff, 0x7c00)
 #define VALU_NAN(DT, n)                                                                            \
     if (v->quick)                                                                                  \
@@ -89,7 +119,6 @@ static inline void valu_note_nan(const valu_t *v, const uint32_t *row, uint32_t 
 #endif
 
 #define VALU_BAD_f32 valu_any_nan(v, d, 0x7fffffff, FPU_INF32)
-#define VALU_BAD_f64 valu_any_nan(v, d + ISA_ROW, 0x7fffffff, 0x7ff00000)
 #define VALU_BAD_f16 valu_any_nan(v, d, 0x7fff, 0x7c00)
 
 #define VALU_FBODY1(fn, DT, AT, expr)                                                              \
@@ -198,21 +227,20 @@ valu_unordered(const valu_in_t *in __attribute__((unused)), isa_vec_t x,
     return isa_vec_unordered(x, y);
 }
 
-/* The same of doubles, whose high dwords are given again: NaN results are quiet. */
+/* The same of doubles. */
 static inline __attribute__((always_inline)) uint32_t
 valu_unordered64(const valu_in_t *in __attribute__((unused)), const isa_vec_pair_t *pair,
-                 isa_vec_t high __attribute__((unused)), unsigned at __attribute__((unused)))
+                 unsigned at __attribute__((unused)))
 {
 #ifdef ISA_CHUNK
-    const isa_vec_t x = isa_vec_lanes((uint32_t)(in->lanes >> at), high, isa_vec_all(0));
-    (void)pair;
-    return isa_vec_above(x & 0x7fffffff, isa_vec_all(0x7ff00000));
+    return isa_vec_any(
+        isa_vec_lanes((uint32_t)(in->lanes >> at), valu_nans64(*pair), isa_vec_all(0)));
 #else
     return isa_vec_unordered64(pair->x[0], pair->x[1]);
 #endif
 }
 
-/* Notes the NaNs among results, or among the high dwords of doubles, of lanes from `at` on. */
+/* Notes the NaNs among results of lanes from `at` on. */
 #ifdef ISA_CHUNK
 #define VALU_IS_QUICK(v) ((v)->quick)
 static inline __attribute__((always_inline)) void valu_note(const valu_t *v, isa_vec_t x,
@@ -221,17 +249,15 @@ static inline __attribute__((always_inline)) void valu_note(const valu_t *v, isa
     const isa_vec_f32_t f = (isa_vec_f32_t)x;
     isa_vec_store(v->rare + at, isa_vec_load(v->rare + at) | (isa_vec_t)(f != f));
 }
-static inline __attribute__((always_inline)) void valu_note64(const valu_t *v, isa_vec_t high,
-                                                              unsigned at)
+static inline __attribute__((always_inline)) void
+valu_note64(const valu_t *v, const isa_vec_pair_t *pair, unsigned at)
 {
-    const isa_vec_i32_t x = (isa_vec_i32_t)(high & 0x7fffffff);
-    isa_vec_store(v->rare + at, isa_vec_load(v->rare + at) |
-                                    (isa_vec_t)(x > (isa_vec_i32_t)isa_vec_all(0x7ff00000)));
+    isa_vec_store(v->rare + at, isa_vec_load(v->rare + at) | valu_nans64(*pair));
 }
 #else
 #define VALU_IS_QUICK(v)      false
 #define valu_note(v, x, at)   (void)0
-#define valu_note64(v, x, at) (void)0
+#define valu_note64(v, p, at) (void)0
 #endif
 
 /* The rows and lanes of *v with another destination. Functions that are not inlined get such a
@@ -313,9 +339,9 @@ static inline __attribute__((always_inline)) void valu_note64(const valu_t *v, i
             r[k] = isa_vec_part(pair, 0);                                                          \
             r[N + k] = isa_vec_part(pair, 1);                                                      \
             if (VALU_IS_QUICK(v))                                                                  \
-                valu_note64(v, r[N + k], at);                                                      \
+                valu_note64(v, &pair, at);                                                         \
             else                                                                                   \
-                bad |= valu_unordered64(&in, &pair, r[N + k], at);                                 \
+                bad |= valu_unordered64(&in, &pair, at);                                           \
         }                                                                                          \
         if (__builtin_expect(bad, 0)) {                                                            \
             VALU_FIXED(2, 2 * N, SRCS, valu_fix_nan_f64);                                          \

@@ -626,6 +626,14 @@ static const char *const loops[] = {
     /* a mask that the same segment reads */
     "v_add_f32 v6, v1, v2\n v_cmp_lt_f32 vcc, v1, v6\n v_cndmask_b32 v7, v1, v2, vcc\n"
     "v_cmp_u_f32 s[4:5], v6, v6\n v_cndmask_b32 v8, v6, v1, s[4:5]\n v_mul_f32 v9, v7, v8\n",
+    /* operations that change no number, but quiet a NaN; each alone, since one NaN that is noted is
+     * enough for the others */
+    "v_mul_f64 v[6:7], v[4:5], 1.0\n",
+    "v_mul_f64 v[6:7], v[4:5], -1.0\n",
+    "v_add_f64 v[6:7], v[4:5], neg(0)\n",
+    "v_fma_f64 v[6:7], v[4:5], 1.0, neg(0)\n",
+    "v_div_fmas_f64 v[6:7], v[4:5], 1.0, neg(0)\n",
+    "v_mul_f32 v6, -1.0, v2\n",
     /* VCC besides three sources */
     "v_cmp_lt_u32 vcc, v10, v11\n v_div_fmas_f32 v6, v1, v2, 1.0\n v_div_fmas_f32 v7, v1, v2, v8\n"
     "v_div_fmas_f64 v[12:13], v[4:5], v[14:15], 0.5\n"
