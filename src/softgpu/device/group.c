@@ -107,23 +107,21 @@ static uint32_t nth_unit(const sg_queue_t *q, uint32_t n_units, uint64_t n)
  * wave's number. */
 enum { TTMP_GROUP_X = 9, TTMP_GROUP_YZ = 7, TTMP_WAVE = 8, TTMP_WAVE_SHIFT = 25 };
 
-/* Workgroups are dealt to the units by their number, over the XCCs first, then over the shader
- * engines, in the order of the driver's CU masks: workgroup n runs on XCC n mod their number. So a
- * program gets the same units in every run, whatever the timing of worker threads. */
+/* Workgroups are dealt to the units by their number, in the order of sg_profile_locate(), which is
+ * that of the driver's CU masks: workgroup n runs on XCC n mod their number. So a program gets the
+ * same units in every run, whatever the timing of worker threads. */
 static sg_location_t location_of(const sg_device_t *d, uint32_t turn)
 {
     const sg_profile_t *p = &d->profile;
     const isa_arch_t *a = d->arch;
-    const uint32_t arrays = p->arrays_per_engine;
-    const uint32_t xcc = turn % p->num_xcc, in_xcc = turn / p->num_xcc;
-    const uint32_t se = in_xcc % p->shader_engines, rest = in_xcc / p->shader_engines;
-    const uint32_t sh = rest % arrays, cu = rest / arrays;
-    const uint32_t hw_id = isa_bits_put(a->hw_id.cu, cu / isa_arch_unit_cus(a)) |
-                           isa_bits_put(a->hw_id.sh, sh) | isa_bits_put(a->hw_id.se, se);
-    return (sg_location_t){.unit = xcc * sg_profile_places(p) +
-                                   (se * arrays + sh) * p->cus_per_array + cu,
-                           .simd = cu % isa_arch_unit_cus(a) * p->simds_per_cu,
-                           .place = isa_place(hw_id, xcc)};
+    const sg_profile_at_t at = sg_profile_locate(p, turn);
+    const uint32_t array = at.engine * p->arrays_per_engine + at.array;
+    const uint32_t hw_id = isa_bits_put(a->hw_id.cu, at.cu / isa_arch_unit_cus(a)) |
+                           isa_bits_put(a->hw_id.sh, at.array) |
+                           isa_bits_put(a->hw_id.se, at.engine);
+    return (sg_location_t){.unit = at.xcc * sg_profile_places(p) + array * p->cus_per_array + at.cu,
+                           .simd = at.cu % isa_arch_unit_cus(a) * p->simds_per_cu,
+                           .place = isa_place(hw_id, at.xcc)};
 }
 
 bool sg_locate_units(sg_device_t *d)

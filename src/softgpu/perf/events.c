@@ -146,50 +146,40 @@ static uint64_t sum_instructions(const sg_event_row_t *row, const sg_sums_t *s)
     return n;
 }
 
-static uint64_t sum_unit(const sg_perf_t *p, const sg_event_row_t *row, const sg_unit_t *u,
-                         bool sq_only)
+/* The row's sg_tally_t. */
+static unsigned tally_of(const isa_arch_t *arch, const sg_event_row_t *row)
 {
-    const unsigned sum = row->of_wgp && sg_perf_of_wgps(p, SG_BLOCK_SQ) ? row->of_wgp : row->sum;
+    const bool of_wgps = sg_perf_blocks(arch)->shape[SG_BLOCK_SQ].scope == SG_OF_WGP;
+    return row->of_wgp && of_wgps ? row->of_wgp : row->sum;
+}
+
+static uint64_t sum_unit(const sg_perf_t *p, const sg_event_row_t *row, sg_unit_t *u, bool sq_only)
+{
+    const unsigned sum = tally_of(p->arch, row);
     uint64_t n = 0;
+    if (row->minus) sg_unit_take(u);
     for (unsigned counted = sq_only; counted < 2; counted++) {
         const sg_sums_t *s = &u->sums[counted];
         n += row->kind == SG_EVENT_OPS ? sum_instructions(row, s) : load(&s->fixed[sum]);
         if (row->plus) n += load(&s->fixed[row->plus]);
         if (row->minus) n -= load(&s->fixed[row->minus]);
     }
+    if (row->minus) sg_unit_leave(u);
     return n;
 }
 
-/* How many instances of a block the profile has in an engine: one per compute unit or L2 channel
- * for some blocks, else 1. If registers can select only k of them, instance n stands for n, n + k,
- * n + 2 k and so on, so that GPUs larger than any real one lose no counts. */
-static uint32_t parts(const sg_perf_t *p, sg_block_t block)
-{
-    switch (block) {
-    case SG_BLOCK_TA:
-    case SG_BLOCK_TD:
-    case SG_BLOCK_TCP: return p->units_per_engine;
-    case SG_BLOCK_TCA:
-    case SG_BLOCK_TCC:
-    case SG_BLOCK_GL2C: return p->profile.l2_channels;
-    default: return 1;
-    }
-}
-
-/* The compute units of an engine of which an instance of a block has the sums: each `step`th from
- * `first` on, before `end`. */
+/* The compute units of an engine, or channels of an XCC's L2, of which an instance of a block has
+ * the sums: each `step`th from `first` on, before `end`. */
 typedef struct {
     uint32_t first, end, step;
 } units_t;
 
-/* One workgroup processor, or one unit for blocks that each unit has; for all other blocks, those
- * of the engine. */
+/* A block with a single instance in each place has the sums of the whole place. */
 static units_t units_of(const sg_perf_t *p, sg_block_t block, uint32_t instance)
 {
-    if (sg_perf_of_wgps(p, block))
-        return (units_t){instance * p->unit_cus, (instance + 1) * p->unit_cus, 1};
-    return (units_t){instance, p->units_per_engine,
-                     parts(p, block) > 1 ? p->bank[block].instances : 1};
+    const sg_instance_t at = sg_perf_instance(p, block, instance);
+    const uint32_t first = at.place * sg_perf_parts(p, block);
+    return (units_t){first + at.number, first + sg_perf_parts(p, block), p->bank[block].in_place};
 }
 
 static uint64_t sum_units(sg_perf_t *p, const sg_event_row_t *row, sg_block_t block,
@@ -217,18 +207,18 @@ static uint64_t sum_caches(sg_perf_t *p, sg_block_t block, uint32_t engine, uint
     uint64_t n = 0;
     if (block == SG_BLOCK_SQ)
         return p->caches ? sgc_value_of_units(p->caches, engine, units.first, units.end, event) : 0;
-    for (uint32_t part = instance; part < parts(p, block); part += p->bank[block].instances)
-        n += cache_value(p, block, engine, part, event);
+    for (uint32_t k = units.first; k < units.end; k += units.step)
+        n += cache_value(p, block, engine, k, event);
     return n;
 }
 
-/* The largest value of the instances of an XCC. */
+/* The largest value of the compute units of an XCC. */
 static uint64_t busiest(sg_perf_t *p, const sg_event_row_t *row, uint32_t xcc)
 {
     const uint32_t engines = p->bank[row->sum].engines / p->xccs;
     uint64_t most = 0;
     for (uint32_t e = xcc * engines; e < (xcc + 1) * engines; e++)
-        for (uint32_t i = 0; i < parts(p, row->sum); i++) {
+        for (uint32_t i = 0; i < p->units_per_engine; i++) {
             const uint64_t value = cache_value(p, row->sum, e, i, p->events->number[row->other]);
             if (value > most) most = value;
         }
@@ -301,7 +291,7 @@ uint64_t sg_perf_unit_total(sg_perf_t *p, uint32_t engine, uint32_t place, uint3
     const sg_events_t *t = p->events;
     const sg_event_row_t *row = find(t, SG_BLOCK_SQ, event_of(SG_BLOCK_SQ, select));
     if (!row || masked_out(p->arch, SG_BLOCK_SQ, select)) return 0;
-    const sg_unit_t *unit = sg_perf_unit(p, engine, place);
+    sg_unit_t *unit = sg_perf_unit(p, engine, place);
     switch ((sg_event_kind_t)row->kind) {
     case SG_EVENT_OPS:
     case SG_EVENT_FIXED: return sum_unit(p, row, unit, true) >> shift_of(p->arch, row);
@@ -331,7 +321,8 @@ sg_perf_level_t sg_perf_level_of(const sg_events_t *t, sg_block_t block, uint32_
         return model_block(block, &model) && sgc_counts(arch_of(t), model, event) ? SG_PERF_MODEL
                                                                                   : SG_PERF_OFF;
     if (row->kind == SG_EVENT_ZERO) return SG_PERF_OFF;
-    if (row->kind == SG_EVENT_OPS || (row->kind == SG_EVENT_FIXED && row->sum < SG_T_MODEL))
+    if (row->kind == SG_EVENT_OPS ||
+        (row->kind == SG_EVENT_FIXED && tally_of(arch_of(t), row) < SG_T_MODEL))
         return SG_PERF_EXACT;
     return SG_PERF_MODEL;
 }

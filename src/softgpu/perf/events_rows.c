@@ -25,6 +25,8 @@ enum {
     TEX = BUFFERS | F(MIMG),
     FLATS = F(FLAT) | F(GLOBAL) | F(SCRATCH)
 };
+_Static_assert(TEX == F(MIMG) * 2 - F(MUBUF), "isa_is_buffer_glc() takes these as a range");
+_Static_assert(FLATS + TEX == F(MIMG) * 2 - F(FLAT), "isa_count() takes FLAT as the first of them");
 
 /* clang-format off */
 #define ROW(name, ...)              [SG_C_##name] = {__VA_ARGS__}

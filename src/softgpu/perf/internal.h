@@ -11,6 +11,7 @@
 #include "softgpu/perf/traits.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 /* Sums of a compute unit, besides those for each bucket of instructions. */
@@ -69,7 +70,8 @@ typedef struct {
 typedef struct {
     sg_sums_t sums[2];
     /* A spinlock for the additions at the end of a workgroup: one locked host instruction instead
-     * of one for each sum. Readers do not take it. */
+     * of one for each sum. Those who read a difference of two sums take it, too, since they could
+     * see one sum with a workgroup and the other without; other readers do not. */
     atomic_flag adding;
 } sg_unit_t;
 
@@ -176,6 +178,9 @@ struct sg_perf {
     sgc_moved_t below; /* sgc_below() when the last workgroup ended */
 };
 
+/* registers.c: the GRBM_GFX_INDEX that selects the instance `i` of an engine of an XCC alone. */
+uint32_t sg_perf_index_of(const sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t i);
+
 /* events.c. Which events there are depends on the GPU. */
 typedef struct sg_events sg_events_t; /* events.h */
 const sg_events_t *sg_perf_events(const isa_arch_t *arch);
@@ -212,10 +217,30 @@ static inline sg_slot_t *sg_slot_at(const sg_bank_t *bank, uint32_t engine, uint
     return &bank->slots[((size_t)slot * bank->engines + engine) * bank->instances + instance];
 }
 
-/* Whether each workgroup processor has an instance of the block. */
-static inline bool sg_perf_of_wgps(const sg_perf_t *p, sg_block_t block)
+/* Where an instance of a block is in its engine. */
+typedef struct {
+    uint32_t place;  /* an array, a workgroup processor, or 0: the engine itself */
+    uint32_t number; /* among the instances of the place */
+} sg_instance_t;
+
+static inline sg_instance_t sg_perf_instance(const sg_perf_t *p, sg_block_t block, uint32_t i)
 {
-    return p->blocks->shape[block].scope == SG_OF_WGP;
+    const uint32_t in_place = p->bank[block].in_place;
+    return (sg_instance_t){i / in_place, i % in_place};
+}
+
+/* How many compute units a place of the block has; of blocks that an XCC has once, how many
+ * channels its L2 has. There are at most as many instances. If registers can select only k,
+ * instance n stands for the units n, n + k, n + 2 k and so on, so that GPUs larger than any real
+ * one lose no counts. */
+static inline uint32_t sg_perf_parts(const sg_perf_t *p, sg_block_t block)
+{
+    switch ((sg_scope_t)p->blocks->shape[block].scope) {
+    case SG_OF_SE: return p->units_per_engine;
+    case SG_OF_SA: return p->profile.cus_per_array;
+    case SG_OF_WGP: return p->unit_cus;
+    default: return p->profile.l2_channels;
+    }
 }
 
 static inline sg_unit_t *sg_perf_unit(sg_perf_t *p, uint32_t engine, uint32_t place)
@@ -227,6 +252,17 @@ static inline sg_unit_t *sg_perf_unit(sg_perf_t *p, uint32_t engine, uint32_t pl
 static inline uint32_t sg_perf_first_unit(const sg_perf_t *p, uint32_t unit)
 {
     return unit / p->unit_cus * p->unit_cus;
+}
+
+static inline void sg_unit_take(sg_unit_t *u)
+{
+    while (atomic_flag_test_and_set_explicit(&u->adding, memory_order_acquire))
+        sched_yield(); /* the thread that holds the lock may be waiting for this processor */
+}
+
+static inline void sg_unit_leave(sg_unit_t *u)
+{
+    atomic_flag_clear_explicit(&u->adding, memory_order_release);
 }
 
 /* The compute unit on which a wave runs: a workgroup processor's SIMDs are those of its first unit,

@@ -6,7 +6,6 @@
 
 #include "base/round.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -302,17 +301,6 @@ static void add_model(sg_perf_group_t *g)
     sg_schedule_add(g->run->schedule, &ran);
 }
 
-static void take_unit(sg_unit_t *u)
-{
-    while (atomic_flag_test_and_set_explicit(&u->adding, memory_order_acquire))
-        sched_yield(); /* the thread that holds the lock may be waiting for this processor */
-}
-
-static void leave_unit(sg_unit_t *u)
-{
-    atomic_flag_clear_explicit(&u->adding, memory_order_release);
-}
-
 /* Most buckets are 0: eight are tested at once. */
 static void add_counts(sg_sums_t *sums, isa_counter_t *c, unsigned first, unsigned n)
 {
@@ -365,14 +353,14 @@ void sg_perf_group_end(sg_perf_group_t *g)
         for (unsigned k = SG_T_MODEL; k < SG_T_COUNT; k++)
             sg_add_held(&sums->fixed[k], g->fixed[k]);
     }
-    take_unit(u);
+    sg_unit_take(u);
     for (unsigned k = 0; k < SG_T_MODEL; k++)
         sg_add_held(&sums->fixed[k], g->fixed[k]);
     if (g->counts) {
         add_counts(sums, &g->counter, 0, g->n_buckets);
         add_counts(sums, &g->counter, ISA_BUCKETS, g->n_buckets);
     }
-    leave_unit(u);
+    sg_unit_leave(u);
     if (g->run->schedule) sg_schedule_counted(g->run->schedule);
     g->counter.flat_lds_only = g->counter.buffer_returns = 0;
     memset(g->fixed, 0, sizeof g->fixed);
@@ -382,14 +370,14 @@ void sg_perf_group_end(sg_perf_group_t *g)
 static void add_times(sg_unit_t *u, const sg_perf_group_t *g, uint64_t times)
 {
     sg_sums_t *sums = &u->sums[is_counted(g->run, (uint32_t)(u - g->run->p->units))];
-    take_unit(u);
+    sg_unit_take(u);
     for (unsigned k = 0; k < SG_T_MODEL; k++)
         sg_add_held(&sums->fixed[k], times * g->fixed[k]);
     for (unsigned b = 0; g->counts && b < 2 * ISA_BUCKETS; b++) {
         sg_add_held(&sums->runs[b], times * g->counter.runs[b]);
         sg_add_held(&sums->lanes[b], times * g->counter.lanes[b]);
     }
-    leave_unit(u);
+    sg_unit_leave(u);
 }
 
 void sg_perf_groups_end(sg_perf_group_t *g, const uint64_t units[])

@@ -83,7 +83,7 @@ static uint32_t wgps_per_array(const sg_perf_t *p)
     return p->profile.cus_per_array / p->unit_cus;
 }
 
-/* The places of an engine in which it has instances of a block. */
+/* The places (sg_instance_t) of an engine in which it has instances of a block. */
 static uint32_t places_of(const sg_perf_t *p, sg_scope_t scope)
 {
     const uint32_t arrays = p->profile.arrays_per_engine;
@@ -97,7 +97,7 @@ static bool make_banks(sg_perf_t *p)
         sg_bank_t *bank = &p->bank[b];
         const sg_scope_t scope = p->blocks->shape[b].scope;
         const uint32_t instances = p->blocks->shape[b].instances, slots = p->blocks->shape[b].slots;
-        const uint32_t most = scope == SG_OF_GPU ? p->profile.l2_channels : p->units_per_engine;
+        const uint32_t most = sg_perf_parts(p, b);
         if (!instances) continue;
         bank->engines = scope == SG_OF_GPU ? p->xccs : p->engines;
         bank->in_place = instances < most ? instances : most;
@@ -223,14 +223,19 @@ typedef void visit_fn_t(sg_perf_t *p, unsigned block, uint32_t engine, uint32_t 
 /* GRBM_GFX_INDEX's fields of array and instance, as they name an engine's instance `i`. */
 static uint32_t index_of(const sg_perf_t *p, unsigned block, uint32_t i)
 {
-    const uint32_t in_place = p->bank[block].in_place, place = i / in_place;
+    const sg_instance_t at = sg_perf_instance(p, block, i);
+    const uint32_t wgps = wgps_per_array(p);
     switch ((sg_scope_t)p->blocks->shape[block].scope) {
-    case SG_OF_SA: return place << ARRAY_SHIFT | i % in_place;
+    case SG_OF_SA: return at.place << ARRAY_SHIFT | at.number;
     case SG_OF_WGP:
-        return place / wgps_per_array(p) << ARRAY_SHIFT | place % wgps_per_array(p) << WGP_SHIFT |
-               i % in_place;
-    default: return i;
+        return at.place / wgps << ARRAY_SHIFT | at.place % wgps << WGP_SHIFT | at.number;
+    default: return at.number;
     }
+}
+
+uint32_t sg_perf_index_of(const sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t i)
+{
+    return engine << ENGINE_SHIFT | index_of(p, block, i);
 }
 
 /* The bits of these fields that a GRBM_GFX_INDEX compares for the block. A block with a single

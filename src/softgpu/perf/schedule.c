@@ -216,24 +216,26 @@ static uint64_t share(uint64_t clocks, uint64_t part, uint64_t all)
 }
 
 /* The part of the `clocks` for which a wave waits for memory in which it cannot issue its loads,
- * since the unit's waves want more lines at once than can be in flight. A line is in flight for the
- * share LINES_AT_ONCE / wanted of the time, and waits to be requested for the rest. */
-static uint64_t held_up(uint64_t clocks, uint64_t wanted)
+ * since the waves of the units that take workgroups together want more lines at once than these can
+ * have in flight. A line is in flight for the share most / wanted of the time, and waits to be
+ * requested for the rest. */
+static uint64_t held_up(const sg_perf_t *p, uint64_t clocks, uint64_t wanted)
 {
-    return wanted > LINES_AT_ONCE ? share(clocks, wanted - LINES_AT_ONCE, wanted) : 0;
+    const uint64_t most = (uint64_t)LINES_AT_ONCE * p->unit_cus;
+    return wanted > most ? share(clocks, wanted - most, wanted) : 0;
 }
 
 /* Lets the wave wait for memory from `end` until `done`, and shares these clocks among vector and
  * scalar memory in the ratio of the clocks that these take if the wave is alone. `wanted`: lines
- * that the unit's waves want at once. */
+ * that the waves of its units want at once. */
 static uint64_t wait_for_memory(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran, uint32_t i,
                                 uint64_t end, uint64_t done, uint64_t wanted, sg_sums_t *sums)
 {
     const uint64_t vector = ran->wave[i].vector, all = vector + ran->wave[i].scalar;
     if (!all || done <= end) return end;
-    const uint64_t held = held_up(done - end, wanted), waited = done - end - held;
+    const uint64_t held = held_up(s->p, done - end, wanted), waited = done - end - held;
     const uint64_t of_vector = share(waited, vector, all);
-    sg_add_held(&sums->fixed[SG_T_STALL], held);
+    sg_add_held(&sums->fixed[s->p->arch->address_stalls ? SG_T_STALL : SG_T_WAIT], held);
     sg_add_held(&sums->fixed[SG_T_WAIT], waited);
     s->contention.bandwidth += done - end;
     sg_add_held(&sums->fixed[SG_T_VMEM_LEVEL], of_vector);
@@ -243,7 +245,7 @@ static uint64_t wait_for_memory(sg_schedule_t *s, unit_state_t *u, const sg_ran_
     const sgc_stand_t stand = {.latency = of_vector,
                                .busy = vector ? of_unit : 0,
                                .stood = share(of_unit, ran->wave[i].loads, all),
-                               .held = held_up(of_unit, wanted)};
+                               .held = held_up(s->p, of_unit, wanted)};
     sgc_waited(s->p->caches, sg_perf_unit_of_simd(s->p, ran->unit, ran->wave[i].simd), &stand);
     return done;
 }

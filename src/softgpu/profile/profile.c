@@ -117,6 +117,13 @@ static int set_text(const reader_t *r, const text_key_t *key, const char *value,
     return 0;
 }
 
+/* The number of compute units of which an array has a multiple: 1, or those of a workgroup
+ * processor. */
+static uint32_t unit_cus(const sg_profile_t *p)
+{
+    return isa_arch_unit_cus(isa_arch_find(p->gfx_target_version));
+}
+
 /* Sets the keys that share/gpus has for a product. The shape is that of one die, whose arrays are
  * assumed to be full. */
 static int set_product(const reader_t *r, const char *name, sg_profile_t *out)
@@ -130,7 +137,8 @@ static int set_product(const reader_t *r, const char *name, sg_profile_t *out)
     out->num_xcc = product->xccs;
     out->shader_engines = product->engines / product->xccs;
     out->arrays_per_engine = product->arrays;
-    out->cus_per_array = (product->units + arrays - 1) / arrays;
+    const uint32_t unit = unit_cus(out), step = arrays * unit;
+    out->cus_per_array = (product->units + step - 1) / step * unit;
     out->simds_per_cu = arch->simds;
     out->waves_per_simd = arch->slots;
     out->lds_kb = arch->lds / arch->cus >> 10;
@@ -227,6 +235,9 @@ static int check_shape(reader_t *r, const sg_profile_t *p)
     if (p->name[0] == '\0') return fail(r, "the key \"name\" is missing");
     const isa_arch_t *arch = isa_arch_find(p->gfx_target_version);
     if (check_places(r, p, arch) != 0) return -1;
+    if (p->cus_per_array % unit_cus(p))
+        return fail(r, "cus_per_array: %u is not a multiple of %u, which a workgroup processor has",
+                    p->cus_per_array, unit_cus(p));
     if (p->lds_kb << 10 > arch->group_lds)
         return fail(r, "lds_kb: %u is more than a workgroup of %s can have, which is %u", p->lds_kb,
                     arch->name, arch->group_lds >> 10);
@@ -345,9 +356,26 @@ uint32_t sg_profile_places(const sg_profile_t *p)
 
 uint32_t sg_profile_array_cus(const sg_profile_t *p, uint32_t engine, uint32_t array)
 {
-    const uint32_t arrays = p->shader_engines * p->arrays_per_engine;
+    const uint32_t arrays = p->shader_engines * p->arrays_per_engine, unit = unit_cus(p);
     const uint32_t before = array * p->shader_engines + engine; /* units are dealt in this order */
-    return (sg_profile_cus(p) / p->num_xcc + arrays - 1 - before) / arrays;
+    return (sg_profile_cus(p) / p->num_xcc / unit + arrays - 1 - before) / arrays * unit;
+}
+
+sg_profile_at_t sg_profile_locate(const sg_profile_t *p, uint32_t turn)
+{
+    const uint32_t all = p->shader_engines * p->arrays_per_engine, unit = unit_cus(p);
+    const uint32_t cus = sg_profile_cus(p) / p->num_xcc, every = cus / unit / all;
+    uint32_t n = turn / p->num_xcc, arrays = all, cu = 0;
+    if (n >= every * unit * all) { /* beyond the units that every array has */
+        n -= every * unit * all;
+        cu = every * unit;
+        arrays = (cus + unit - 1) / unit - every * all;
+    }
+    const uint32_t array = n % arrays;
+    return (sg_profile_at_t){.xcc = turn % p->num_xcc,
+                             .engine = array % p->shader_engines,
+                             .array = array / p->shader_engines,
+                             .cu = cu + n / arrays};
 }
 
 int sg_profile_set_cus(sg_profile_t *p, uint32_t cus, char *error, size_t error_size)
@@ -357,7 +385,7 @@ int sg_profile_set_cus(sg_profile_t *p, uint32_t cus, char *error, size_t error_
 #undef ROW
     const uint32_t most = p->most_engines;
     const uint32_t of_each = p->num_xcc * p->arrays_per_engine; /* arrays, by engines of a die */
-    const uint32_t unit = isa_arch_unit_cus(isa_arch_find(p->gfx_target_version));
+    const uint32_t unit = unit_cus(p);
     uint32_t engines = 1;
     while (engines * 2 <= most && cus % (engines * 2 * of_each * unit) == 0)
         engines *= 2;

@@ -99,8 +99,8 @@
     X(memory_write_bytes_per_clock, 700, 1, 100000)
 
 /* Dword address of the counter registers for `counter_slots`, higher than any register of hardware:
- * three in a row for each slot of each block. Blocks have the numbers of the AQL profile library,
- * which are below 16. */
+ * three in a row for each slot of each block. Blocks have the numbers of the AQL profile library.
+ * Packets reach those of blocks below 16 alone: SET_UCONFIG_REG ends at 0x1bfff. */
 enum { SG_COUNTER_REGISTERS = 0x10000 };
 
 typedef struct {
@@ -139,8 +139,16 @@ static inline uint32_t sg_profile_engines(const sg_profile_t *p)
 /* Places for compute units in a die, which the numbers of units count: in some arrays the last may
  * be empty. */
 uint32_t sg_profile_places(const sg_profile_t *p);
-/* Number of compute units of one array of a die. */
+/* Number of compute units of one array of a die: where places are empty, those of whole workgroup
+ * processors are. */
 uint32_t sg_profile_array_cus(const sg_profile_t *p, uint32_t engine, uint32_t array);
+
+typedef struct {
+    uint32_t xcc, engine, array, cu; /* each within the one before */
+} sg_profile_at_t;
+/* The place of a compute unit, as they are taken in turns: over the XCCs first, then over the
+ * shader engines, over an engine's arrays, and over the units of an array. */
+sg_profile_at_t sg_profile_locate(const sg_profile_t *p, uint32_t turn);
 
 /* Reshapes the GPU to `cus` compute units: as many shader engines of a die, up to the product's, as
  * divide the number (a power of two), so that scratch waves spread evenly. A number that no such

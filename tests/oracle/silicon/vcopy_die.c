@@ -1,12 +1,13 @@
 /* vcopy_die.c - the measured program on a GPU of any profile, without a runtime: what each counter
  * says.
  *
- * usage: silicon_vcopy PROFILE UNITS MODE < COUNTERS. UNITS are those of the whole GPU, of which
- * the first partition of that MODE (spx: all of it) is used. A line of COUNTERS is a name, the
- * number of its block in the AQL profile library, its event and the event of the level that it
- * integrates, or -1. For each it prints the name and the sums over all instances of all XCCs after
- * each dispatch. It does what HIP and the profiler do around a kernel: arguments are in the host's
- * uncached memory, the kernel's packet acquires from the system and releases to it. */
+ * usage: silicon_vcopy PROFILE UNITS MODE < COUNTERS. UNITS are those of the whole GPU (0: as many
+ * as PROFILE says), of which the first partition of that MODE (spx: all of it) is used. A line of
+ * COUNTERS is a name, the number of its block in the AQL profile library, its event and the event
+ * of the level that it integrates, or -1. For each it prints the name and the sums over all
+ * instances of all XCCs after each dispatch. It does what HIP and the profiler do around a kernel:
+ * arguments are in the host's uncached memory, the kernel's packet acquires from the system and
+ * releases to it. */
 #include "counting.h"
 
 #include "asm.h"
@@ -79,7 +80,8 @@ static const char text_of_gfx11[] =
     "s_waitcnt lgkmcnt(0)\n"
     "s_and_b32 s3, s3, 0xffff\n"
     "s_delay_alu instid0(SALU_CYCLE_1)\n"
-    /* v_mad_u64_u32 v[0:1], null, s2, s3, v[0:1], which gfx1100 may not have */
+    /* v_mad_u64_u32 v[0:1], null, s2, s3, v[0:1]: the assembler is asked for gfx1100, of which it
+       refuses a destination that is a source, too; gfx1151 takes it */
     ".long 0xd6fe7c00, 0x04000602\n"
     "s_mov_b32 s2, exec_lo\n"
     "v_cmpx_gt_i32_e64 s4, v0\n"
@@ -101,16 +103,18 @@ static const char text_of_gfx11[] =
     "done:\n"
     "s_endpgm\n";
 
-/* gfx940 is the name that older assemblers know; the bits of these instructions are the same. */
-static const struct {
+typedef struct {
     uint32_t version;
     const char *assembler, *text;
     bool narrow; /* waves of 32 lanes */
-} kernels[] = {{90008, "gfx908", text_of_gfx9, false},
-               {90010, "gfx90a", text_of_gfx9, false},
-               {90402, "gfx940", text_of_gfx94, false},
-               {90500, "gfx940", text_of_gfx94, false},
-               {110501, "gfx1100", text_of_gfx11, true}};
+} kernel_t;
+
+/* gfx940 is the name that older assemblers know; the bits of these instructions are the same. */
+static const kernel_t kernels[] = {{90008, "gfx908", text_of_gfx9, false},
+                                   {90010, "gfx90a", text_of_gfx9, false},
+                                   {90402, "gfx940", text_of_gfx94, false},
+                                   {90500, "gfx940", text_of_gfx94, false},
+                                   {110501, "gfx1100", text_of_gfx11, true}};
 
 typedef struct {
     char name[80];
@@ -128,20 +132,24 @@ static void die(const char *what)
     exit(1);
 }
 
-static uint64_t kernel_of(rig_t *r, uint32_t version)
+static const kernel_t *kernel_of(uint32_t version)
 {
-    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-        if (kernels[k].version != version) continue;
-        const rig_kernel_t how = {.properties = kernels[k].narrow ? WAVES_OF_32 : 0};
-        asm_set_gpu(kernels[k].assembler);
-        return rig_kernel(r, kernels[k].text, &how);
-    }
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        if (kernels[k].version == version) return &kernels[k];
     die("there is no kernel for this GPU");
-    return 0;
+    return NULL;
+}
+
+static uint64_t load_kernel(rig_t *r, const kernel_t *kernel)
+{
+    const rig_kernel_t how = {.properties = kernel->narrow ? WAVES_OF_32 : 0};
+    asm_set_gpu(kernel->assembler);
+    return rig_kernel(r, kernel->text, &how);
 }
 
 /* ---- counters ---- */
 
+/* Written without packets, which reach no such registers of blocks from 16 on. */
 static uint32_t select_of(const sg_perf_t *p, const wanted_t *w)
 {
     return SG_COUNTER_REGISTERS + 3 * (w->outer * p->profile.counter_slots + w->slot);
@@ -182,14 +190,6 @@ static void program(sg_perf_t *p)
     }
 }
 
-/* GRBM_GFX_INDEX of an engine's instance. */
-static uint32_t index_of(const sg_perf_t *p, unsigned block, uint32_t engine, uint32_t i)
-{
-    const uint32_t wgps = p->profile.cus_per_array / p->unit_cus;
-    if (sg_perf_of_wgps(p, block)) return engine << 16 | i / wgps << 8 | i % wgps << 2;
-    return 1u << 29 | engine << 16 | i;
-}
-
 static uint64_t value_of(sg_perf_t *p, const wanted_t *w)
 {
     const unsigned block = p->blocks->outer[w->outer] - 1u;
@@ -199,7 +199,7 @@ static uint64_t value_of(sg_perf_t *p, const wanted_t *w)
     for (uint32_t x = 0; x < p->xccs; x++)
         for (uint32_t e = 0; e < engines; e++)
             for (uint32_t i = 0; i < bank->instances; i++) {
-                sg_perf_write(p, 1u << x, REG_GRBM_GFX_INDEX, index_of(p, block, e, i));
+                sg_perf_write(p, 1u << x, REG_GRBM_GFX_INDEX, sg_perf_index_of(p, block, e, i));
                 sum += sg_perf_read(p, 1u << x, reg + 1) |
                        (uint64_t)sg_perf_read(p, 1u << x, reg + 2) << 32;
             }
@@ -249,15 +249,16 @@ int main(int argc, char **argv)
     sg_profile_t profile;
     char error[512];
     if (argc != 4) die("usage: silicon_vcopy PROFILE UNITS MODE < COUNTERS");
-    if (!asm_available()) return 77;
     if (sg_profile_read(argv[1], &profile, error, sizeof error) != 0) die(error);
-    if (sg_profile_set_cus(&profile, (uint32_t)atoi(argv[2]), error, sizeof error) != 0) die(error);
+    const uint32_t units = (uint32_t)atoi(argv[2]);
+    if (units && sg_profile_set_cus(&profile, units, error, sizeof error) != 0) die(error);
+    const kernel_t *program_of_gpu = kernel_of(profile.gfx_target_version);
+    if (!asm_available() || !asm_knows_gpu(program_of_gpu->assembler)) return 77;
     if (!sg_profile_partition(&profile, argv[3], error, sizeof error)) die(error);
     counting_t *c = counting_on(rig_create_profile(&profile));
     sg_perf_t *p = c->rig->device->perf;
-    const uint64_t kernel = kernel_of(c->rig, profile.gfx_target_version),
-                   signal = rig_signal(c->rig, 1), from = rig_alloc(c->rig, 8 * ELEMENTS),
-                   to = rig_alloc(c->rig, 8 * ELEMENTS);
+    const uint64_t kernel = load_kernel(c->rig, program_of_gpu), signal = rig_signal(c->rig, 1),
+                   from = rig_alloc(c->rig, 8 * ELEMENTS), to = rig_alloc(c->rig, 8 * ELEMENTS);
     double *data = rig_ptr(c->rig, from);
     for (int i = 0; i < ELEMENTS; i++)
         data[i] = i;

@@ -6,6 +6,8 @@
 #include "counting.h"
 
 #include "asm.h"
+#include "softgpu/device/internal.h"
+#include "softgpu/perf/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,13 +16,14 @@
 #include <cmocka.h>
 
 enum { ENGINES = 2, ARRAYS = 2, WGPS = 2, WAVES_OF_32 = 1 << 10, COLD = 800 };
-enum { ALL_ARRAYS = 1 << 29, COMPUTE_STAGES = 0x55 };
+enum { ALL_ARRAYS = 1 << 29, ALL_PROCESSORS = 1 << 30, COMPUTE_STAGES = 0x55 };
 
 /* Events of SQ. */
 enum {
     BUSY_CYCLES = 3,
     WAVES = 4,
     WAVE_CYCLES = 24,
+    WAIT_INST_ANY = 26,
     WAIT_ANY = 35,
     GDS = 54,
     FLAT = 56,
@@ -55,7 +58,7 @@ static uint32_t wgp_index(uint32_t engine, uint32_t array, uint32_t wgp)
     return engine << 16 | array << 8 | wgp << 2;
 }
 
-static counting_t *create(uint32_t gpu)
+static sg_profile_t profile_of(uint32_t gpu)
 {
     sg_profile_t p = {.name = "test"};
 #define SET_DEFAULT(key, def, lo, hi) p.key = def;
@@ -69,6 +72,12 @@ static counting_t *create(uint32_t gpu)
     p.waves_per_simd = 16;
     p.gl1_kb = 256;
     asm_set_gpu("gfx1100");
+    return p;
+}
+
+static counting_t *create(uint32_t gpu)
+{
+    const sg_profile_t p = profile_of(gpu);
     return counting_on(rig_create_profile(&p));
 }
 
@@ -138,6 +147,83 @@ static void test_places(void **state)
     assert_int_equal(value(c, 0, wgp_index(0, 0, 0) + 1), 0); /* an SQ has no second instance */
 }
 
+/* Of eight processors six have units, two in each array of the first column: 12 workgroups are on
+ * 12 units, and none is on a processor without. */
+static void test_empty_places(void **state)
+{
+    static const unsigned events[] = {WAVES};
+    (void)state;
+    sg_profile_t p = profile_of(110000);
+    p.cus = 12;
+    counting_t *c = counting_on(rig_create_profile(&p));
+    start(c, events, 1);
+    dispatch(c, "s_endpgm\n", 32, 12 * 4 * 32, 4 * 32);
+    for (uint32_t e = 0; e < ENGINES; e++)
+        for (uint32_t a = 0; a < ARRAYS; a++)
+            for (uint32_t w = 0; w < WGPS; w++)
+                assert_int_equal(value(c, 0, wgp_index(e, a, w)), a && w ? 0 : 2 * 4);
+}
+
+static void select_at(counting_t *c, uint32_t index, uint32_t reg, uint32_t select)
+{
+    counting_set(c, REG_GRBM_GFX_INDEX, index);
+    counting_set(c, reg, select);
+    counting_set(c, REG_GRBM_GFX_INDEX, EVERYWHERE);
+    counting_send(c);
+}
+
+/* One of the bits that stand for all, beside fields that name one. */
+static void test_broadcasts(void **state)
+{
+    static const uint32_t selected[ENGINES][ARRAYS][WGPS] = {{{WAVES, WAVES}, {VALU, VALU}},
+                                                             {{WAVES, SMEM}, {WAVES, SMEM}}};
+    static const unsigned events[] = {WAVES};
+    (void)state;
+    counting_t *c = create(110000);
+    start(c, events, 1);
+    select_at(c, ALL_ARRAYS | wgp_index(1, 0, 1), sq_select(0), SMEM);
+    select_at(c, ALL_PROCESSORS | wgp_index(0, 1, 0), sq_select(0), VALU);
+    for (uint32_t e = 0; e < ENGINES; e++)
+        for (uint32_t a = 0; a < ARRAYS; a++)
+            for (uint32_t w = 0; w < WGPS; w++)
+                assert_int_equal(counting_read(c, wgp_index(e, a, w), sq_select(0)),
+                                 selected[e][a][w]);
+    /* the first that the fields select answers */
+    assert_int_equal(counting_read(c, ALL_ARRAYS | wgp_index(1, 1, 1), sq_select(0)), SMEM);
+    assert_int_equal(counting_read(c, ALL_PROCESSORS | wgp_index(0, 1, 1), sq_select(0)), VALU);
+}
+
+/* Each shader array has TCPs, of which an array has as many as compute units: four, not 16. */
+static void test_blocks_of_arrays(void **state)
+{
+    enum { SELECT = 0xdb40 };
+    (void)state;
+    counting_t *c = create(110000);
+    const uint32_t first = 1 << 16, second = 1 << 16 | 1 << 8;
+    select_at(c, second | 3, SELECT, 7);
+    select_at(c, second | 4, SELECT, 8);
+    select_at(c, first | ALL_ARRAYS | 2, SELECT, 9);
+    assert_int_equal(counting_read(c, second | 3, SELECT), 7);
+    assert_int_equal(counting_read(c, first | 3, SELECT), 0);
+    assert_int_equal(counting_read(c, 1 << 8 | 3, SELECT), 0);
+    assert_int_equal(counting_read(c, second | 4, SELECT), 0);
+    assert_int_equal(counting_read(c, first | 2, SELECT), 9);
+    assert_int_equal(counting_read(c, second | 2, SELECT), 9);
+}
+
+/* A GRBM_GFX_INDEX that is made for an instance selects that one, of blocks of each scope. */
+static void test_index_of(void **state)
+{
+    static const sg_block_t blocks[] = {SG_BLOCK_SQ, SG_BLOCK_TCP, SG_BLOCK_TA, SG_BLOCK_GL2C};
+    static const uint32_t expected[] = {1 << 16 | 1 << 8 | 1 << 2, 1 << 16 | 3, 1 << 16 | 3,
+                                        1 << 16 | 3};
+    (void)state;
+    const sg_perf_t *p = create(110000)->rig->device->perf;
+    for (unsigned k = 0; k < 4; k++)
+        assert_int_equal(sg_perf_index_of(p, blocks[k], 1, 3), expected[k]);
+    assert_int_equal(sg_perf_index_of(p, SG_BLOCK_TCP, 0, 4), 1 << 8);
+}
+
 /* A select that is written for one workgroup processor leaves those of the others. */
 static void test_selects(void **state)
 {
@@ -173,6 +259,27 @@ static void test_bits(void **state)
     assert_int_equal(counting_read(c, wgp_index(0, 1, 0), sq_counter(0) + 1), 0);
 }
 
+/* A counter that is a difference of two sums never shows one of them before the other. */
+static void test_differences(void **state)
+{
+    enum { WAVES_OF_ALL = 200000 };
+    static const unsigned events[] = {WAVE64_INSTS};
+    (void)state;
+    counting_t *c = create(110000);
+    const uint64_t signal = rig_signal(c->rig, 1);
+    const rig_dispatch_t d = {.kernel = kernel(c, "s_nop 0\ns_endpgm\n", 32),
+                              .grid = {WAVES_OF_ALL * 32},
+                              .group = {32},
+                              .signal = signal};
+    sg_perf_t *p = c->rig->device->perf;
+    start(c, events, 1);
+    sg_perf_write(p, 1, REG_GRBM_GFX_INDEX, wgp_index(0, 0, 0));
+    rig_dispatch(&c->queue, &d);
+    while (__atomic_load_n(&rig_signal_at(c->rig, signal)->value, __ATOMIC_ACQUIRE) > 0)
+        assert_int_equal(sg_perf_read(p, 1, sq_counter(0)), 0);
+    assert_int_equal(sg_perf_read(p, 1, sq_counter(0)), 0);
+}
+
 /* The first line differs: an instruction of two operations is one of waves of 32 lanes. */
 #define MIX                                                                                        \
     "s_load_b64 s[6:7], s[0:1], 0x0\n"                                                             \
@@ -195,8 +302,11 @@ static void test_bits(void **state)
     "buffer_atomic_add_u32 v3, v1, s[8:11], 0 offen glc\n"                                         \
     "buffer_atomic_add_u32 v5, v1, s[8:11], 0 offen\n"                                             \
     "buffer_store_b32 v5, v1, s[8:11], 0 offen\n"                                                  \
+    "tbuffer_load_format_x v6, v1, s[8:11], 0 format:[BUF_FMT_32_UINT] offen\n"                    \
+    "tbuffer_store_format_x v6, v1, s[8:11], 0 format:[BUF_FMT_32_UINT] offen\n"                   \
+    "buffer_gl0_inv\n"                                                                             \
     "s_endpgm\n"
-enum { MIX_INSTS = 21, GROUPS = 5, MIX_WAVES = 3 * GROUPS };
+enum { MIX_INSTS = 24, GROUPS = 5, MIX_WAVES = 3 * GROUPS };
 
 /* What one wave counts; `first` instructions stand in front of the mix. */
 static void check_mix(uint32_t gpu, uint32_t lanes, const char *text, unsigned first)
@@ -211,8 +321,8 @@ static void check_mix(uint32_t gpu, uint32_t lanes, const char *text, unsigned f
                 {FLAT, 2},
                 {LDS, 2},
                 {GDS, 0},
-                {TEX_LOAD, 3},
-                {TEX_STORE, 2},
+                {TEX_LOAD, 4},
+                {TEX_STORE, 3},
                 {WAVE32, narrow ? MIX_INSTS + first : 0},
                 {WAVE32_LDS, narrow ? 2 : 0},
                 {WAVE32_VALU, narrow ? 2 + first : 0},
@@ -257,8 +367,8 @@ static void test_address_unit(void **state)
     /* four waves on the four SIMDs of the first processor, of which each unit has two; a store that
      * is an atomic operation is none */
     for (uint32_t unit = 0; unit < 4; unit++) {
-        assert_int_equal(counting_read(c, ALL_ARRAYS | unit, LOW), unit < 2 ? 4 : 0);
-        assert_int_equal(counting_read(c, ALL_ARRAYS | unit, LOW_1), unit < 2 ? 2 : 0);
+        assert_int_equal(counting_read(c, ALL_ARRAYS | unit, LOW), unit < 2 ? 6 : 0);
+        assert_int_equal(counting_read(c, ALL_ARRAYS | unit, LOW_1), unit < 2 ? 4 : 0);
     }
     assert_int_equal(counting_read(c, 1 << 16 | ALL_ARRAYS, LOW), 0);
 }
@@ -281,6 +391,73 @@ static void test_clocks(void **state)
         for (unsigned slot = 0; slot < 3; slot++)
             assert_int_equal(sum(c, slot), value(c, slot, wgp_index(0, 0, 0)));
     }
+}
+
+/* The workgroups 0 and 4 are on the two units of a processor: an SQ is busy once with both. */
+static void test_busy(void **state)
+{
+    static const unsigned events[] = {BUSY_CYCLES, WAVE_CYCLES};
+    (void)state;
+    counting_t *c = create(110000);
+    start(c, events, 2);
+    dispatch(c, "s_sleep 1\ns_endpgm\n", 32, 5 * 32, 32);
+    const uint32_t alone = value(c, 0, wgp_index(1, 0, 0));
+    assert_int_equal(value(c, 1, wgp_index(1, 0, 0)), alone);
+    assert_in_range(value(c, 0, wgp_index(0, 0, 0)), alone, alone + 2 * COLD);
+    assert_true(value(c, 1, wgp_index(0, 0, 0)) > value(c, 0, wgp_index(0, 0, 0)));
+}
+
+/* A workgroup of four waves of 32 lanes, two on each unit, each of which makes `loads` loads. Lanes
+ * are 1 << shift bytes apart. */
+static void load(counting_t *c, unsigned loads, unsigned shift)
+{
+    char text[4096] = "";
+    size_t n = (size_t)snprintf(text, sizeof text,
+                                "s_load_b64 s[6:7], s[0:1], 0x0\n"
+                                "v_and_b32 v0, 0x3ff, v0\n"
+                                "v_lshlrev_b32 v1, %u, v0\n"
+                                "s_waitcnt lgkmcnt(0)\n",
+                                shift);
+    for (unsigned k = 0; k < loads; k++)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "global_load_b32 v2, v1, s[6:7] offset:%u\n", 128 * k);
+    snprintf(text + n, sizeof text - n, "s_waitcnt vmcnt(0)\ns_endpgm\n");
+    const uint64_t args = rig_alloc(c->rig, 64), data = rig_alloc(c->rig, 128 << shift);
+    *(uint64_t *)rig_ptr(c->rig, args) = data;
+    counting_dispatch(
+        c, &(rig_dispatch_t){
+               .kernel = kernel(c, text, 32), .args = args, .grid = {128}, .group = {128}});
+    counting_stop(c);
+}
+
+/* Waves wait for the unit for addresses, which two of them reach at once, as for their data. */
+static void test_queue(void **state)
+{
+    static const unsigned events[] = {WAVE_CYCLES, WAIT_ANY, WAIT_INST_ANY};
+    (void)state;
+    counting_t *c = create(110000);
+    start(c, events, 3);
+    load(c, 1, 7);
+    const uint32_t at = wgp_index(0, 0, 0);
+    assert_int_equal(value(c, 2, at), 0);
+    assert_int_equal(value(c, 1, at), value(c, 0, at) - 4 * 7);
+}
+
+/* The same where more lines are wanted than can be in flight, and memory is slow. */
+static void test_held_up(void **state)
+{
+    static const unsigned events[] = {WAVE_CYCLES, WAIT_ANY, WAIT_INST_ANY};
+    enum { LOADS = 30 };
+    (void)state;
+    sg_profile_t p = profile_of(110000);
+    p.memory_bytes_per_clock = 4;
+    counting_t *c = counting_on(rig_create_profile(&p));
+    start(c, events, 3);
+    load(c, LOADS, 12);
+    const uint32_t at = wgp_index(0, 0, 0);
+    assert_true(value(c, 0, at) > 4 * (4 * LOADS * 32 * 64 / 4)); /* until all pieces are there */
+    assert_int_equal(value(c, 2, at), 0);
+    assert_int_equal(value(c, 1, at), value(c, 0, at) - 4 * (6 + LOADS));
 }
 
 /* Lanes two dwords apart meet in a bank by twos: a phase takes 2 clocks, of which one is a
@@ -311,9 +488,13 @@ static void test_lds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),       cmocka_unit_test(test_selects),
-        cmocka_unit_test(test_bits),         cmocka_unit_test(test_instructions),
-        cmocka_unit_test(test_address_unit), cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_places),       cmocka_unit_test(test_empty_places),
+        cmocka_unit_test(test_broadcasts),   cmocka_unit_test(test_blocks_of_arrays),
+        cmocka_unit_test(test_index_of),     cmocka_unit_test(test_selects),
+        cmocka_unit_test(test_bits),         cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_instructions), cmocka_unit_test(test_address_unit),
+        cmocka_unit_test(test_clocks),       cmocka_unit_test(test_busy),
+        cmocka_unit_test(test_queue),        cmocka_unit_test(test_held_up),
         cmocka_unit_test(test_lds)};
     if (!asm_available() || !asm_knows_gpu("gfx1100")) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

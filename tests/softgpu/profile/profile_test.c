@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,6 +188,36 @@ static void reshapes_to_any_number_of_cus(void **state)
                         "engines with 1 arrays of at most 16 compute units each");
 }
 
+static void has_whole_processors(const sg_profile_t *p, unsigned most, unsigned with_most)
+{
+    unsigned found = 0, all = 0;
+    for (unsigned k = 0; k < p->shader_engines * p->arrays_per_engine; k++) {
+        const unsigned cus = sg_profile_array_cus(p, k % p->shader_engines, k / p->shader_engines);
+        assert_true(cus == most || cus == most - 2);
+        assert_int_equal(cus == most, k < with_most);
+        found += cus == most;
+        all += cus;
+    }
+    assert_int_equal(found, with_most);
+    assert_int_equal(all, sg_profile_cus(p));
+}
+
+/* Each compute unit has a place of its own, in an array that has it; pairs are whole. */
+static void has_places(const sg_profile_t *p)
+{
+    bool taken[16][2][16] = {0};
+    for (unsigned turn = 0; turn < sg_profile_cus(p); turn++) {
+        const sg_profile_at_t at = sg_profile_locate(p, turn);
+        assert_int_equal(at.xcc, 0);
+        assert_true(at.cu < sg_profile_array_cus(p, at.engine, at.array));
+        assert_false(taken[at.engine][at.array][at.cu]);
+        taken[at.engine][at.array][at.cu] = true;
+    }
+    const sg_profile_at_t second = sg_profile_locate(p, 1);
+    assert_int_equal(second.engine, 1);
+    assert_int_equal(second.cu, 0);
+}
+
 /* Two compute units share the LDS of a workgroup processor, and are in the same array. */
 static void keeps_workgroup_processors_whole(void **state)
 {
@@ -205,7 +236,24 @@ static void keeps_workgroup_processors_whole(void **state)
     assert_int_equal(p.cus_per_array, 2);
     assert_int_equal(sg_profile_set_cus(&p, 60, error, sizeof(error)), 0);
     assert_int_equal(sg_profile_cus(&p), 60);
+    has_whole_processors(&p, 8, 6); /* 30 processors in 8 arrays of at most four */
+    has_places(&p);
     assert_int_equal(sg_profile_set_cus(&p, 6, error, sizeof(error)), -1);
+}
+
+/* 84 units in 12 arrays are 42 workgroup processors: six arrays have four of them, six three. */
+static void rounds_products_to_workgroup_processors(void **state)
+{
+    (void)state;
+    sg_profile_t p;
+    read_text("name x\nproduct rx7900xt\ncus 84\n", &p, NULL);
+    assert_int_equal(p.shader_engines * p.arrays_per_engine, 12);
+    assert_int_equal(p.cus_per_array, 8);
+    has_whole_processors(&p, 8, 6);
+    has_places(&p);
+    read_text("name x\ngfx_target_version 110000\nsimds_per_cu 2\n", &p,
+              ": cus_per_array: 1 is not a multiple of 2, which a workgroup processor has");
+    read_text("name x\ngfx_target_version 110000\nsimds_per_cu 2\ncus_per_array 2\n", &p, NULL);
 }
 
 static int make_file(void **state)
@@ -232,6 +280,7 @@ int main(void)
         cmocka_unit_test(leaves_places_empty),
         cmocka_unit_test(shares_out_dies),
         cmocka_unit_test(keeps_workgroup_processors_whole),
+        cmocka_unit_test(rounds_products_to_workgroup_processors),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -386,7 +386,9 @@ def rdna3_caches(product):
     more = v["GL2C_MISS_sum"] - 2 * 8192, v["GL2C_HIT_sum"] - 8192, v["GL2C_EA_RDREQ_128B_sum"] - 8192
     check(all(0 <= n < 128 for n in more), name, "code, arguments and page tables", more)
     check(v["GL2C_MC_RDREQ_sum"] >= v["GL2C_EA_RDREQ_128B_sum"], name, v)
-    check(rows[1][3]["GL2C_HIT_sum"] > 3 * 8192 - 32 or product != "rx7900xtx", "the second copy", rows[1])
+    again = rows[1][3]
+    check(0 <= again["GL2C_HIT_sum"] + again["GL2C_MISS_sum"] - 3 * 8192 < 128, "the second copy", rows[1])
+    check(again["GL2C_HIT_sum"] > 3 * 8192 - 32 or product != "rx7900xtx", "the second copy", rows[1])
     for name, _, _, v in rows:
         equal(name, v, TA_BUFFER_LOAD_WAVEFRONTS_sum=0)
         check(v["TA_BUSY_max"] > 0, name, v)
