@@ -64,7 +64,8 @@ static void name_register(char *text, size_t room, const isa_wave_t *w, unsigned
     if (reg >= CHK_REG_SCALAR) {
         snprintf(text, room, "s%u", code);
         for (size_t k = 0; k < sizeof special / sizeof *special; k++)
-            if (special[k].code == code) snprintf(text, room, "%s", special[k].name);
+            if (special[k].code == code && code >= w->group->dispatch->arch->formats->sgprs)
+                snprintf(text, room, "%s", special[k].name);
     } else {
         const isa_vector_register_t v = isa_register_of_row(w, reg);
         snprintf(text, room, "%c%u", v.file, v.number);

@@ -1,5 +1,9 @@
-/* hazard_copies.c - see hazard_copies.h. What LLVM assumes of a path through the code is true of
- * the path that a wave takes, so that compiled code has no findings. */
+/* hazard_copies.c - see hazard_copies.h.
+ *
+ * LLVM inserts waits by what may have happened on any path to an instruction, and this file looks
+ * at the path that a wave has taken. Where LLVM drops a wait because of another path, because of
+ * the other half of VCC, or because a called function does not know its caller, this file drops it,
+ * too: compiled code has no findings. */
 #include "softgpu/check/hazard_copies.h"
 
 #include "isa/table.h"
@@ -38,6 +42,16 @@ static void forget(chk_scalar_set_t *s, bool vcc)
     s->bits[ISA_CODE_VCC / 64] &= vcc ? ~both : both;
 }
 
+/* Nothing has to be waited for any more to read the register: of VCC, either half. */
+static void settle(chk_copies_t *c, unsigned code)
+{
+    const bool vcc = is_vcc(code);
+    change(&c->by_salu, code, false);
+    change(&c->by_valu, code, false);
+    if (vcc) forget(&c->by_salu, true);
+    if (vcc) forget(&c->by_valu, true);
+}
+
 /* ---- instructions ---- */
 
 static void wait(chk_copies_t *c, unsigned waits)
@@ -51,14 +65,20 @@ static void count_nop(chk_copies_t *c, uint64_t pc, bool narrow)
 {
     c->n_nops = pc == c->nops_end ? c->n_nops + 1 : 1;
     c->nops_end = pc + NOP_BYTES;
-    if (c->n_nops >= (narrow ? NOPS_NARROW : NOPS_WIDE)) c->kept = 0;
+    if (c->n_nops < (narrow ? NOPS_NARROW : NOPS_WIDE)) return;
+    c->kept = 0;
+    c->by_salu = c->by_valu = (chk_scalar_set_t){{0}};
 }
 
-/* SALU that reads a register has waited for all that VALU has written: of VCC, or of all else. */
+/* SALU that reads a register has waited for all that VALU has written: of VCC, or of all else. For
+ * LLVM that is so if VALU has read the register on any path, which is not known here; nor is
+ * whether VALU has written VCC on another path, in which case LLVM takes SALU's own value for read,
+ * too. */
 static bool read_one(chk_copies_t *c, unsigned code, bool valu, chk_copy_t *out)
 {
-    if (!is_kept(c, code)) return false;
     if (!valu) forget(&c->by_valu, is_vcc(code));
+    if (!valu && is_vcc(code)) forget(&c->by_salu, true);
+    if (!is_kept(c, code)) return false;
     const bool of_salu = has(&c->by_salu, code), of_valu = has(&c->by_valu, code);
     if (!of_salu && !of_valu) return false;
     *out = (chk_copy_t){.reg = (uint16_t)(CHK_REG_SCALAR + code),
@@ -66,16 +86,13 @@ static bool read_one(chk_copies_t *c, unsigned code, bool valu, chk_copy_t *out)
                                 : is_vcc(code) ? "va_vcc"
                                                : "va_sdst",
                         .pc = c->written_at[code]};
-    change(&c->by_salu, code, false);
-    change(&c->by_valu, code, false);
     return true;
 }
 
 static void write_one(chk_copies_t *c, unsigned code, bool valu, uint64_t pc)
 {
     if (!is_kept(c, code)) return;
-    change(&c->by_salu, code, !valu);
-    change(&c->by_valu, code, valu);
+    change(valu ? &c->by_valu : &c->by_salu, code, true);
     c->written_at[code] = pc;
 }
 
@@ -86,14 +103,34 @@ static unsigned code_of(chk_regs_t r)
     return r.first - (unsigned)CHK_REG_SCALAR;
 }
 
+static void settle_all(chk_copies_t *c, chk_regs_t r)
+{
+    unsigned code = code_of(r);
+    for (unsigned n = 0; n < r.n && code < ISA_CODE_M0; n++, code++)
+        settle(c, code);
+}
+
+/* A value of several registers is found once. */
 static bool read_all(chk_copies_t *c, const chk_use_t *u, bool valu, chk_copy_t *out)
 {
     for (unsigned k = 0; k < u->n_reads; k++) {
         unsigned code = code_of(u->regs[k]);
-        for (unsigned n = 0; n < u->regs[k].n && code < ISA_CODE_M0; n++, code++)
-            if (read_one(c, code, valu, out)) return true;
+        for (unsigned n = 0; n < u->regs[k].n && code < ISA_CODE_M0; n++, code++) {
+            if (!read_one(c, code, valu, out)) continue;
+            settle_all(c, u->regs[k]);
+            return true;
+        }
     }
     return false;
+}
+
+/* Calls, returns and jumps to an address in registers. LLVM has waited for all values in front of
+ * them without a look at their operands, and takes nothing to be outstanding where a function
+ * begins: not the address to return to, either. */
+static bool jumps(const chk_use_t *u)
+{
+    const isa_row_desc_t *row = &isa_table[u->op];
+    return row->klass == ISA_CLASS_BRANCH && row->fmt != ISA_FMT_SOPP;
 }
 
 static void keep_all(chk_copies_t *c, const chk_use_t *u)
@@ -108,6 +145,8 @@ static void write_all(chk_copies_t *c, const chk_use_t *u, bool valu)
 {
     for (unsigned k = u->n_reads; k < u->n; k++) {
         unsigned code = code_of(u->regs[k]);
+        settle_all(c, u->regs[k]);
+        if (jumps(u)) continue;
         for (unsigned n = 0; n < u->regs[k].n && code < ISA_CODE_M0; n++, code++)
             write_one(c, code, valu, u->pc);
     }
@@ -121,7 +160,7 @@ bool chk_copies_look(chk_copies_t *c, const chk_use_t *u, bool narrow, chk_copy_
         wait(c, u->commits);
         return false;
     }
-    const bool found = read_all(c, u, valu, out);
+    const bool found = !jumps(u) && read_all(c, u, valu, out);
     if (valu) keep_all(c, u);
     write_all(c, u, valu);
     return found;

@@ -230,8 +230,9 @@ static unsigned commits_of(const isa_inst_t *i)
  * vector ALU's copies of these. */
 static bool concerns_copies(const chk_use_t *u, const isa_row_desc_t *row)
 {
-    const bool alu = row->klass == ISA_CLASS_VALU || row->klass == ISA_CLASS_MFMA ||
-                     row->klass == ISA_CLASS_SALU || row->klass == ISA_CLASS_BRANCH;
+    const bool salu = row->klass == ISA_CLASS_SALU || row->klass == ISA_CLASS_BRANCH ||
+                      row->klass == ISA_CLASS_MSG || row->klass == ISA_CLASS_INTERNAL;
+    const bool alu = salu || row->klass == ISA_CLASS_VALU || row->klass == ISA_CLASS_MFMA;
     return u->commits || u->op == ISA_OP_ds_nop || (alu && has_regs(u, 0, u->n, true));
 }
 

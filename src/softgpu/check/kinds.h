@@ -130,15 +130,15 @@ enum { CHK_NOT_IN_ALL = CHK_API | CHK_LEAKS };
       "cooperative launch.")
 #define CHK_HAZARD_KINDS(X)                                                                        \
     X(HAZARD_WAIT, HAZARD, "hazard-wait", "register used while a load is outstanding",             \
-      "The load has not returned for sure: there is no s_waitcnt that waits for it.",              \
-      "Put the s_waitcnt that the report names in front of the use.")                              \
+      "The load has not returned for sure: no instruction waits for it.",                          \
+      "Put the wait that the report names in front of the use.")                                   \
     X(HAZARD_LDS, HAZARD, "hazard-lds", "read of LDS that has not been written for sure",          \
       "The write was outstanding at the barrier in between, or a transfer to LDS still is.",       \
-      "Wait (lgkmcnt, for transfers vmcnt) in front of s_barrier.")                                \
+      "Wait for LDS, or for the transfer, in front of the barrier.")                               \
     X(HAZARD_LDS_WRITE, HAZARD, "hazard-lds-write", "write to LDS that may come too early",        \
       "Another wave's access to it was outstanding at the barrier in between, or a transfer to "   \
       "LDS still is.",                                                                             \
-      "Wait (lgkmcnt, for transfers vmcnt) in front of s_barrier.")                                \
+      "Wait for LDS, or for the transfer, in front of the barrier.")                               \
     X(HAZARD_NOP, HAZARD, "hazard-nop", "too few wait states between two instructions",            \
       "The hardware does not check for it: s_nop or other instructions have to come between.",     \
       "Put as many independent instructions, or s_nop, in between as the report says.")            \

@@ -661,12 +661,43 @@ static void of_gfx12(void **state)
 #define BY_VALU     "v_readfirstlane_b32 s4, v2\n"
 #define READ_VCC    "v_cndmask_b32 v3, v4, v5, vcc_lo\n"
 #define VCC_BY_VALU "v_cmp_eq_u32 vcc_lo, v6, v7\n"
+#define DS_NOPS_4   DS_NOP DS_NOP DS_NOP DS_NOP
+#define READ_PAIR   "v_cmp_eq_u64 s8, s[4:5], v[6:7]\n"
+#define SLEEP_S6    ".long 0xbe805806\n" /* s_sleep_var s6 */
+#define MESSAGE_S4  ".long 0xbe844c80\n" /* s_sendmsg_rtn_b32 s4, sendmsg(MSG_RTN_GET_DOORBELL) */
+
+typedef struct {
+    const char *text, *wait; /* the field of s_wait_alu that is named; NULL: nothing is found */
+} copies_t;
+
+static void judge_copies(const copies_t *texts, size_t n, bool narrow)
+{
+    programs_t *p = programs_create();
+    use(&gpus[6]); /* gfx1201 */
+    const isa_wave_t w = hazard_wave();
+    isa_dispatch_t dispatch = *w.group->dispatch;
+    isa_group_t group = *w.group;
+    isa_wave_t of_32_lanes = w;
+    dispatch.narrow = true;
+    group.dispatch = &dispatch;
+    of_32_lanes.group = &group;
+    for (size_t k = 0; k < n; k++)
+        programs_add(p, texts[k].text);
+    for (size_t k = 0; k < n; k++) {
+        const seen_t seen = programs_step(p, narrow ? &of_32_lanes : &w, true);
+        const char *wait = seen.n ? seen.last.wait : NULL;
+        if (seen.n != (texts[k].wait != NULL) || (wait && strcmp(wait, texts[k].wait)) ||
+            (seen.n && seen.last.kind != CHK_HAZARD_COPY))
+            fail_msg("%u found, of %s, in\n%s", seen.n, wait ? wait : "another kind",
+                     texts[k].text);
+    }
+    programs_free(p);
+    use(&gpus[0]);
+}
 
 static void copies(void **state)
 {
-    static const struct {
-        const char *text, *wait; /* the field of s_wait_alu that is named; NULL: nothing is found */
-    } texts[] = {
+    static const copies_t texts[] = {
         {READ BY_SALU READ, "sa_sdst"},
         {"v_mov_b32 v1, s5\n" BY_SALU READ, "sa_sdst"},
         {"v_mov_b32 v1, s6\n" BY_SALU READ, NULL},
@@ -682,32 +713,65 @@ static void copies(void **state)
         {READ BY_VALU WAIT_ALU(fffc) READ, "va_sdst"},
         {READ BY_VALU "s_mov_b32 s7, s4\n" READ, NULL}, /* SALU waits for VALU, */
         {READ BY_VALU "s_mov_b32 s7, s4\n" VCC_BY_VALU READ_VCC, NULL},
-        {READ BY_VALU "s_mov_b32 s7, s6\n" READ, "va_sdst"}, /* if it reads what has a copy */
+        {READ BY_VALU "s_mov_b32 s7, s6\n" READ, NULL}, /* whatever it reads, */
+        {READ BY_VALU SLEEP_S6 READ, NULL},
+        {READ BY_VALU "s_mov_b32 s7, 0\n" READ, "va_sdst"}, /* if it reads a register, */
+        {READ BY_VALU "s_mov_b32 s7, m0\n" READ, "va_sdst"},
+        {READ BY_VALU "s_mov_b32 s7, vcc_lo\n" READ, "va_sdst"}, /* VCC for VCC alone */
+        {READ_VCC VCC_BY_VALU "s_mov_b32 s7, s6\n" READ_VCC, "va_vcc"},
+        {READ_VCC VCC_BY_VALU "s_mov_b32 s7, vcc_hi\n" READ_VCC, NULL},
+        {READ MESSAGE_S4 READ, "sa_sdst"},
         {READ_VCC VCC_BY_VALU READ_VCC, "va_vcc"},
         {READ_VCC VCC_BY_VALU WAIT_ALU(fffd) READ_VCC, NULL},
         {READ_VCC VCC_BY_VALU WAIT_ALU(f1fe) READ_VCC, "va_vcc"},
-        {READ_VCC "s_mov_b32 vcc_lo, 0\n s_cbranch_vccz next\n next:\n", "sa_sdst"},
+        {READ_VCC "s_mov_b32 vcc_lo, 0\n" READ_VCC, "sa_sdst"},
+        {READ_VCC "s_mov_b32 vcc_lo, 0\n s_cbranch_vccz next\n next:\n", NULL}, /* another path */
+        {READ_VCC "s_mov_b32 vcc_lo, 0\n s_mov_b32 s7, vcc_lo\n" READ_VCC, NULL},
         {READ BY_SALU READ READ, "sa_sdst"}, /* once */
-        {READ DS_NOP DS_NOP DS_NOP DS_NOP DS_NOP DS_NOP DS_NOP DS_NOP BY_SALU READ, NULL},
-        {READ DS_NOP DS_NOP DS_NOP DS_NOP USE(0) DS_NOP DS_NOP DS_NOP DS_NOP BY_SALU READ,
+        {READ DS_NOPS_4 DS_NOPS_4 BY_SALU READ, NULL},
+        {READ DS_NOPS_4 USE(0) DS_NOPS_4 BY_SALU READ, "sa_sdst"},
+        /* what they make it forget has not been written anew, either */
+        {READ BY_SALU DS_NOPS_4 DS_NOPS_4 READ READ, NULL},
+        {READ BY_VALU DS_NOPS_4 DS_NOPS_4 READ READ, NULL},
+        /* a value of two registers is found once */
+        {READ_PAIR "s_mov_b64 s[4:5], 0\n" READ_PAIR READ_PAIR, "sa_sdst"},
+        {READ_PAIR "v_cmp_eq_u32 s4, v0, v1\n" READ_PAIR READ_PAIR, "va_sdst"},
+        {READ_PAIR "s_mov_b32 s5, 0\n" READ_PAIR READ_PAIR, "sa_sdst"},
+        {"v_cmp_eq_u64 s8, vcc, v[6:7]\n s_mov_b64 vcc, 0\n v_mov_b32 v1, vcc_lo\n"
+         "v_mov_b32 v1, vcc_hi\n",
          "sa_sdst"},
+        /* calls and returns do not look at their operands; functions begin with nothing */
+        {"v_mov_b32 v1, s30\n s_swappc_b64 s[30:31], s[6:7]\n s_setpc_b64 s[30:31]\n", NULL},
+        {"v_mov_b32 v1, s30\n s_swappc_b64 s[30:31], s[6:7]\n v_writelane_b32 v2, s30, 0\n", NULL},
+        {"v_mov_b32 v1, s30\n s_mov_b32 s30, 0\n s_setpc_b64 s[30:31]\n", NULL},
+        {"v_mov_b32 v1, s30\n s_call_b64 s[30:31], called\n called:\n s_mov_b32 s0, s30\n", NULL},
+        {READ BY_SALU "s_setpc_b64 s[6:7]\n" READ, "sa_sdst"}, /* they wait for nothing */
     };
-    programs_t *p = programs_create();
     (void)state;
-    use(&gpus[6]); /* gfx1201 */
-    const isa_wave_t w = hazard_wave();
-    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-        programs_add(p, texts[k].text);
-    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        const seen_t seen = programs_step(p, &w, true);
-        const char *wait = seen.n ? seen.last.wait : NULL;
-        if (seen.n != (texts[k].wait != NULL) || (wait && strcmp(wait, texts[k].wait)) ||
-            (seen.n && seen.last.kind != CHK_HAZARD_COPY))
-            fail_msg("%u found, of %s, in\n%s", seen.n, wait ? wait : "another kind",
-                     texts[k].text);
-    }
-    programs_free(p);
-    use(&gpus[0]);
+    judge_copies(texts, sizeof texts / sizeof *texts, false);
+}
+
+/* In waves of 32 lanes VCC_HI is a register of its own, but a write to one half hides what is
+ * outstanding of the other. */
+static void copies_of_32_lanes(void **state)
+{
+    static const copies_t texts[] = {
+        {READ DS_NOPS_4 BY_SALU READ, NULL},
+        {READ DS_NOP DS_NOP DS_NOP BY_SALU READ, "sa_sdst"},
+        {READ_VCC VCC_BY_VALU READ_VCC, "va_vcc"},
+        {READ_VCC VCC_BY_VALU READ_VCC READ_VCC, "va_vcc"}, /* once */
+        {READ_VCC VCC_BY_VALU "s_mov_b32 vcc_hi, 1\n" WAIT_ALU(fffe) READ_VCC, NULL},
+        {READ_VCC VCC_BY_VALU "s_mov_b32 vcc_hi, 1\n" READ_VCC, NULL},
+        {READ_VCC VCC_BY_VALU "s_mov_b32 vcc_hi, 1\n v_mov_b32 v1, vcc_hi\n", "sa_sdst"},
+        {READ_VCC "s_mov_b32 vcc_hi, 1\n" VCC_BY_VALU READ_VCC, "va_vcc"},
+        /* two operations of one instruction */
+        {READ BY_SALU "v_dual_mov_b32 v1, s4 :: v_dual_mov_b32 v2, v3\n", "sa_sdst"},
+        {READ BY_SALU "v_dual_mov_b32 v2, v3 :: v_dual_mov_b32 v1, s4\n", "sa_sdst"},
+        {"v_dual_mov_b32 v1, s4 :: v_dual_mov_b32 v2, v3\n" BY_VALU READ, "va_sdst"},
+        {READ_VCC VCC_BY_VALU "v_dual_cndmask_b32 v4, v1, v2 :: v_dual_mov_b32 v7, v3\n", "va_vcc"},
+    };
+    (void)state;
+    judge_copies(texts, sizeof texts / sizeof *texts, true);
 }
 
 /* What comes in between does not hide the first of a pair. */
@@ -756,6 +820,7 @@ int main(void)
         cmocka_unit_test(of_gfx11),
         cmocka_unit_test(of_gfx12),
         cmocka_unit_test(copies),
+        cmocka_unit_test(copies_of_32_lanes),
         cmocka_unit_test(hidden_rules),
     };
     if (!asm_available()) return 77;
