@@ -190,19 +190,27 @@ static void want_barriers(uint8_t *wants)
     wants[ISA_OP_s_barrier_wait] = ISA_WANTS_AFTER;
 }
 
+static void pass_turn(chk_group_t *g, const isa_group_t *group)
+{
+    if (!g->at_barrier || g->barrier_turn == group->barrier.turn) return;
+    g->barrier_turn = group->barrier.turn;
+    pass(g, group);
+}
+
+/* A wave that signals again without having waited begins the next barrier: the last one is over. */
 static void see_signal(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
 {
     (void)state;
-    if (w->group->n_waves > 1) arrive(g, w, i->pc);
+    if (w->group->n_waves == 1) return;
+    if (g->at_barrier >> w->index_in_group & 1) pass_turn(g, w->group);
+    arrive(g, w, i->pc);
 }
 
 static void see_wait(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
 {
     (void)state;
-    (void)i;
-    if (!g->at_barrier || g->barrier_turn == w->group->barrier.turn) return;
-    g->barrier_turn = w->group->barrier.turn;
-    pass(g, w->group);
+    pass_turn(g, w->group);
+    EACH(waited, g, g->state[each], w, i->pc);
 }
 
 static const chk_part_t chk_barrier_part = {.family = CHK_RACE | CHK_SYNC | CHK_HAZARD | CHK_INIT,

@@ -55,6 +55,9 @@ typedef struct {
     /* All waves of the workgroup have ended or have come to a barrier; those in `waiting` (by bit)
      * continue. */
     void (*barrier)(chk_group_t *g, void *state, const isa_group_t *group, uint32_t waiting);
+    /* A wave has waited at a barrier whose signals and waits are separate instructions, by the one
+     * at `pc`; barrier() has been called. */
+    void (*waited)(chk_group_t *g, void *state, const isa_wave_t *w, uint64_t pc);
     /* Frees what the state points to; group.c frees the state itself. */
     void (*free)(void *state);
 

@@ -6,6 +6,53 @@
 
 #include <stdio.h>
 
+/* Where waves signal and wait by separate instructions: who has waited first in a turn of the
+ * barrier (exec/barrier.h), and where. */
+typedef struct {
+    uint32_t turn;
+    const isa_wave_t *first; /* NULL: none has, or a finding has been reported */
+    uint64_t pc;
+} state_t;
+
+static void start(chk_group_t *g, void *state, const isa_group_t *group)
+{
+    (void)g;
+    (void)group;
+    *(state_t *)state = (state_t){0};
+}
+
+static void report_places(const chk_group_t *g, const isa_wave_t *first, uint64_t here,
+                          const isa_wave_t *w, uint64_t there)
+{
+    char more[160];
+    const chk_finding_t at = chk_finding(g, w, NULL, CHK_KIND_BARRIER_PLACE);
+    chk_finding_t f = chk_finding(g, first, NULL, CHK_KIND_BARRIER_PLACE);
+    f.pc = here;
+    f.other = (chk_other_t){.what = "another waits",
+                            .pc = there,
+                            .kernel_object = at.kernel_object,
+                            .dispatch = g->dispatch->serial,
+                            .group = {at.group[0], at.group[1], at.group[2]},
+                            .wave = at.wave,
+                            .whole_wave = true};
+    snprintf(more, sizeof more, "%llu bytes of code lie between the barriers",
+             (unsigned long long)(there > here ? there - here : here - there));
+    f.more = more;
+    chk_report(&f);
+}
+
+static void waited(chk_group_t *g, void *state, const isa_wave_t *w, uint64_t pc)
+{
+    state_t *s = state;
+    const uint32_t turn = w->group->barrier.turn;
+    if (s->turn != turn) {
+        *s = (state_t){.turn = turn, .first = w, .pc = pc};
+    } else if (s->first && s->pc != pc) {
+        report_places(g, s->first, s->pc, w, pc);
+        s->first = NULL;
+    }
+}
+
 static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint32_t waiting)
 {
     const uint32_t all = group->n_waves == 32 ? ~0u : (1u << group->n_waves) - 1;
@@ -22,28 +69,20 @@ static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint3
         f.more = more;
         chk_report(&f);
     }
+    if (g->split) return; /* a wave may signal where it likes: waited() compares the waits */
     for (uint32_t left = waiting; left; left &= left - 1) {
         const isa_wave_t *w = group->waves[__builtin_ctz(left)];
         if (!first) first = w;
         const uint64_t here = g->barrier_pc[first->index_in_group];
         const uint64_t there = g->barrier_pc[w->index_in_group];
         if (here == there) continue;
-        const chk_finding_t at = chk_finding(g, w, NULL, CHK_KIND_BARRIER_PLACE);
-        chk_finding_t f = chk_finding(g, first, NULL, CHK_KIND_BARRIER_PLACE);
-        f.pc = here;
-        f.other = (chk_other_t){.what = "another waits",
-                                .pc = there,
-                                .kernel_object = at.kernel_object,
-                                .dispatch = g->dispatch->serial,
-                                .group = {at.group[0], at.group[1], at.group[2]},
-                                .wave = at.wave,
-                                .whole_wave = true};
-        snprintf(more, sizeof more, "%llu bytes of code lie between the barriers",
-                 (unsigned long long)(there > here ? there - here : here - there));
-        f.more = more;
-        chk_report(&f);
+        report_places(g, first, here, w, there);
         return;
     }
 }
 
-const chk_part_t chk_sync_part = {.family = CHK_SYNC, .barrier = barrier};
+const chk_part_t chk_sync_part = {.family = CHK_SYNC,
+                                  .bytes = sizeof(state_t),
+                                  .start = start,
+                                  .barrier = barrier,
+                                  .waited = waited};

@@ -179,11 +179,12 @@ static void halves_of_registers(void **state)
 
 /* Each of two waves stores in LDS and reads what the other has stored. Words are instructions that
  * the assembler may not know. */
-#define EXCHANGE(first, second, third)                                                             \
+#define EXCHANGE(first, second, third) EXCHANGE_AND(first, second, third, LDS_HAS_COME)
+#define EXCHANGE_AND(first, second, third, then)                                                   \
     "v_and_b32 v0, 0x3ff, v0\n"                                                                    \
     "v_lshlrev_b32 v1, 2, v0\n"                                                                    \
     "v_xor_b32 v2, 0x80, v1\n"                                                                     \
-    "ds_store_b32 v1, v0\n" first second third "ds_load_b32 v3, v2\n" LDS_HAS_COME "s_endpgm\n"
+    "ds_store_b32 v1, v0\n" first second third "ds_load_b32 v3, v2\n" then "s_endpgm\n"
 #define LDS_HAS_COME ".long 0xbfc60000\n" /* s_wait_dscnt 0 */
 #define SIGNAL       ".long 0xbe804ec1\n" /* s_barrier_signal -1 */
 #define SIGNAL_FIRST ".long 0xbe804fc1\n" /* s_barrier_signal_isfirst -1 */
@@ -201,28 +202,51 @@ static void split_barriers(void **state)
     says(told(GFX1201, EXCHANGE(SIGNAL, WAIT, ""), 2), "read of LDS that has not been written");
 }
 
-/* Wave 1 ends in front of the barrier at which wave 0 waits, or comes to another one. */
-#define APART(here, there)                                                                         \
+/* The waves then store where the other has read: that has to have returned at the signal. */
+#define STORE_AGAIN(first, second)                                                                 \
+    EXCHANGE_AND(LDS_HAS_COME, SIGNAL, WAIT, first second WAIT "ds_store_b32 v1, v0\n")
+
+static void reads_before_split_barriers(void **state)
+{
+    (void)state;
+    assert_string_equal(told(GFX1201, STORE_AGAIN(LDS_HAS_COME, SIGNAL), 2), "");
+    says(told(GFX1201, STORE_AGAIN(SIGNAL, LDS_HAS_COME), 2),
+         "write to LDS that may come too early");
+}
+
+/* Wave 1 ends in front of the barrier at which wave 0 waits, or comes to another one; or both go on
+ * in the same way. */
+#define APART(here, there) APART_AND(here "s_endpgm\n", there, "")
+#define APART_AND(here, there, then)                                                               \
     "v_and_b32 v0, 0x3ff, v0\n"                                                                    \
     "v_readfirstlane_b32 s6, v0\n"                                                                 \
     "s_cmp_lg_u32 s6, 0\n"                                                                         \
-    "s_cbranch_scc1 other\n" here "s_endpgm\n"                                                     \
-    "other:\n" there "s_endpgm\n"
+    "s_cbranch_scc1 other\n" here "s_branch both\n"                                                \
+    "other:\n" there "both:\n" then "s_endpgm\n"
 
 static void waves_at_split_barriers(void **state)
 {
     (void)state;
     says(told(GFX1201, APART(SIGNAL WAIT, ""), 2), "waves have ended while others wait");
     says(told(GFX1201, APART(SIGNAL WAIT, SIGNAL WAIT), 2), "waves wait at different barriers");
+    says(told(GFX1201, SIGNAL "s_nop 0\n" APART(WAIT, WAIT), 2),
+         "waves wait at different barriers");
+    assert_string_equal(told(GFX1201, APART_AND(SIGNAL, SIGNAL, WAIT), 2), "");
+    /* wave 1 signals for the second time before wave 0 has waited for the first, or itself has */
+    assert_string_equal(told(GFX1201, APART_AND("", "", SIGNAL WAIT SIGNAL WAIT), 2), "");
+    assert_string_equal(told(GFX1201, APART_AND(SIGNAL WAIT, SIGNAL, SIGNAL WAIT), 2), "");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_that_transpose),        cmocka_unit_test(pairs_of_operations),
-        cmocka_unit_test(halves_of_registers),         cmocka_unit_test(workgroups_of_32_waves),
-        cmocka_unit_test(loads_from_scratch_into_lds), cmocka_unit_test(split_barriers),
-        cmocka_unit_test(waves_at_split_barriers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loads_that_transpose),
+                                       cmocka_unit_test(pairs_of_operations),
+                                       cmocka_unit_test(halves_of_registers),
+                                       cmocka_unit_test(workgroups_of_32_waves),
+                                       cmocka_unit_test(loads_from_scratch_into_lds),
+                                       cmocka_unit_test(split_barriers),
+                                       cmocka_unit_test(waves_at_split_barriers),
+                                       cmocka_unit_test(reads_before_split_barriers)};
     if (!asm_available() || !asm_knows_gpu("gfx940") || !asm_knows_gpu("gfx1100")) return 77;
     const int file = mkstemp(report);
     if (file < 0) return 1;
