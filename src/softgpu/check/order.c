@@ -58,7 +58,7 @@ struct chk_line {
     chk_line_t *next;
     uint64_t queue;
     chk_clock_t *base;      /* joined to the clock of every packet from now on */
-    chk_clock_t *met;       /* joined to `base` when all actors that run now are over */
+    chk_clock_t *acquired;  /* joined to `base` when all actors that run now are over */
     uint32_t chain[OPEN];   /* by packet since the last barrier bit; CHAINS: none taken yet */
     uint32_t open;          /* number of packets since the last barrier bit */
     uint64_t copy;          /* the actor of the copy that is being made, or 0 */
@@ -199,7 +199,7 @@ static void begin(void)
  * is in the first chain, and an actor needs no clock entry for its own chain. */
 static void close_line(chk_line_t *l)
 {
-    join(&l->base, l->met);
+    join(&l->base, l->acquired);
     for (uint32_t k = 1; k < l->open && k < OPEN; k++)
         raise(&l->base, l->chain[k], order.begun[l->chain[k]]);
     l->open = 0;
@@ -296,7 +296,7 @@ static void pass_order_on(chk_line_t *l, uint64_t serial)
     while (h && h->serial != serial)
         h = h->next;
     chk_clock_t *clock = h ? atomic_load(&actor_of(serial)->clock) : NULL;
-    if (clock) join(&l->met, clock);
+    if (clock) join(&l->acquired, clock);
 }
 
 void chk_order_synchronise(uint64_t earlier, uint64_t later)
@@ -389,7 +389,7 @@ chk_line_t *chk_line_create(uint64_t queue)
         l->chain[k] = CHAINS;
     lock();
     l->base = chk_clock_keep(&chk_clock_nothing);
-    l->met = chk_clock_keep(&chk_clock_nothing);
+    l->acquired = chk_clock_keep(&chk_clock_nothing);
     l->next = order.lines;
     order.lines = l;
     unlock();
@@ -412,7 +412,7 @@ void chk_line_free(chk_line_t *l)
     for (size_t k = 0; k < l->n_rings; k++)
         chk_clock_drop(l->ring[k].clock);
     chk_clock_drop(l->base);
-    chk_clock_drop(l->met);
+    chk_clock_drop(l->acquired);
     unlock();
     free(l->ring);
     free(l);

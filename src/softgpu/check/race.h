@@ -217,8 +217,8 @@ typedef struct {
     unsigned next_memo;
     bool meets; /* the instruction being checked is an atomic access that returns a value to the
                    wave */
-    bool shown; /* the workgroup has written to host memory, and race_run_publish_to_host() has been
-                   called */
+    bool published_to_host; /* the workgroup has written to host memory, and
+                               race_run_publish_to_host() has been called */
     /* The stamp at which each wave last read each slot, by which it may be ordered after other
      * waves of its own workgroup. A row is valid only if its wave is in read_by. */
     uint32_t read_by; /* waves, by bit */

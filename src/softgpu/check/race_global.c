@@ -677,7 +677,8 @@ void race_global(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_
         acquire_and_publish(s, wave, a);
     }
     if (kind == RACE_STORE || (kind == RACE_RMW && !s->meets)) s->clock.stored |= 1u << wave;
-    if (kind != RACE_LOAD && !s->shown && is_of_program(w, a->va[__builtin_ctzll(a->exec)]))
+    if (kind != RACE_LOAD && !s->published_to_host &&
+        is_of_program(w, a->va[__builtin_ctzll(a->exec)]))
         race_run_publish_to_host(s);
     if (kind != RACE_LOAD) race_step_stores(s);
     begin(&x, s, w, i, site, kind);

@@ -239,7 +239,7 @@ void race_run_enter(race_state_t *s, uint64_t serial, uint64_t group)
     if (!r) return;
     s->owner = r->past.base + (uint32_t)group;
     s->floor = r->floor;
-    s->shown = false;
+    s->published_to_host = false;
     s->read_by = 0;
     s->before = r->before;
     s->n_before = r->past.base > r->before ? r->past.base - r->before : 0;
@@ -322,7 +322,7 @@ static bool other_ordered(race_state_t *s, uint32_t owner)
 void race_run_publish_to_host(race_state_t *s)
 {
     chk_order_publish(s->run->past.serial);
-    s->shown = true;
+    s->published_to_host = true;
 }
 
 /* The owner of a copy, a new one if it has none yet; 0: none is free. Under the lock. */

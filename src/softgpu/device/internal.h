@@ -424,10 +424,11 @@ void sg_transfer_fault(sg_queue_t *q, uint64_t va, bool write);
  * *bytes. */
 uint8_t *sg_transfer_piece(const sg_device_t *d, uint64_t va, uint64_t *bytes, bool write);
 /* Report to the checker that the queue is about to change a word for which other queues or the
- * program may wait (tell), has changed it (told), or has itself waited for such a word (met). */
-void sg_transfer_tell(sg_queue_t *q, uint64_t va);
-void sg_transfer_told(sg_queue_t *q, uint64_t va);
-void sg_transfer_met(sg_queue_t *q, uint64_t va);
+ * program may wait (change_begin), has changed it (change_end), or has itself waited for such a
+ * word (waited). */
+void sg_transfer_change_begin(sg_queue_t *q, uint64_t va);
+void sg_transfer_change_end(sg_queue_t *q, uint64_t va);
+void sg_transfer_waited(sg_queue_t *q, uint64_t va);
 /* Reports to the checker that the queue is about to copy, or, with from = 0, to fill. */
 void sg_transfer_begin(sg_queue_t *q, uint64_t from, uint64_t to, uint64_t bytes);
 /* Copies memory; false: the queue has a fault. */

@@ -100,13 +100,13 @@ static bool write_words(const command_t *c, uint64_t va, const uint32_t *words, 
 {
     uint32_t *p = memory(c, va, 4ull * n, true);
     if (!p) return false;
-    sg_transfer_tell(c->q, va);
+    sg_transfer_change_begin(c->q, va);
     if (n == 2 && !(va & 7))
         __atomic_store_n((uint64_t *)p, words[0] | (uint64_t)words[1] << 32, __ATOMIC_RELEASE);
     else
         for (uint32_t i = 0; i < n; i++)
             __atomic_store_n(&p[i], words[i], __ATOMIC_RELEASE);
-    sg_transfer_told(c->q, va);
+    sg_transfer_change_end(c->q, va);
     return true;
 }
 
@@ -259,7 +259,7 @@ static bool op_wait_reg_mem(const command_t *c)
             if (!read_register(c, c->dw[2], &value)) return false;
         }
         if (sg_holds(function, value & c->dw[5], c->dw[4])) {
-            if (space) sg_transfer_met(c->q, pair(c, 2) & ~UINT64_C(3));
+            if (space) sg_transfer_waited(c->q, pair(c, 2) & ~UINT64_C(3));
             return true;
         }
     } while (sg_queue_pause(c->q, &patience));
@@ -277,10 +277,10 @@ static bool op_atomic_mem(const command_t *c)
     void *p = memory(c, va, wide ? 8 : 4, true);
     if (!p) return false;
     do {
-        sg_transfer_tell(c->q, va);
+        sg_transfer_change_begin(c->q, va);
         if (!sg_transfer_atomic(code, p, pair(c, 4), compare, &c->q->pm4_returned))
             return fail(c, "ATOMIC_MEM operation", code);
-        sg_transfer_told(c->q, va);
+        sg_transfer_change_end(c->q, va);
         if (!loop || (code & ~(uint32_t)SG_ATOMIC_WIDE) != COMPARE_SWAP ||
             c->q->pm4_returned == compare) {
             sg_device_stir(c->d);

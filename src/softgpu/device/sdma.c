@@ -132,9 +132,9 @@ static outcome_t do_fence(packet_t *p)
     uint64_t va = pair(p, 1) & ~UINT64_C(3);
     uint32_t *to = word_at(p, va, 4, true);
     if (!to) return fault(p, va, true);
-    sg_transfer_tell(p->q, va);
+    sg_transfer_change_begin(p->q, va);
     __atomic_store_n(to, p->dw[3], __ATOMIC_SEQ_CST);
-    sg_transfer_told(p->q, va);
+    sg_transfer_change_end(p->q, va);
     sg_device_stir(p->d);
     return DONE;
 }
@@ -158,7 +158,7 @@ static outcome_t do_poll(packet_t *p)
     if (!from) return fault(p, va, false);
     uint32_t value = __atomic_load_n(from, __ATOMIC_ACQUIRE);
     if (!sg_holds(function, value & p->dw[4], p->dw[3])) return AGAIN;
-    sg_transfer_met(p->q, va);
+    sg_transfer_waited(p->q, va);
     return DONE;
 }
 
@@ -169,10 +169,10 @@ static outcome_t do_atomic(packet_t *p)
     void *at = word_at(p, va, bytes, true);
     if (va & (bytes - 1)) return fail(p, "atomic on an unaligned address", va);
     if (!at) return fault(p, va, true);
-    sg_transfer_tell(p->q, va);
+    sg_transfer_change_begin(p->q, va);
     if (!sg_transfer_atomic(code, at, pair(p, 3), pair(p, 5), &old))
         return fail(p, "atomic operation", code);
-    sg_transfer_told(p->q, va);
+    sg_transfer_change_end(p->q, va);
     sg_device_stir(p->d);
     return DONE;
 }

@@ -29,17 +29,17 @@ static int64_t whole_word(const sg_queue_t *q, uint64_t va)
     return word ? __atomic_load_n(word, __ATOMIC_SEQ_CST) : 0;
 }
 
-void sg_transfer_tell(sg_queue_t *q, uint64_t va)
+void sg_transfer_change_begin(sg_queue_t *q, uint64_t va)
 {
     if (q->order) chk_order_change_begin(q->order, 0, va, whole_word(q, va));
 }
 
-void sg_transfer_told(sg_queue_t *q, uint64_t va)
+void sg_transfer_change_end(sg_queue_t *q, uint64_t va)
 {
     if (q->order) chk_order_change_end(q->order, va, whole_word(q, va));
 }
 
-void sg_transfer_met(sg_queue_t *q, uint64_t va)
+void sg_transfer_waited(sg_queue_t *q, uint64_t va)
 {
     if (q->order) chk_line_waited(q->order, va, whole_word(q, va));
 }
