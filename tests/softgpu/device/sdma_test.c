@@ -121,11 +121,45 @@ static void copy_rects(uint32_t gpu, uint32_t pitch_at)
     teardown(&b);
 }
 
+enum { GFX1201 = 120001 };
+
+/* Offsets and sizes that only gfx12's packet has bits for, 16 along x and y and 14 along z. */
+static void test_copy_large_rect(void **state)
+{
+    static const struct {
+        uint32_t x, y, z, width, height, depth, pitch, slice;
+    } rects[] = {{.x = 20000, .width = 65536, .height = 2, .depth = 1, .pitch = 65536, .slice = 1},
+                 {.y = 16400, .width = 7, .height = 16390, .depth = 1, .pitch = 8, .slice = 1},
+                 {.z = 2100, .width = 7, .height = 7, .depth = 2050, .pitch = 8, .slice = 64}};
+    bench_t b;
+    (void)state;
+    setup_gpu(&b, GFX1201);
+    for (size_t i = 0; i < sizeof rects / sizeof *rects; i++) {
+        const uint32_t x = rects[i].x, y = rects[i].y, z = rects[i].z, w = rects[i].width,
+                       h = rects[i].height, d = rects[i].depth, pitch = rects[i].pitch,
+                       slice = rects[i].slice, first = x + y * pitch + z * slice;
+        const uint64_t src = b.area, dst = b.area + AREA / 2;
+        rig_sdma_write(&b.q,
+                       (uint32_t[]){1 | 4 << 8, LO(src), HI(src), x | y << 16,
+                                    z | (pitch - 1) << 16, slice - 1, LO(dst), HI(dst), x | y << 16,
+                                    z | (pitch - 1) << 16, slice - 1, (w - 1) | (h - 1) << 16,
+                                    d - 1},
+                       13);
+        for (uint32_t k = 0; k < d; k++)
+            for (uint32_t row = 0; row < h; row++) {
+                const uint32_t at = first + k * slice + row * pitch;
+                memcpy(b.model + AREA / 2 + at, b.model + at, w);
+            }
+        finish(&b);
+    }
+    teardown(&b);
+}
+
 static void test_copy_rect(void **state)
 {
     (void)state;
     copy_rects(0, 13);
-    copy_rects(120001, 16); /* gfx1201 */
+    copy_rects(GFX1201, 16);
 }
 
 static void test_fill(void **state)
@@ -319,10 +353,11 @@ static void test_fault(void **state)
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copy_linear),    cmocka_unit_test(test_copy_rect),
-        cmocka_unit_test(test_fill),           cmocka_unit_test(test_submission),
-        cmocka_unit_test(test_poll_functions), cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_errors),         cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_copy_linear),     cmocka_unit_test(test_copy_rect),
+        cmocka_unit_test(test_copy_large_rect), cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_submission),      cmocka_unit_test(test_poll_functions),
+        cmocka_unit_test(test_atomics),         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_fault),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
