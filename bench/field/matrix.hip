@@ -23,7 +23,7 @@ typedef float sums_t __attribute__((ext_vector_type(SUMS)));
 extern "C" __global__ void __launch_bounds__(WAVE)
     field_matrix_products(float *d, const _Float16 *a, const _Float16 *b)
 {
-#if defined __GFX11__ || defined __GFX12__ || defined __gfx90a__ || defined __gfx942__ || defined __gfx950__
+#if defined __GFX11__ || defined __GFX12__ || defined __gfx908__ || defined __gfx90a__ || defined __gfx942__ || defined __gfx950__
     const unsigned lane = threadIdx.x, n = lane % N, part = INPUTS == N ? 0 : lane / N * INPUTS;
     inputs_t x[TILES], y;
     sums_t sum[TILES] = {};
