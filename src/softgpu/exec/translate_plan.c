@@ -105,6 +105,13 @@ static bool needs_lane(const isa_inst_t *i)
     return i->src[0].kind != ISA_OPK_CONST || (uint32_t)i->src[0].k != UINT32_MAX;
 }
 
+/* Whether LLVM may leave the instruction out of a segment: it takes a conversion that undoes the
+ * one before it for no operation, so that a signalling NaN would not become a quiet one. */
+static bool undoes_another(const isa_inst_t *i)
+{
+    return isa_table[i->op].body == ISA_OP_v_cvt_f32_f64;
+}
+
 /* Whether translate_segment.c writes the instruction itself: it moves rows. */
 static bool moves_rows(const isa_inst_t *i)
 {
@@ -130,7 +137,8 @@ static bool is_chunk(isa_step_t *s)
     const isa_inst_t *i = s->i;
     const isa_row_desc_t *row = &isa_table[i->op];
     const bool mask = isa_plan_takes_mask(i);
-    if (row->klass != ISA_CLASS_VALU || needs_lane(i) || isa_plan_writes_exec(i) || i->dst.mods)
+    if (row->klass != ISA_CLASS_VALU || needs_lane(i) || undoes_another(i) ||
+        isa_plan_writes_exec(i) || i->dst.mods)
         return false;
     if (!moves_rows(i) && (!sources_only(i) || !in_library(i, ISA_FUNCTION_CHUNK))) return false;
     if (i->dst.kind != ISA_OPK_VGPR && i->dst.kind != ISA_OPK_NONE && !is_ordinary(&i->dst))
