@@ -69,7 +69,7 @@ static bool is_tested(const isa_inst_t *i)
 static unsigned rows_of(const isa_operand_t *o, unsigned *row)
 {
     *row = isa_is_row(o) ? chk_row_of(&rig.before, o) : 0;
-    return isa_is_row(o) ? chk_dwords(o) : 0;
+    return isa_is_row(o) ? isa_operand_dwords(o) : 0;
 }
 
 static const isa_operand_t *operand(const isa_inst_t *i, unsigned n)
@@ -97,7 +97,7 @@ static void choose_undefined(const isa_inst_t *i)
             chk_row_set(&rig.before, row + k - 1, ~UINT64_C(0), u, &from);
         }
         if (o->kind != ISA_OPK_SGPR || next() & 1) continue;
-        for (unsigned k = 0; k < chk_dwords(o); k++)
+        for (unsigned k = 0; k < isa_operand_dwords(o); k++)
             if (o->reg + k < ISA_CODE_M0) rig.before.scalar[o->reg + k] = some_bits();
     }
     if (next() & 1) rig.before.scalar[ISA_CODE_VCC + (next() & 1)] = some_bits();
