@@ -24,8 +24,9 @@ void *base_own_definition(const char *name);
 void *base_next_definition(_Atomic(void *) *slot, const char *name);
 
 /* Defines the function `name` (dlsym, dlvsym or dlopen) in assembly. It first calls the hidden
- * function base_looked_up_t look_up(first, second, third, const void *caller) with the arguments,
- * of which those of two-argument functions have no third, and the address of the caller. */
+ * function base_looked_up_t look_up(first, second, third, const void *caller) with the
+ * function's arguments and the address of its caller. For dlsym and dlopen, which have two
+ * arguments, the value of `third` is undefined. */
 #define BASE_LOOK_UP_FIRST(name, look_up)                                                          \
     __asm__(".pushsection .text\n"                                                                 \
             ".p2align 4\n"                                                                         \

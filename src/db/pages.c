@@ -76,6 +76,12 @@ typedef struct {
     uint32_t *next;
 } copy_t;
 
+/* The place in the other file of the page with a new number. */
+static off_t offset_of(const db_pages_t *p, uint32_t number)
+{
+    return (off_t)(db_pages_number(p->page_bytes, number) - 1) * p->page_bytes;
+}
+
 /* Gets the bytes of a page that was not copied before; NULL if it was, or cannot be read. Pages are
  * numbered from 1. end_page() takes the bytes back. */
 static unsigned char *begin_page(const copy_t *c, uint32_t number)
@@ -97,9 +103,7 @@ static bool write_page(const copy_t *c, uint32_t number, unsigned char *page)
     db_pages_t *p = c->p;
     const uint32_t bytes = p->page_bytes;
     if (c->to < 0) return true;
-    if (!p->whole)
-        return pwrite(c->to, page, bytes, (off_t)(db_pages_number(bytes, number) - 1) * bytes) ==
-               (ssize_t)bytes;
+    if (!p->whole) return pwrite(c->to, page, bytes, offset_of(p, number)) == (ssize_t)bytes;
     p->kept[number - p->first] = (struct iovec){page, bytes};
     return true;
 }
@@ -240,8 +244,7 @@ bool db_pages_write(const db_pages_t *p, int to)
 {
     for (uint32_t i = 0, count; i < p->kept_count; i += count) {
         count = count_together(p, i);
-        const off_t at = (off_t)(db_pages_number(p->page_bytes, p->first + i) - 1) * p->page_bytes;
-        const ssize_t got = pwritev(to, p->kept + i, (int)count, at);
+        const ssize_t got = pwritev(to, p->kept + i, (int)count, offset_of(p, p->first + i));
         if (got != (ssize_t)count * p->page_bytes) {
             if (got >= 0) errno = ENOSPC;
             return false;

@@ -15,7 +15,8 @@ typedef struct {
     uint32_t page_bytes, pages;
     unsigned char *seen;  /* a bit for each page that was copied */
     unsigned char *whole; /* all bytes of a small file; NULL: each page is read by itself */
-    /* copies of the small file's pages, which have the numbers from `first` on */
+    /* copies of a small file's pages, which db_pages_write() writes; the first of them has the new
+     * number `first` */
     struct iovec *kept;
     uint32_t first, kept_count;
 } db_pages_t;

@@ -65,8 +65,9 @@ static void take_address(uint64_t address, void *user)
  * its code objects as they were loaded. */
 static void begin_llvm(void)
 {
-    /* several, should one be dropped; of the oldest that libamd_comgr names, LLVM has no
-     * disassembler, and ends the process */
+    /* Several targets, since a newer libamd_comgr may not have one of them. They are named here
+     * because amd_comgr_get_isa_name() also gives targets for which LLVM has no disassembler, and
+     * LLVM ends the process when it is asked for one. */
     static const char *const targets[] = {"amdgcn-amd-amdhsa--gfx900", "amdgcn-amd-amdhsa--gfx90a",
                                           "amdgcn-amd-amdhsa--gfx942",
                                           "amdgcn-amd-amdhsa--gfx1100"};

@@ -47,9 +47,9 @@ static int no_memory(void)
     return -1;
 }
 
-/* Returns the heading of the rows of a statement, which is to be freed: the number of columns as a
- * uint32_t, then name and type of each, which end with a zero. Either may be empty. Returns NULL
- * without memory. */
+/* Makes the heading of a statement's rows: the number of columns as a uint32_t, then each column's
+ * name and type, which end with a zero byte and may be empty. The caller frees the heading. Returns
+ * NULL when out of memory. */
 static char *make_heading(const db_cursor_t *c, size_t *bytes)
 {
     const uint32_t count = c->s ? (uint32_t)sqlite3_column_count(c->s) : 0;

@@ -146,7 +146,8 @@ typedef struct {
     uint8_t rare; /* of rows of CHK_FIRST_RARE that share no register */
     /* FLAT returns in the order of its issue, with what else each of its two counters counts. */
     bool flat_in_order;
-    /* A wait state is an instruction of the vector ALU, not any. */
+    /* Only instructions of the vector ALU count as wait states; if false, instructions of any kind.
+     */
     bool by_valu;
     /* The vector ALU keeps copies of SGPRs, which s_wait_alu brings up to date (hazard_copies.h).
      */

@@ -37,7 +37,7 @@ typedef struct {
  * registers, on GPUs that have a counter for these (isa_arch_t.stores_apart). Where FLAT returns in
  * order (chk_hazard_rules_t.flat_in_order), it is of VM and LDS, and of FLAT_MIXED if some lanes
  * are in LDS and others are not: its registers wait until VM and LDS have both returned. EXP counts
- * GDS and GWS operations that have not read their data yet. */
+ * each operation of GDS and GWS until the operation has read its data. */
 typedef enum {
     CHK_FLOW_VM,
     CHK_FLOW_LDS,

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/symbol.h"
+#include "base/text.h"
 #include "softgpu/compiled/objects.h"
 #include "softgpu/profile/options.h"
 
@@ -51,23 +52,12 @@ static sg_compiled_key_t hash(const sg_compiled_bytes_t *b)
 
 /* ---- files ---- */
 
-static bool begins_with(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Whether a file of this name takes part in an action: a new build of any is another compiler. */
 static bool is_part(const char *name)
 {
     static const char *const parts[] = {"libamd_comgr", "libLLVM", "libclang", "liblld"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (begins_with(name, parts[i])) return true;
+        if (base_begins_with(name, parts[i])) return true;
     return false;
 }
 
@@ -93,7 +83,7 @@ static bool add_file(sg_compiled_bytes_t *facts, const char *path)
 static int add_library(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
-    if (!info->dlpi_name || !is_part(name_of(info->dlpi_name))) return 0;
+    if (!info->dlpi_name || !is_part(base_last_part(info->dlpi_name))) return 0;
     return *info->dlpi_name == '/' && add_file(data, info->dlpi_name) ? 0 : 1;
 }
 
@@ -114,7 +104,7 @@ static bool are_same(const char *facts, size_t size, const char **path)
         const char *name = (size_t)(end - at) > numbers ? at + numbers : end;
         same = memchr(name, '\0', (size_t)(end - name)) && *name == '/' && add_file(&now, name);
         if (!same) break;
-        if (!*path && begins_with(name_of(name), "libamd_comgr.so")) *path = name;
+        if (!*path && base_begins_with(base_last_part(name), "libamd_comgr.so")) *path = name;
         at = name + strlen(name) + 1;
     }
     same = same && *path && now.size == size && memcmp(now.bytes, facts, size) == 0;
@@ -276,7 +266,7 @@ static bool open_and_record(const sg_compiled_key_t *key)
 static bool has_variables(void)
 {
     for (char **v = environ; v && *v; v++)
-        if (strncmp(*v, "AMD_COMGR_", 10) == 0) return true;
+        if (base_begins_with(*v, "AMD_COMGR_")) return true;
     return false;
 }
 

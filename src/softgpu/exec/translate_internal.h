@@ -96,7 +96,8 @@ bool isa_plan_leaves(const isa_inst_t *i);
 
 bool isa_plan_writes_exec(const isa_inst_t *i);
 
-/* Whether the instruction's third source is a lane mask, or VCC where the encoding has none. */
+/* Whether the instruction reads a lane mask besides two sources: its third source, or VCC in an
+ * encoding without a third source. */
 bool isa_plan_takes_mask(const isa_inst_t *i);
 
 /* The library's functions for an instruction (chunk.h). */

@@ -6,6 +6,7 @@
  * folders that the loader searches depend on it. */
 #include "base/look_up.h"
 #include "base/symbol.h"
+#include "base/text.h"
 #include "softgpu/preload/redirect.h"
 
 typedef void *(*dlopen_t)(const char *, int);
@@ -18,9 +19,9 @@ static bool is_hip(const void *code)
     static const char hip[] = "libamdhip64.so.5";
     Dl_info info;
     if (!dladdr(code, &info) || !info.dli_fname) return false;
-    const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
-    const char behind = strncmp(name, hip, strlen(hip)) == 0 ? name[strlen(hip)] : 'x';
-    return behind == '\0' || behind == '.';
+    const char *name = base_last_part(info.dli_fname);
+    if (!base_begins_with(name, hip)) return false;
+    return name[strlen(hip)] == '\0' || name[strlen(hip)] == '.';
 }
 
 /* Opens the library that stands in for the compiler, which is beside this one. NULL: it does not.
