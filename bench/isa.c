@@ -1,9 +1,8 @@
-/* isa.c - how many wave instructions per second the executor core runs.
+/* isa.c - how many wave instructions per second the executor core runs, of gfx9's shared words.
  *
- * Two loops, on one worker and on two: dependent f32 FMAs with full EXEC, and the inner loop of a
- * tiled matrix product with its LDS reads; and the same in waves of 32 lanes. The number of
- * instructions is counted by hand in the table below. The GPUs of gfx9 have these instructions
- * with the same words. bench_isa [--json FILE] [--core base|avx2|avx512] [--gpu gfx90a] */
+ * Dependent f32 FMAs with full EXEC, and the inner loop of a tiled matrix product with its LDS
+ * reads; the same in waves of 32 lanes. bench_isa [--json FILE] [--core base|avx2|avx512]
+ * [--gpu gfx90a]; --loop N --iterations N: one loop once, for bench/host_instructions.py */
 #include "softgpu/memory/memory.h"
 #include "softgpu/exec/exec.h"
 #include "softgpu/exec/translate.h"
@@ -16,9 +15,9 @@
 #include <sys/mman.h>
 #include <time.h>
 
-static const struct {
+static struct {
     const char *name, *setup, *body;
-    int per_iteration; /* instructions of `body`, without the three of the loop */
+    int per_iteration; /* instructions of `body`, counted by hand, without the three of the loop */
     int iterations;
 } loops[] = {
     {"f32 fma", "", /* each instruction depends on the one before */
@@ -150,11 +149,28 @@ static void measure(const isa_core_t *core, const char *lanes, FILE *out)
     if (core->lanes == 64) measure_as(core, lanes, out, ISA_TRANSLATE_ON);
 }
 
+/* One loop, once, interpreted by one worker: something outside counts what that takes. Prints the
+ * instructions of an iteration. */
+static int run_alone(const isa_core_t *core, unsigned which, int iterations)
+{
+    if (which >= LOOPS) {
+        fprintf(stderr, "bench_isa: there is no loop %u\n", which);
+        return 1;
+    }
+    loops[which].iterations = iterations;
+    printf("%d %s\n", loops[which].per_iteration + LOOP_OVERHEAD, loops[which].name);
+    return rate(core, (int)which, 1, ISA_TRANSLATE_OFF).cpu > 0 ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
     const char *json = NULL;
+    unsigned loop = 0;
+    int iterations = 0;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--json")) json = argv[i + 1];
+        if (!strcmp(argv[i], "--loop")) loop = (unsigned)atoi(argv[i + 1]);
+        if (!strcmp(argv[i], "--iterations")) iterations = atoi(argv[i + 1]);
         if (!strcmp(argv[i], "--core")) setenv("SOFTGPU_CORE", argv[i + 1], 1);
         if (!strcmp(argv[i], "--gpu")) arch = isa_arch_named(argv[i + 1]);
     }
@@ -167,6 +183,7 @@ int main(int argc, char **argv)
         return 1;
     }
     const isa_core_t *core = isa_core_select();
+    if (iterations) return run_alone(core, loop, iterations);
     FILE *out = json ? fopen(json, "w") : NULL;
     if (out) fprintf(out, "{\"core\": \"%s\"", core->name);
     printf("core %s, millions of wave64 instructions per second\n", core->name);
