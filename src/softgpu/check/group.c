@@ -16,8 +16,8 @@ enum { BARRIER_BYTES = 4 }; /* of s_barrier */
 enum { PARTS = sizeof chk_parts / sizeof *chk_parts };
 _Static_assert((size_t)PARTS <= (size_t)CHK_PARTS_MAX, "every part has its state and its bit");
 
-/* The parts whose families are wanted. `before` and `after`: for each instruction, the parts that
- * are called, as a bit mask over `part`. */
+/* The parts whose families are wanted. The parts that are called are bit masks over `part`:
+ * `before` and `after` for each instruction, `arrive` and `barrier` at each barrier. */
 static struct {
     pthread_once_t once;
     const chk_part_t *part[PARTS];
@@ -25,7 +25,7 @@ static struct {
     uint8_t wants[ISA_OP_COUNT]; /* ISA_WANTS_* of all parts together */
     bool busy;                   /* some instruction is seen by a part, */
     bool barriers;               /* or by chk_barrier_part, where barriers are split */
-    uint8_t before[ISA_OP_COUNT], after[ISA_OP_COUNT];
+    uint8_t before[ISA_OP_COUNT], after[ISA_OP_COUNT], arrive, barrier;
 } wanted = {.once = PTHREAD_ONCE_INIT};
 
 static void choose(void)
@@ -46,6 +46,8 @@ static void choose(void)
             if (wants[op] & ISA_WANTS_BEFORE) wanted.before[op] |= (uint8_t)(1 << wanted.n);
             if (wants[op] & ISA_WANTS_AFTER) wanted.after[op] |= (uint8_t)(1 << wanted.n);
         }
+        if (p->arrive) wanted.arrive |= (uint8_t)(1 << wanted.n);
+        if (p->barrier) wanted.barrier |= (uint8_t)(1 << wanted.n);
         wanted.part[wanted.n++] = p;
     }
 }
@@ -55,26 +57,27 @@ static void choose(void)
     for (unsigned each = 0; each < wanted.n; each++)                                               \
         if (wanted.part[each]->function) wanted.part[each]->function(__VA_ARGS__)
 
+/* Calls the function of the parts in a bit mask, for what happens often. */
+#define CALL(parts, function, g, ...)                                                              \
+    for (unsigned left = parts; left; left &= left - 1) {                                          \
+        const unsigned k = (unsigned)__builtin_ctz(left);                                          \
+        wanted.part[k]->function(g, g->state[k], __VA_ARGS__);                                     \
+    }
+
 /* ---- instructions ---- */
 
 static void before(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
 {
     chk_group_t *g = (chk_group_t *)s;
     (void)watch;
-    for (unsigned left = wanted.before[i->op]; left; left &= left - 1) {
-        const unsigned k = (unsigned)__builtin_ctz(left);
-        wanted.part[k]->before(g, g->state[k], w, i);
-    }
+    CALL(wanted.before[i->op], before, g, w, i)
 }
 
 static void after(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
 {
     chk_group_t *g = (chk_group_t *)s;
     (void)watch;
-    for (unsigned left = wanted.after[i->op]; left; left &= left - 1) {
-        const unsigned k = (unsigned)__builtin_ctz(left);
-        wanted.part[k]->after(g, g->state[k], w, i);
-    }
+    CALL(wanted.after[i->op], after, g, w, i)
 }
 
 sgc_reach_t *chk_reach(chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i)
@@ -163,14 +166,14 @@ static void arrive(chk_group_t *g, const isa_wave_t *w, uint64_t pc)
 {
     g->barrier_pc[w->index_in_group] = pc;
     g->at_barrier |= 1u << w->index_in_group;
-    EACH(arrive, g, g->state[each], w);
+    CALL(wanted.arrive, arrive, g, w)
 }
 
 static void pass(chk_group_t *g, const isa_group_t *group)
 {
     const uint32_t waiting = g->at_barrier;
     g->at_barrier = 0;
-    EACH(barrier, g, g->state[each], group, waiting);
+    CALL(wanted.barrier, barrier, g, group, waiting)
 }
 
 void chk_group_barrier(chk_group_t *g, const isa_group_t *group, uint32_t waiting)

@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "softgpu/check/hazard_lds.h"
-#include "softgpu/check/waits.h"
 #include "softgpu/exec/code.h"
 
 #include <stdio.h>
@@ -212,10 +211,9 @@ static void report_idle(const chk_group_t *g, const isa_wave_t *w, const isa_ins
 
 /* The slow path of before(). Not inlined, so that the usual case needs no stack frame. */
 __attribute__((noinline)) static void check_closely(chk_group_t *g, state_t *s, isa_wave_t *w,
-                                                    const isa_inst_t *i)
+                                                    const isa_inst_t *i, chk_hazard_wave_t *v,
+                                                    chk_use_t *u)
 {
-    chk_hazard_wave_t *v = &s->wave[w->index_in_group];
-    chk_use_t *u = use_at(s, i);
     chk_hazard_t found[CHK_HAZARDS_MAX];
     if (!is_current(g, u, i)) {
         chk_use_describe(u, w, i);
@@ -238,12 +236,12 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
 {
     state_t *s = state_in(state);
     if (w->index_in_group >= ISA_GROUP_WAVES || w->privileged) return;
-    chk_hazard_wave_t *hazards = &s->wave[w->index_in_group];
-    const chk_use_t *u = use_at(s, i);
-    if (is_current(g, u, i) && chk_hazard_is_usual(hazards, u, w))
-        chk_hazard_pass(hazards, u);
+    chk_hazard_wave_t *v = &s->wave[w->index_in_group];
+    chk_use_t *u = use_at(s, i);
+    if (is_current(g, u, i) && chk_hazard_is_usual(v, u, w))
+        chk_hazard_pass(v, u);
     else
-        check_closely(g, s, w, i);
+        check_closely(g, s, w, i, v, u);
 }
 
 const chk_part_t chk_hazard_part = {.family = CHK_HAZARD,

@@ -15,7 +15,8 @@ static void forget_marks(chk_lds_t *s)
 void chk_lds_start(chk_lds_t *s, const isa_group_t *group)
 {
     for (unsigned k = 0; k < group->n_waves && k < ISA_GROUP_WAVES; k++)
-        s->wave[k].n = s->wave[k].fill = s->wave[k].late = 0;
+        s->wave[k].n = s->wave[k].fill = 0;
+    s->late = 0;
     forget_marks(s);
 }
 
@@ -32,6 +33,13 @@ static bool is_outstanding(const chk_hazard_wave_t *v, const chk_lds_access_t *x
 static bool is_filled(const chk_lds_wave_t *k, const chk_hazard_wave_t *v)
 {
     return (int32_t)(k->fill - v->returned[CHK_FLOW_VM]) > 0;
+}
+
+/* Whether some access that may have been recorded is outstanding. */
+static bool any_is_outstanding(const chk_lds_wave_t *k, const chk_hazard_wave_t *v)
+{
+    return v->issued[CHK_FLOW_LDS] != v->returned[CHK_FLOW_LDS] ||
+           v->issued[CHK_FLOW_FLAT] != v->flat_lgkm || is_filled(k, v);
 }
 
 static chk_lds_access_t *next_of(chk_lds_wave_t *k, const chk_hazard_wave_t *v, const chk_use_t *u,
@@ -130,6 +138,9 @@ void chk_lds_arrive(chk_lds_t *s, unsigned wave, const chk_hazard_wave_t *v)
 {
     chk_lds_wave_t *k = &s->wave[wave];
     const uint32_t n = k->n < CHK_LDS_KEPT ? k->n : CHK_LDS_KEPT;
+    s->late &= ~(1u << wave);
+    if (!any_is_outstanding(k, v)) return;
+    s->late |= 1u << wave;
     k->late = 0;
     for (unsigned slot = 0; slot < n; slot++)
         if (is_outstanding(v, &k->kept[slot])) k->late |= 1u << slot;
@@ -138,9 +149,9 @@ void chk_lds_arrive(chk_lds_t *s, unsigned wave, const chk_hazard_wave_t *v)
 void chk_lds_barrier(chk_lds_t *s, const isa_group_t *group, uint32_t waiting)
 {
     forget_marks(s);
-    for (uint32_t left = waiting; left && group->n_waves > 1; left &= left - 1) {
+    if (group->n_waves == 1) return;
+    for (uint32_t left = waiting & s->late; left; left &= left - 1) {
         const unsigned wave = (unsigned)__builtin_ctz(left);
-        if (wave >= ISA_GROUP_WAVES) return;
         const chk_lds_wave_t *k = &s->wave[wave];
         const uint32_t n = k->n < CHK_LDS_KEPT ? k->n : CHK_LDS_KEPT;
         for (uint32_t back = n; back; back--) {

@@ -32,7 +32,7 @@ typedef struct {
 typedef struct {
     uint32_t n, fill; /* fill: number of the last transfer in its flow */
     uint32_t late;    /* accesses in `kept`, by bit, that were outstanding when the wave came to the
-                         barrier */
+                         barrier; valid if its bit in chk_lds_t.late is set */
     chk_lds_access_t kept[CHK_LDS_KEPT];
 } chk_lds_wave_t;
 
@@ -49,6 +49,7 @@ enum {
 
 typedef struct {
     chk_lds_wave_t wave[ISA_GROUP_WAVES];
+    uint32_t late; /* waves, by bit, that came to the barrier with accesses outstanding */
     bool marked;
     uint16_t writer[CHK_LDS_DWORDS], reader[CHK_LDS_DWORDS];
     uint64_t pc[ISA_GROUP_WAVES]

@@ -2,8 +2,6 @@
  * formats and operations. */
 #include "softgpu/check/hazard_use.h"
 
-#include "softgpu/check/waits.h"
-
 #include "isa/isa.h"
 #include "isa/table.h"
 
@@ -357,6 +355,13 @@ static void add_registers(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i
         add_writes(u, w, &part[k]);
 }
 
+uint32_t chk_most_outstanding(unsigned flow, const isa_arch_t *arch)
+{
+    return flow == CHK_FLOW_VM || flow == CHK_FLOW_STORES ? arch->waits_most.vm
+           : flow == CHK_FLOW_LDS                         ? arch->waits_most.lgkm
+                                                          : UINT32_MAX;
+}
+
 void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
@@ -368,9 +373,14 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
                      .held = CHK_USE_REGS,
                      .rules = chk_hazard_rules(d->arch)};
     add_registers(u, w, i);
+    for (unsigned k = 0; k < u->n; k++)
+        u->touches |= chk_regs_digest(u->regs[k]);
     if (row->reads & ISA_REG_SCC || is_special(i, ISA_CODE_SCC)) u->flags |= CHK_USE_READS_SCC;
     if (row->writes & ISA_REG_SCC) u->flags |= CHK_USE_WRITES_SCC;
-    if (chk_is_wait(i->op)) u->flags |= CHK_USE_WAITCNT;
+    if (chk_is_wait(i->op)) {
+        u->flags |= CHK_USE_WAITCNT;
+        u->waits = chk_waits(d->arch, i);
+    }
     u->states = (uint8_t)states_of(u, i, row);
 
     if (row->klass == ISA_CLASS_VALU) {
@@ -388,6 +398,8 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
     } else {
         memory(u, i, row, d->arch, &second);
     }
+    if (u->flow != CHK_FLOW_NONE) u->flags |= CHK_USE_COUNTED;
+    u->most = chk_most_outstanding(u->flow, d->arch);
     if (u->rules->trans && waits_for_valu(u, i)) u->flags |= CHK_USE_ENDS_TRANS;
     if (u->rules->copies) u->commits = (uint8_t)commits_of(i);
     if (u->rules->copies && concerns_copies(u, row)) u->flags |= CHK_USE_COPIES;

@@ -8,6 +8,7 @@
 #define SOFTGPU_CHECK_HAZARD_USE_H
 
 #include "softgpu/check/hazard_rules.h"
+#include "softgpu/check/waits.h"
 #include "softgpu/exec/wave.h"
 
 #include <stddef.h>
@@ -30,6 +31,15 @@ enum {
 typedef struct {
     uint32_t first : 10, n : 6, roles : 8;
 } chk_regs_t;
+
+/* A digest of a set of registers: bit r % 64 stands for register r. Sets whose digests have no bit
+ * in common have no register in common. */
+static inline uint64_t chk_regs_digest(chk_regs_t r)
+{
+    const uint64_t mask = (1ull << r.n) - 1; /* a tuple has at most 32 registers */
+    const unsigned at = r.first % 64u;
+    return mask << at | mask >> (-at % 64u);
+}
 
 /* A flow is a group of operations that one counter counts. Vector memory (VM) and LDS return in the
  * order of their issue. All other flows return in any order: scalar memory and GDS (ANY), FLAT with
@@ -71,7 +81,8 @@ enum {
     CHK_USE_STORES = 1 << 13,     /* changes memory or LDS, for the active lanes */
     CHK_USE_ALL_LANES = 1 << 14,  /* uses inactive lanes, too: matrix, v_readlane and its like */
     CHK_USE_ENDS_TRANS = 1 << 15, /* behind it the results of transcendental operations are there */
-    CHK_USE_COPIES = 1 << 16      /* concerns the vector ALU's copies of SGPRs (hazard_copies.h) */
+    CHK_USE_COPIES = 1 << 16,     /* concerns the vector ALU's copies of SGPRs (hazard_copies.h) */
+    CHK_USE_COUNTED = 1 << 17     /* a counter counts it: it has a flow */
 };
 
 /* Whose writes to SGPRs are committed behind an instruction, on GPUs whose vector ALU keeps copies
@@ -84,19 +95,21 @@ typedef struct {
     /* Every instruction of a wave reads these members: they fill one cache line of the host. */
     _Alignas(64) const isa_inst_t *inst; /* the cached instruction, of this dispatch: */
     uint64_t dispatch;
-    uint64_t as_second; /* rows of the table of which it is the second, by bit */
+    uint64_t touches; /* digest of all of its registers */
     uint32_t flags;
     uint8_t n_reads, n; /* registers that are read come first; n counts all */
     uint8_t states;     /* wait states that the instruction itself takes */
     uint8_t flow;
     chk_regs_t regs[CHK_USE_REGS];
 
-    uint64_t as_first;
+    /* Rows of the table, by bit, of which it is the first, and the second. */
+    uint64_t as_first, as_second;
     uint64_t
         behind_f64; /* of these, the rows whose first instruction is a matrix instruction of f64 */
     const chk_hazard_rules_t *rules;
     uint64_t pc;
     uint32_t first; /* CHK_FIRST_* */
+    uint32_t most;  /* how many operations of its flow can be outstanding */
     uint16_t op;
     uint8_t held; /* index in regs of a matrix instruction's C or a wide store's data; CHK_USE_REGS:
                      none */
@@ -104,10 +117,14 @@ typedef struct {
     uint8_t near, far; /* how many wait states its rows reach back: `far` is for all rows, `near`
                           for those of CHK_USE_WALKS */
     uint8_t commits;   /* CHK_COMMITS_* */
+    chk_waits_t waits; /* of CHK_USE_WAITCNT */
     bool left_out;     /* there were more registers than CHK_USE_REGS: never, as the tests assert */
 } chk_use_t;
-_Static_assert(offsetof(chk_use_t, as_first) == 64, "a line");
+_Static_assert(offsetof(chk_use_t, as_first) == 64 && sizeof(chk_use_t) == 128, "two lines");
 
+/* How many operations of a flow can be outstanding: the hardware delays another one until the
+ * oldest has returned. */
+uint32_t chk_most_outstanding(unsigned flow, const isa_arch_t *arch);
 void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i);
 
 #endif

@@ -3,8 +3,6 @@
  * operation in flight is compared in detail. */
 #include "softgpu/check/hazard_wave.h"
 
-#include "softgpu/check/waits.h"
-
 #include "softgpu/exec/address.h"
 
 #include <stddef.h>
@@ -32,6 +30,7 @@ static void change_bits(chk_reg_set_t *s, chk_regs_t r, bool on)
     memcpy(&bits, at, sizeof bits);
     bits = on ? bits | mask : bits & ~mask;
     memcpy(at, &bits, sizeof bits);
+    if (on) s->digest |= chk_regs_digest(r);
 }
 
 static bool overlap(chk_regs_t a, chk_regs_t b)
@@ -51,18 +50,30 @@ static bool has_returned(const chk_hazard_wave_t *s, unsigned flow, uint32_t num
     return (int32_t)(number - s->returned[flow]) <= 0;
 }
 
-/* Removes registers whose loads have returned. True: some are left. */
-static bool release(chk_hazard_wave_t *s, chk_reg_set_t *set)
+static bool all_have_returned(const chk_hazard_wave_t *s)
 {
-    uint64_t rest = 0;
+    uint32_t outstanding = 0;
+    for (unsigned flow = 0; flow < CHK_FLOWS; flow++)
+        outstanding |= s->issued[flow] ^ s->returned[flow];
+    return !outstanding;
+}
+
+/* Removes registers whose loads have returned. */
+static void release(chk_hazard_wave_t *s, chk_reg_set_t *set)
+{
+    if (!set->digest) return;
+    if (all_have_returned(s)) {
+        *set = (chk_reg_set_t){.digest = 0};
+        return;
+    }
+    set->digest = 0;
     for (unsigned k = 0; k < (CHK_REGS + 63) / 64; k++) {
         for (uint64_t left = set->bits[k]; left; left &= left - 1) {
             const unsigned reg = 64 * k + (unsigned)__builtin_ctzll(left);
             if (has_returned(s, s->flow[reg], s->number[reg])) set->bits[k] &= ~(1ull << reg % 64);
         }
-        rest |= set->bits[k];
+        set->digest |= set->bits[k];
     }
-    return rest;
 }
 
 static bool at_most(chk_hazard_wave_t *s, unsigned flow, uint32_t n)
@@ -100,28 +111,19 @@ static void waitcnt(chk_hazard_wave_t *s, chk_waits_t waits)
     if (!lds) s->flat_lgkm = s->issued[CHK_FLOW_FLAT];
     const uint32_t flat = s->flat_vm < s->flat_lgkm ? s->flat_vm : s->flat_lgkm;
     some |= at_most(s, CHK_FLOW_FLAT, s->issued[CHK_FLOW_FLAT] - flat);
-    if (some && s->any_pending) s->any_pending = release(s, &s->pending);
-    if (at_most(s, CHK_FLOW_EXP, waits.exp)) s->any_locked = release(s, &s->locked);
+    if (some) release(s, &s->pending);
+    if (at_most(s, CHK_FLOW_EXP, waits.exp)) release(s, &s->locked);
 }
 
-/* How many operations of a flow can be outstanding: the hardware delays another one until the
- * oldest has returned. */
-static uint32_t most_of(unsigned flow, const isa_wave_t *w)
-{
-    const isa_waits_t *most = &w->group->dispatch->arch->waits_most;
-    return flow == CHK_FLOW_VM || flow == CHK_FLOW_STORES ? most->vm
-           : flow == CHK_FLOW_LDS                         ? most->lgkm
-                                                          : UINT32_MAX;
-}
-
-static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, bool *any, unsigned flow, uint32_t most,
-                  const chk_use_t *u, uint64_t lanes, unsigned from, unsigned to)
+/* Issues an operation, of which at most `most` can be outstanding, on the registers of index `from`
+ * to `to`. */
+static inline void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, unsigned flow, uint32_t most,
+                         const chk_use_t *u, uint64_t lanes, unsigned from, unsigned to)
 {
     const uint32_t number = ++s->issued[flow];
     s->pc[flow][number % CHK_ISSUES] = u->pc;
     const bool some = at_most(s, flow, most), mixed = count_mixed(s);
-    if ((some || mixed) && *any) *any = release(s, set);
-    if (from < to) *any = true;
+    if (some || mixed) release(s, set);
     for (unsigned k = from; k < to; k++) {
         const uint64_t before = bits_at(set, u->regs[k]);
         change_bits(set, u->regs[k], true);
@@ -153,7 +155,8 @@ static unsigned flow_of(const chk_use_t *u, const isa_wave_t *w, const isa_inst_
 
 static void count(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_t *w, unsigned flow)
 {
-    issue(s, &s->pending, &s->any_pending, flow, most_of(flow, w), u, 0, 0, 0);
+    const uint32_t most = chk_most_outstanding(flow, w->group->dispatch->arch);
+    issue(s, &s->pending, flow, most, u, 0, 0, 0);
 }
 
 /* FLAT that returns in order is counted with memory and with LDS: in both of these flows, except
@@ -221,10 +224,10 @@ static bool check_pending(chk_hazard_wave_t *s, const chk_use_t *u, unsigned by,
         const bool scalar = u->regs[k].first >= CHK_REG_SCALAR;
         const uint64_t lanes = scalar || u->flags & CHK_USE_ALL_LANES ? ~0ull : exec;
         if (indexed && !scalar) continue;
-        if (s->any_pending && bits_at(&s->pending, u->regs[k]) &&
+        if (bits_at(&s->pending, u->regs[k]) &&
             pending_hazard(s, u, by, k, lanes, &s->pending, out))
             return true;
-        if (s->any_locked && k >= u->n_reads && bits_at(&s->locked, u->regs[k]) &&
+        if (k >= u->n_reads && bits_at(&s->locked, u->regs[k]) &&
             pending_hazard(s, u, by, k, lanes, &s->locked, out))
             return true;
     }
@@ -363,7 +366,8 @@ static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigne
 static unsigned reach_of(const chk_hazard_wave_t *s, const chk_use_t *u, bool indexed)
 {
     const chk_hazard_rules_t *r = u->rules;
-    unsigned reach = u->flags & CHK_USE_WALKS ? u->near : 0;
+    unsigned reach = u->near;
+    if ((int32_t)(s->look_until - s->states) <= 0) return reach;
     if (s->states - s->rare_end < r->rare && reach < r->rare) reach = r->rare;
     if (!indexed && (int32_t)(s->marked_until - s->states) > 0) {
         /* a dot product may use the result of the same one, except as A or B */
@@ -395,7 +399,7 @@ static void mark(chk_hazard_wave_t *s, const chk_use_t *u)
     if (!(u->flags & CHK_USE_MARKS)) return;
     const uint16_t dot = u->first & CHK_FIRST_DOT ? u->op : 0;
     if ((int32_t)(s->marked_until - s->states) <= 0) {
-        s->marked = (chk_reg_set_t){{0}};
+        s->marked = (chk_reg_set_t){.digest = 0};
         s->only_dot = dot;
     }
     if (s->only_dot != dot) s->only_dot = 0;
@@ -412,8 +416,8 @@ static void mark(chk_hazard_wave_t *s, const chk_use_t *u)
 
 void chk_hazard_start(chk_hazard_wave_t *s)
 {
-    if (s->any_pending) memset(&s->pending, 0, sizeof s->pending);
-    if (s->any_locked) memset(&s->locked, 0, sizeof s->locked);
+    if (s->pending.digest) s->pending = (chk_reg_set_t){.digest = 0};
+    if (s->locked.digest) s->locked = (chk_reg_set_t){.digest = 0};
     memset(s, 0, offsetof(chk_hazard_wave_t, pending));
     memset(&s->copies, 0, offsetof(chk_copies_t, written_at));
     s->rare_end = s->matrix_end = 0u - CHK_RECENT; /* too long ago for any row */
@@ -435,8 +439,7 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
     const bool indexed = chk_is_indexed(w, u);
     const unsigned flow = flow_of(u, w, i);
     unsigned n = 0;
-    if ((s->any_pending || s->any_locked) && check_pending(s, u, flow, w->exec, indexed, &found[n]))
-        n++;
+    if (chk_hazard_touches(s, u) && check_pending(s, u, flow, w->exec, indexed, &found[n])) n++;
     if (u->as_second) {
         const unsigned reach = reach_of(s, u, indexed);
         if (reach && check_states(s, u, reach, &found[n])) n++;
@@ -447,21 +450,21 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
         s->scc_known = true;
     }
 
-    mark(s, u);
+    if (u->flags & (CHK_USE_MARKS | CHK_USE_RARE)) mark(s, u);
     if (indexed)
         s->states += u->states;
     else
         chk_hazard_pass(s, u);
     if (u->flags & CHK_USE_ENDS_TRANS) s->trans_from = s->n_recent;
-    if (u->flags & CHK_USE_WAITCNT) waitcnt(s, chk_waits(w->group->dispatch->arch, i));
+    if (u->flags & CHK_USE_WAITCNT) waitcnt(s, u->waits);
     if (u->flow == CHK_FLOW_NONE) return n;
     const bool idle = u->flags & CHK_USE_VECTOR && !w->exec;
     const uint64_t lanes = u->flags & CHK_USE_VECTOR ? w->exec : ~0ull; /* scalars: all */
     count_both(s, u, w, flow);
-    issue(s, &s->pending, &s->any_pending, flow, most_of(flow, w), u, lanes, u->n_reads,
-          idle ? u->n_reads : u->n);
+    const uint32_t most =
+        flow == u->flow ? u->most : chk_most_outstanding(flow, w->group->dispatch->arch);
+    issue(s, &s->pending, flow, most, u, lanes, u->n_reads, idle ? u->n_reads : u->n);
     if (u->flags & CHK_USE_LOCKS)
-        issue(s, &s->locked, &s->any_locked, CHK_FLOW_EXP, UINT32_MAX, u, lanes, 0,
-              idle ? 0 : u->n_reads);
+        issue(s, &s->locked, CHK_FLOW_EXP, UINT32_MAX, u, lanes, 0, idle ? 0 : u->n_reads);
     return n;
 }

@@ -14,6 +14,7 @@
 enum { CHK_RECENT = 32, CHK_ISSUES = 64 }; /* powers of two; CHK_RECENT > most states of any row */
 
 typedef struct {
+    uint64_t digest; /* of the set, or of a larger one: 0 if the set is empty */
     /* one word more than the registers need, so that 64 bits can be read from any byte */
     uint64_t bits[(CHK_REGS + 63) / 64 + 1];
 } chk_reg_set_t;
@@ -29,7 +30,7 @@ typedef struct {
 typedef struct {
     uint32_t states;     /* wait states issued so far */
     uint32_t look_until; /* while `states` is below it, vector instructions search back */
-    bool scc_known, any_pending, any_locked;
+    bool scc_known;
     uint16_t only_dot; /* the dot product, if only that has marked registers; 0: other instructions
                           have marked some, too */
     uint32_t n_recent, marked_until, matrix_end;
@@ -38,7 +39,6 @@ typedef struct {
      * sure. For FLAT, vmcnt and lgkmcnt each have a count; `returned` is the lesser of the two. */
     uint32_t issued[CHK_FLOWS], returned[CHK_FLOWS], flat_vm, flat_lgkm;
     uint32_t trans_from; /* value of n_recent behind the last instruction of CHK_USE_ENDS_TRANS */
-    /* Empty unless any_pending, any_locked. */
     chk_reg_set_t pending, locked;
     chk_reg_set_t marked; /* registers that matrix instructions, dot products and wide stores have
                              used recently */
@@ -91,6 +91,12 @@ static inline bool chk_is_indexed(const isa_wave_t *w, const chk_use_t *u)
     return w->mode & ISA_MODE_GPR_IDX && u->flags & CHK_USE_INDEXED;
 }
 
+/* Whether some register of the instruction may have an operation in flight. */
+static inline bool chk_hazard_touches(const chk_hazard_wave_t *s, const chk_use_t *u)
+{
+    return u->touches & (s->pending.digest | s->locked.digest);
+}
+
 /* Whether the instruction needs no check: none of its registers has an operation in flight, and it
  * starts none; it may be the first of a pair. */
 static inline bool chk_hazard_is_usual(const chk_hazard_wave_t *s, const chk_use_t *u,
@@ -98,11 +104,10 @@ static inline bool chk_hazard_is_usual(const chk_hazard_wave_t *s, const chk_use
 {
     enum {
         SCC = CHK_USE_READS_SCC | CHK_USE_WRITES_SCC,
-        ALWAYS = CHK_USE_WAITCNT | CHK_USE_WALKS | CHK_USE_MARKS | CHK_USE_RARE |
+        ALWAYS = CHK_USE_COUNTED | CHK_USE_WAITCNT | CHK_USE_WALKS | CHK_USE_MARKS | CHK_USE_RARE |
                  CHK_USE_ENDS_TRANS | CHK_USE_COPIES
     };
-    return !s->any_pending && !s->any_locked && u->flow == CHK_FLOW_NONE &&
-           !(u->flags & (s->scc_known ? ALWAYS : ALWAYS | SCC)) &&
+    return !chk_hazard_touches(s, u) && !(u->flags & (s->scc_known ? ALWAYS : ALWAYS | SCC)) &&
            (int32_t)(s->look_until - s->states) <= 0 && !chk_is_indexed(w, u);
 }
 

@@ -23,7 +23,7 @@ enum {
 /* How many operations of each counter may still be outstanding behind the instruction: where it
  * does not wait, as many as the counter can count. */
 typedef struct {
-    uint32_t loads, stores, lds, scalar, exp;
+    uint8_t loads, stores, lds, scalar, exp;
 } chk_waits_t;
 
 /* Which counters an instruction other than s_waitcnt waits for; 0: it is none that waits. The
@@ -57,9 +57,9 @@ static inline bool chk_is_wait(unsigned op)
     return op == ISA_OP_s_waitcnt || chk_waited_for(op);
 }
 
-static inline void chk_wait_at_most(uint32_t *left, uint32_t n)
+static inline void chk_wait_at_most(uint8_t *left, uint32_t n)
 {
-    if (n < *left) *left = n;
+    if (n < *left) *left = (uint8_t)n;
 }
 
 static inline chk_waits_t chk_waits(const isa_arch_t *arch, const isa_inst_t *i)
@@ -67,13 +67,14 @@ static inline chk_waits_t chk_waits(const isa_arch_t *arch, const isa_inst_t *i)
     const isa_waits_t *most = &arch->waits_most;
     const isa_bits_t first = {8, 6}, second = {0, 6};
     const uint32_t n = (uint32_t)i->imm;
-    chk_waits_t w = {most->vm, most->vm, most->lgkm, most->lgkm, most->exp};
+    chk_waits_t w = {(uint8_t)most->vm, (uint8_t)most->vm, (uint8_t)most->lgkm, (uint8_t)most->lgkm,
+                     (uint8_t)most->exp};
     if (i->op == ISA_OP_s_waitcnt) {
         const isa_waits_t all = isa_waits(arch, n);
-        w.loads = all.vm;
-        if (!arch->stores_apart) w.stores = all.vm;
-        w.lds = w.scalar = all.lgkm;
-        w.exp = all.exp;
+        w.loads = (uint8_t)all.vm;
+        if (!arch->stores_apart) w.stores = (uint8_t)all.vm;
+        w.lds = w.scalar = (uint8_t)all.lgkm;
+        w.exp = (uint8_t)all.exp;
         return w;
     }
     const unsigned which = chk_waited_for(i->op);
