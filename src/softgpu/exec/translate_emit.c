@@ -33,28 +33,86 @@ static unsigned member_of(unsigned scalar)
     return scalar == ISA_EMIT_SCC ? AT_WAVE(scc) : AT_WAVE(sgpr) + 4 * scalar;
 }
 
-/* ---- scalar registers: variables of the function ---- */
+/* ---- scalar registers: variables of the function ----
+ *
+ * A pair that is only used as a pair is one variable of 64 bits, so are VCC and EXEC; every other
+ * register is a variable of its own. */
+
+enum { NAME = 16 };
+
+/* The variable's name is that of the pair's first register. */
+static bool is_wide(const isa_emitter_t *e, unsigned scalar)
+{
+    return scalar <= ISA_CODE_EXEC + 1 && e->wide[scalar & ~1u];
+}
+
+/* Called when it is known how registers are used. */
+static void choose_wide(isa_emitter_t *e)
+{
+    for (unsigned s = 0; s <= ISA_CODE_EXEC; s += 2) {
+        const bool used = e->used[s] || e->used[s + 1];
+        e->wide[s] = s == ISA_CODE_VCC || s == ISA_CODE_EXEC
+                         ? used
+                         : used && !e->single[s] && !e->single[s + 1];
+        if (!e->wide[s]) continue;
+        e->used[s] = e->used[s + 1] = true;
+        e->written[s] = e->written[s + 1] = e->written[s] || e->written[s + 1];
+    }
+}
+
+/* The place of a register: its variable, or a half of its pair's. Writes what that needs to `t`. */
+static const char *place_of(isa_emitter_t *e, isa_text_t *t, unsigned scalar, char *name)
+{
+    if (is_wide(e, scalar) && scalar & 1) {
+        const unsigned p = isa_emit_fresh(e);
+        isa_put(t, "  %%p%u = getelementptr i8, ptr %%s%u, i64 4\n", p, scalar - 1);
+        snprintf(name, NAME, "%%p%u", p);
+    } else {
+        snprintf(name, NAME, "%%s%u", scalar);
+    }
+    return name;
+}
+
+static unsigned read_one(isa_emitter_t *e, isa_text_t *t, unsigned scalar)
+{
+    char name[NAME];
+    const char *place = place_of(e, t, scalar, name);
+    const unsigned v = isa_emit_fresh(e);
+    e->used[scalar] = true;
+    isa_put(t, "  %%t%u = load i32, ptr %s\n", v, place);
+    return v;
+}
+
+static void write_one(isa_emitter_t *e, isa_text_t *t, unsigned scalar, unsigned value)
+{
+    char name[NAME];
+    e->used[scalar] = e->written[scalar] = true;
+    e->stored[scalar] = false;
+    isa_put(t, "  store i32 %%t%u, ptr %s\n", value, place_of(e, t, scalar, name));
+}
 
 unsigned isa_emit_read(isa_emitter_t *e, isa_text_t *t, unsigned scalar)
 {
-    const unsigned v = isa_emit_fresh(e);
-    e->used[scalar] = true;
-    isa_put(t, "  %%t%u = load i32, ptr %%s%u\n", v, scalar);
-    return v;
+    e->single[scalar] = true;
+    return read_one(e, t, scalar);
 }
 
 void isa_emit_write(isa_emitter_t *e, isa_text_t *t, unsigned scalar, unsigned value)
 {
-    e->used[scalar] = e->written[scalar] = true;
-    isa_put(t, "  store i32 %%t%u, ptr %%s%u\n", value, scalar);
+    e->single[scalar] = true;
+    write_one(e, t, scalar, value);
 }
 
 /* A pair as 64 bits. */
 unsigned isa_emit_read_pair(isa_emitter_t *e, isa_text_t *t, unsigned scalar)
 {
-    const unsigned low = isa_emit_read(e, t, scalar), high = isa_emit_read(e, t, scalar + 1);
-    const unsigned a = isa_emit_fresh(e), b = isa_emit_fresh(e), c = isa_emit_fresh(e),
-                   d = isa_emit_fresh(e);
+    const unsigned d = isa_emit_fresh(e);
+    if (is_wide(e, scalar) && !(scalar & 1)) {
+        isa_put(t, "  %%t%u = load i64, ptr %%s%u\n", d, scalar);
+        return d;
+    }
+    const unsigned low = read_one(e, t, scalar), high = read_one(e, t, scalar + 1);
+    const unsigned a = isa_emit_fresh(e), b = isa_emit_fresh(e), c = isa_emit_fresh(e);
     isa_put(t, "  %%t%u = zext i32 %%t%u to i64\n  %%t%u = zext i32 %%t%u to i64\n", a, low, b,
             high);
     isa_put(t, "  %%t%u = shl i64 %%t%u, 32\n  %%t%u = or i64 %%t%u, %%t%u\n", c, b, d, a, c);
@@ -63,44 +121,84 @@ unsigned isa_emit_read_pair(isa_emitter_t *e, isa_text_t *t, unsigned scalar)
 
 void isa_emit_write_pair(isa_emitter_t *e, isa_text_t *t, unsigned scalar, unsigned value)
 {
+    if (is_wide(e, scalar) && !(scalar & 1)) {
+        e->written[scalar] = e->written[scalar + 1] = true;
+        e->stored[scalar] = e->stored[scalar + 1] = false;
+        isa_put(t, "  store i64 %%t%u, ptr %%s%u\n", value, scalar);
+        return;
+    }
     const unsigned low = isa_emit_fresh(e), shifted = isa_emit_fresh(e), high = isa_emit_fresh(e);
     isa_put(t, "  %%t%u = trunc i64 %%t%u to i32\n  %%t%u = lshr i64 %%t%u, 32\n", low, value,
             shifted, value);
     isa_put(t, "  %%t%u = trunc i64 %%t%u to i32\n", high, shifted);
-    isa_emit_write(e, t, scalar, low);
-    isa_emit_write(e, t, scalar + 1, high);
+    write_one(e, t, scalar, low);
+    write_one(e, t, scalar + 1, high);
 }
 
-/* Stores a register that the code writes to the wave. */
-static void store_scalar(isa_emitter_t *e, isa_text_t *t, unsigned s)
+/* The address of a register in the wave. */
+static unsigned put_member(isa_emitter_t *e, isa_text_t *t, unsigned s)
 {
-    const unsigned v = isa_emit_fresh(e);
-    if (!e->written[s]) return;
-    isa_put(t, "  %%v%u = load i32, ptr %%s%u\n  %%p%u = getelementptr i8, ptr %%w, i64 %u\n", v, s,
-            v, member_of(s));
-    isa_put(t, "  store i32 %%v%u, ptr %%p%u\n", v, v);
+    const unsigned p = isa_emit_fresh(e);
+    isa_put(t, "  %%p%u = getelementptr i8, ptr %%w, i64 %u\n", p, member_of(s));
+    return p;
 }
 
-/* Loads one that it uses. */
-static void load_scalar(isa_emitter_t *e, isa_text_t *t, unsigned s)
+/* Whether registers s and s + 1, the first of which is even, are stored at once: handlers read
+ * pairs by one load of 64 bits, to which the host could not forward two stores of 32. */
+static bool stores_both(const isa_emitter_t *e, unsigned s)
 {
-    const unsigned v = isa_emit_fresh(e);
-    if (!e->used[s]) return;
-    isa_put(t, "  %%p%u = getelementptr i8, ptr %%w, i64 %u\n  %%v%u = load i32, ptr %%p%u\n", v,
-            member_of(s), v, v);
-    isa_put(t, "  store i32 %%v%u, ptr %%s%u\n", v, s);
+    return !(s & 1) && s <= ISA_CODE_EXEC && e->used[s] && e->used[s + 1];
+}
+
+/* Stores a register that the code writes to the wave, or (`both`) a pair. What the block has stored
+ * since it was written last is there already; ways out (`tail`) belong to no block. */
+static void store_unit(isa_emitter_t *e, isa_text_t *t, unsigned s, bool both)
+{
+    const unsigned last = s + both;
+    if (!e->written[s] && !e->written[last]) return;
+    if (t == &e->code && e->stored[s] && e->stored[last]) return;
+    const unsigned v = both ? isa_emit_read_pair(e, t, s) : read_one(e, t, s);
+    isa_put(t, "  store i%u %%t%u, ptr %%p%u\n", both ? 64 : 32, v, put_member(e, t, s));
+    if (t == &e->code) e->stored[s] = e->stored[last] = true;
 }
 
 static void store_scalars(isa_emitter_t *e, isa_text_t *t, unsigned first, unsigned n)
 {
-    for (unsigned s = first; s < first + n && s <= ISA_EMIT_SCC; s++)
-        store_scalar(e, t, s);
+    for (unsigned s = first; s < first + n && s <= ISA_EMIT_SCC; s++) {
+        if (s & 1 && is_wide(e, s)) s--; /* a half of a variable: both are stored */
+        const bool both = stores_both(e, s);
+        store_unit(e, t, s, both);
+        s += both;
+    }
+}
+
+/* Loads a register that the code uses. */
+static void load_scalar(isa_emitter_t *e, isa_text_t *t, unsigned s)
+{
+    char name[NAME];
+    if (!e->used[s]) return;
+    const unsigned p = put_member(e, t, s), v = isa_emit_fresh(e);
+    isa_put(t, "  %%v%u = load i32, ptr %%p%u\n", v, p);
+    isa_put(t, "  store i32 %%v%u, ptr %s\n", v, place_of(e, t, s, name));
+    e->stored[s] = true;
+}
+
+static void load_pair(isa_emitter_t *e, isa_text_t *t, unsigned s)
+{
+    const unsigned p = put_member(e, t, s), v = isa_emit_fresh(e);
+    isa_put(t, "  %%v%u = load i64, ptr %%p%u\n  store i64 %%v%u, ptr %%s%u\n", v, p, v, s);
+    e->stored[s] = e->stored[s + 1] = true;
 }
 
 static void load_scalars(isa_emitter_t *e, isa_text_t *t, unsigned first, unsigned n)
 {
-    for (unsigned s = first; s < first + n && s <= ISA_EMIT_SCC; s++)
-        load_scalar(e, t, s);
+    for (unsigned s = first; s < first + n && s <= ISA_EMIT_SCC; s++) {
+        const bool pair = is_wide(e, s) && !(s & 1) && s + 1 < first + n;
+        if (pair)
+            load_pair(e, t, s++);
+        else
+            load_scalar(e, t, s);
+    }
 }
 
 /* ---- scalar instructions ---- */
@@ -227,9 +325,15 @@ static takes_t takes(const isa_inst_t *i)
                : TAKES_ANY;
 }
 
+/* Both halves of a pair of which the code writes one become variables, so that they are stored at
+ * once. */
 static void store_registers(isa_emitter_t *e, const isa_operand_t *o)
 {
-    if (o->kind == ISA_OPK_SGPR) store_scalars(e, &e->code, o->reg, (o->bits + 31u) / 32u);
+    const unsigned n = (o->bits + 31u) / 32u;
+    if (o->kind != ISA_OPK_SGPR) return;
+    for (unsigned s = o->reg & ~1u; n > 1 && s < o->reg + n && s <= ISA_CODE_EXEC; s += 2)
+        if (e->written[s] || e->written[s + 1]) e->used[s] = e->used[s + 1] = true;
+    store_scalars(e, &e->code, o->reg, n);
 }
 
 /* Stores what the handler may read, and what is loaded behind it: a handler that stops the wave may
@@ -365,6 +469,7 @@ static void emit_steps(isa_emitter_t *e)
             if (k) isa_put(&e->code, "  br label %%i%u\n", k);
             isa_put(&e->code, "i%u:\n", k);
             e->counted = 0;
+            memset(e->stored, 0, sizeof e->stored);
         }
         if (s->kind != ISA_STEP_LEAVE) {
             emit_step(e, s);
@@ -380,14 +485,16 @@ static void emit_steps(isa_emitter_t *e)
     put_return(e, &e->tail);
 }
 
-/* Writes the whole function. The first pass finds the scalar registers that it uses. */
+/* Writes the whole function. The first pass finds the scalar registers that it writes, the second
+ * one those that it uses. */
 static void emit_function(isa_emitter_t *e)
 {
-    for (int round = 0; round < 2; round++) {
+    for (int round = 0; round < 3; round++) {
         e->entry.size = e->code.size = e->tail.size = 0;
         e->shared = false;
         e->next = 0;
         emit_steps(e);
+        if (round == 1) choose_wide(e);
     }
 }
 
@@ -423,7 +530,8 @@ static void put_all(isa_emitter_t *e, isa_text_t *t)
     declare(t, e->plan, ISA_STEP_CHUNK, ISA_FUNCTION_QUICK);
     isa_put(t, "define i64 @translated(ptr noundef %%w, i32 %%entry) #0 {\n");
     for (unsigned s = 0; s <= ISA_EMIT_SCC; s++)
-        if (e->used[s]) isa_put(t, "  %%s%u = alloca i32\n", s);
+        if (e->used[s] && !(s & 1 && is_wide(e, s)))
+            isa_put(t, "  %%s%u = alloca i%u\n", s, is_wide(e, s) ? 64u : 32u);
     isa_put(t, "  %%count = alloca i64\n  %%budget = alloca i32\n");
     isa_move(t, &e->entry);
     isa_put(t, "  store i64 0, ptr %%count\n");

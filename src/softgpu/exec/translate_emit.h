@@ -37,7 +37,11 @@ typedef struct {
     unsigned next;                 /* number of the next value or label */
     unsigned counted;              /* instructions since the block's begin */
     bool shared;                   /* there is the structure ISA_EMIT_SHARED */
+    /* Scalar registers: those of the code; those that it uses alone, not only as a half of a pair;
+     * pairs that are one variable, by the first register; those whose value the wave has now, as
+     * far as the block knows. */
     bool used[ISA_EMIT_SCC + 1], written[ISA_EMIT_SCC + 1];
+    bool single[ISA_EMIT_SCC + 1], wide[ISA_EMIT_SCC + 1], stored[ISA_EMIT_SCC + 1];
     /* the current segment */
     unsigned n;                              /* instructions */
     isa_emit_way_t way[ISA_EMIT_WAYS], *now; /* the way that is written now */
