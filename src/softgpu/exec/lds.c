@@ -376,6 +376,20 @@ static unsigned permuted_bits(const isa_wave_t *w)
     return (lanes < ISA_LANES ? lanes : ISA_LANES) - 1;
 }
 
+/* The row's dwords of these lanes. Where neighbours read from neighbours, or all of a vector's
+ * lanes from one vector, as in most sums over a wave, a host with AVX2 does it at once. */
+ISA_BLOCK isa_vec_t of_lanes(const uint32_t *row, isa_vec_t lane)
+{
+#if ISA_VEC_BYTES == 32
+    const uint32_t first = lane[0];
+    if (!isa_vec_any((lane - isa_vec_count(1)) ^ first)) return isa_vec_load(row + first);
+    if (!isa_vec_any((lane ^ first) & ~7u))
+        return (isa_vec_t)_mm256_permutevar8x32_epi32((__m256i)isa_vec_load(row + (first & ~7u)),
+                                                      (__m256i)lane);
+#endif
+    return isa_vec_permute(row, lane);
+}
+
 static void permute_back(isa_wave_t *w, const isa_inst_t *i, const uint32_t *offered)
 {
     const uint32_t *addr = isa_row_of(w, &i->src[0])[0];
@@ -384,7 +398,7 @@ static void permute_back(isa_wave_t *w, const isa_inst_t *i, const uint32_t *off
     isa_row_t out;
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
         const isa_vec_t lane = (isa_vec_load(addr + l) + offset) >> 2;
-        isa_vec_store(out + l, isa_vec_permute(offered, (lane & bits) | (l & ~bits)));
+        isa_vec_store(out + l, of_lanes(offered, (lane & bits) | (l & ~bits)));
     }
     write_row(w, i, out);
 }
