@@ -192,6 +192,17 @@ static uint64_t sum_units(sg_perf_t *p, const sg_event_row_t *row, sg_block_t bl
     return n;
 }
 
+/* The sum over all compute units of an XCC. */
+static uint64_t sum_engines(sg_perf_t *p, const sg_event_row_t *row, uint32_t xcc)
+{
+    const uint32_t engines = p->bank[SG_BLOCK_SPI].engines / p->xccs;
+    uint64_t n = 0;
+    for (uint32_t e = xcc * engines; e < (xcc + 1) * engines; e++)
+        for (uint32_t i = 0; i < p->units_per_engine; i++)
+            n += sum_unit(p, row, sg_perf_unit(p, e, i), false);
+    return n;
+}
+
 static uint64_t cache_value(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t part,
                             uint32_t event)
 {
@@ -253,6 +264,7 @@ static uint64_t total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint
     case SG_EVENT_NONE: return sum_caches(p, block, engine, instance, event);
     case SG_EVENT_OPS:
     case SG_EVENT_FIXED: return sum_units(p, row, block, engine, instance);
+    case SG_EVENT_ENGINES: return sum_engines(p, row, engine);
     case SG_EVENT_DEVICE: return load(&p->device[row->sum]);
     case SG_EVENT_LEVEL: return row->other ? sum_units(p, row, block, engine, instance) : 0;
     case SG_EVENT_PACKETS: return of_packets(p, row);
@@ -321,8 +333,8 @@ sg_perf_level_t sg_perf_level_of(const sg_events_t *t, sg_block_t block, uint32_
         return model_block(block, &model) && sgc_counts(arch_of(t), model, event) ? SG_PERF_MODEL
                                                                                   : SG_PERF_OFF;
     if (row->kind == SG_EVENT_ZERO) return SG_PERF_OFF;
-    if (row->kind == SG_EVENT_OPS ||
-        (row->kind == SG_EVENT_FIXED && tally_of(arch_of(t), row) < SG_T_MODEL))
+    const bool tallied = row->kind == SG_EVENT_FIXED || row->kind == SG_EVENT_ENGINES;
+    if (row->kind == SG_EVENT_OPS || (tallied && tally_of(arch_of(t), row) < SG_T_MODEL))
         return SG_PERF_EXACT;
     return SG_PERF_MODEL;
 }

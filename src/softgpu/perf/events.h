@@ -12,6 +12,7 @@ typedef enum {
     SG_EVENT_ZERO,    /* always 0 on this GPU, whatever the counter's row is */
     SG_EVENT_OPS,     /* instructions, added up over some buckets */
     SG_EVENT_FIXED,   /* an sg_tally_t, added up over compute units */
+    SG_EVENT_ENGINES, /* an sg_tally_t, added up over the compute units of all engines of the XCC */
     SG_EVENT_LEVEL,   /* how many are in flight now; ACCUM reads its integral, an sg_tally_t */
     SG_EVENT_DEVICE,  /* an sg_device_tally_t */
     SG_EVENT_PACKETS, /* a number of clocks of the profile (`other`) for each packet */
@@ -50,7 +51,7 @@ typedef struct {
     uint8_t dwords; /* only scalar loads of this many dwords; 0: of any size */
     bool lanes;     /* count lanes, not instructions */
     bool live;      /* only instructions with a lane enabled */
-    uint8_t plus;   /* OPS: an sg_tally_t that is added; 0: none */
+    uint8_t plus;   /* OPS, FIXED: an sg_tally_t that is added; 0: none */
     uint8_t minus;  /* OPS: an sg_tally_t that is subtracted; 0: none */
     /* BUSIEST: the sg_counter_t. PACKETS: offset, in the profile, of the clocks of a packet. LEVEL:
      * offset of the clocks between two samples of the level; 0: the level itself reads 0. */

@@ -35,7 +35,7 @@ _Static_assert(FLATS + TEX == F(MIMG) * 2 - F(FLAT), "isa_count() takes FLAT as 
 #define MOPS(name, type)            OPS(name, K(MFMA), .math = ISA_MATH_##type, .weight = SG_BY_MOPS)
 #define ISSUE(name, set, ...)       OPS(name, set, .weight = SG_BY_ISSUE, __VA_ARGS__)
 #define TA_OPS(name, set, formats_) OPS(name, set, .formats = formats_, .live = true)
-#define FIXED(name, tally)          ROW(name, .kind = SG_EVENT_FIXED, .sum = SG_T_##tally)
+#define FIXED(name, tally, ...)     ROW(name, .kind = SG_EVENT_FIXED, .sum = SG_T_##tally, __VA_ARGS__)
 #define QUADS(name, tally)          ROW(name, .kind = SG_EVENT_FIXED, .sum = SG_T_##tally, .quads = true)
 /* the arbiter of SPI counts every fourth clock */
 #define ARBITER(name, tally)        ROW(name, .kind = SG_EVENT_FIXED, .sum = SG_T_##tally, .shift = 2)
@@ -70,6 +70,8 @@ const sg_event_row_t sg_event_rows[SG_COUNTERS] = {
     IDLE(CPC_CPC_UTCL2IU_IDLE, cp_page_table_clocks),
     DEVICE(CPC_ME1_DC0_SPI_BUSY, WAVES),
     DEVICE(CPC_ALWAYS_COUNT, CLOCK),
+    DEVICE(CPC_GD_BUSY, WAVES),
+    ROW(CPC_TG_SEND, .kind = SG_EVENT_ENGINES, .sum = SG_T_GROUPS),
     /* CPF */
     DEVICE(CPF_CPF_STAT_BUSY, CLOCK),
     PACKETS(CPF_CPF_TCIU_BUSY, cpf_memory_clocks),
@@ -88,6 +90,16 @@ const sg_event_row_t sg_event_rows[SG_COUNTERS] = {
     FIXED(SPI_SWC_CSC_WR, SGPR_WRITES),
     FIXED(SPI_VWC_CSC_WR, WAVES),
     FIXED(SPI_CSC_WAVE_CNT_BUSY, SE_BUSY),
+    /* the model has all queues on compute pipe 0 */
+    DEVICE(SPI_CS0_WINDOW_VALID, CLOCK),
+    FIXED(SPI_CS0_BUSY, SE_BUSY),
+    FIXED(SPI_CS0_NUM_THREADGROUPS, GROUPS),
+    FIXED(SPI_CS0_EVENT_WAVE, WAVES),
+    FIXED(SPI_CS0_WAVE, WAVES),
+    FIXED(SPI_CSQ_P0_OCCUPANCY, WAVE_CLOCKS),
+    /* a register of 64 lanes takes four clocks by one port (SPI_VWC_CSC_WR), and two by each of two */
+    FIXED(SPI_VWC0_VDATA_VALID_WR, WAVES, .plus = SG_T_WAVES),
+    FIXED(SPI_VWC1_VDATA_VALID_WR, WAVES, .plus = SG_T_WAVES),
     /* SQ */
     [SG_C_SQ_ACCUM_PREV] = {.kind = SG_EVENT_ACCUM, .quads = true},
     [SG_C_SQ_ACCUM_PREV_HIRES] = {.kind = SG_EVENT_ACCUM},
