@@ -293,19 +293,36 @@ int db_pages_begin(const char *path, uint32_t page_bytes, uint32_t pages)
     return good ? 0 : -1;
 }
 
-int db_pages_schema(const db_t *db, bool begin)
+int db_schema_begin(db_schema_t *s, const char *path)
 {
-    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, !begin, NULL);
-    return db_run(db,
-                  begin ? "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA "
-                          "writable_schema = ON; BEGIN"
-                        : "COMMIT; PRAGMA writable_schema = OFF",
-                  "writing the schema");
+    *s = (db_schema_t){0};
+    if (db_make(&s->db, path) != 0) return -1;
+    sqlite3_db_config(s->db.handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    if (db_run(&s->db,
+               "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA writable_schema = ON; "
+               "BEGIN",
+               "writing the schema") == 0) {
+        db_rows(&s->row, &s->db, "INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", "");
+        return 0;
+    }
+    db_close(&s->db);
+    return -1;
 }
 
-int db_pages_add(const db_t *db, const char *type, const char *name, const char *table,
-                 uint32_t root, const char *sql)
+int db_schema_add(db_schema_t *s, const char *type, const char *name, const char *table,
+                  uint32_t root, const char *sql)
 {
-    return db_runf(db, name, "INSERT INTO sqlite_master VALUES (%Q, %Q, %Q, %u, %Q)", type, name,
-                   table, root, sql);
+    db_again(&s->row, "tttit", type, name, table, (int64_t)root, sql);
+    db_next(&s->row);
+    if (!*s->row.why) return 0;
+    base_error("%s: %s", name, s->row.why);
+    return -1;
+}
+
+int db_schema_end(db_schema_t *s, int result)
+{
+    db_drop(&s->row);
+    if (result == 0) result = db_run(&s->db, "COMMIT", "writing the schema");
+    if (db_close(&s->db) != 0) result = -1;
+    return result;
 }

@@ -51,12 +51,21 @@ uint32_t db_pages_number(uint32_t page_bytes, uint32_t number);
  * pages after the first, up to the page `pages`. Returns 0, or -1 after reporting the reason. */
 int db_pages_begin(const char *path, uint32_t page_bytes, uint32_t pages);
 
-/* Adds a row to the schema, for a tree that was copied: `type` is table or index, `table` the name
- * of the table, `root` SQLite's number of the root. To be called between db_pages_schema() with
- * true and with false; after the latter the connection has to be opened again. Returns 0, or -1
- * after reporting the reason. */
-int db_pages_schema(const db_t *db, bool begin);
-int db_pages_add(const db_t *db, const char *type, const char *name, const char *table,
-                 uint32_t root, const char *sql);
+/* Writes the schema of a file whose trees were copied. SQLite does not parse the SQL of a row that
+ * is added: the next program that opens the file does. The caller must know that the SQL is valid
+ * and that each name is new. All functions return 0, or -1 after reporting the reason. */
+typedef struct {
+    db_t db;
+    db_cursor_t row;
+} db_schema_t;
+
+/* If it returns -1, there is nothing to end. */
+int db_schema_begin(db_schema_t *s, const char *path);
+/* Adds a row: `type` is table, index or view, `table` the name of the index's table or else the
+ * same as `name`, `root` SQLite's number of the root, or 0 for a view. */
+int db_schema_add(db_schema_t *s, const char *type, const char *name, const char *table,
+                  uint32_t root, const char *sql);
+/* Ends the writing. If `result`, what was done so far, is not 0, it is returned. */
+int db_schema_end(db_schema_t *s, int result);
 
 #endif

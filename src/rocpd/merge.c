@@ -22,19 +22,6 @@
  * lists, so that the time to open a database grows with the square of their number. */
 enum { APART_MOST = 1024 };
 
-typedef int (*each_t)(db_t *db, const char *name, const char *sql, const char *what);
-
-/* Calls `each` with name and SQL of each row of the query. */
-static int for_each(db_t *db, const char *query, each_t each, const char *what)
-{
-    db_cursor_t c;
-    int result = 0;
-    db_rows(&c, db, query, "");
-    while (result == 0 && db_next(&c))
-        result = each(db, db_text(&c, 0), db_text(&c, 1), what);
-    return db_end(&c, "reading the schema") == 0 ? result : -1;
-}
-
 char *rocpd_table_like(const db_t *db, const char *part, const char *name)
 {
     sqlite3_str *text = sqlite3_str_new(db->handle);
@@ -75,11 +62,21 @@ static int copy_table(db_t *db, const char *name, const char *sql, const char *f
     return result;
 }
 
-/* Indexes a table by event, since its rows are looked up by their event. */
+bool rocpd_is_by_event(const char *table)
+{
+    static const char *const names[] = {"rocpd_arg", "rocpd_pmc_event", "rocpd_kernel_dispatch"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        const size_t length = strlen(names[i]);
+        if (strncasecmp(table, names[i], length) == 0 && (!table[length] || table[length] == '_'))
+            return true;
+    }
+    return false;
+}
+
 static int make_index(db_t *db, const char *name, const char *sql, const char *what)
 {
     (void)sql;
-    if (!db_has(db, name, "event_id")) return 0;
+    if (!rocpd_is_by_event(name) || !db_has(db, name, "event_id")) return 0;
     return db_runf(db, what,
                    "CREATE INDEX IF NOT EXISTS main.\"by_event_%w\" ON \"%w\" (\"event_id\")", name,
                    name);
@@ -92,10 +89,11 @@ static int copy_file(db_t *db, const char *path)
     if (result != 0) return -1;
     result = db_run(db, "BEGIN", path);
     if (result == 0)
-        result = for_each(db,
-                          "SELECT name, sql FROM part.sqlite_master WHERE type = 'table' AND name "
-                          "NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
-                          copy_table, path);
+        result = rocpd_merge_each(
+            db,
+            "SELECT name, sql FROM part.sqlite_master WHERE type = 'table' AND name "
+            "NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+            copy_table, path);
     if (result == 0) result = db_run(db, "COMMIT", path);
     if (result == 0) result = db_run(db, "DETACH part", path);
     return result;
@@ -104,74 +102,11 @@ static int copy_file(db_t *db, const char *path)
 /* Makes the indexes of the tables that were copied. */
 static int make_indexes(db_t *db)
 {
-    return for_each(
+    return rocpd_merge_each(
         db,
-        "SELECT name, sql FROM main.sqlite_master WHERE type = 'table' AND (name LIKE "
-        "'rocpd\\_arg\\_%' ESCAPE '\\' OR name LIKE 'rocpd\\_pmc\\_event\\_%' ESCAPE "
-        "'\\' OR name LIKE 'rocpd\\_kernel\\_dispatch\\_%' ESCAPE '\\') AND 'by_event_' || "
-        "name NOT IN (SELECT name FROM main.sqlite_master WHERE type = 'index')",
+        "SELECT name, sql FROM main.sqlite_master WHERE type = 'table' AND 'by_event_' || name NOT "
+        "IN (SELECT name FROM main.sqlite_master WHERE type = 'index')",
         make_index, "indexes");
-}
-
-/* Lists the tables whose names are this name and a run's id. Returns 0, or -1 after reporting the
- * reason. */
-static int list_tables(const db_t *db, const char *name, char ***tables, size_t *count)
-{
-    bool room = true;
-    db_cursor_t c;
-    for (rocpd_tables_of(db, &c, name); room && db_next(&c);)
-        room = base_add_text(tables, count, db_text(&c, 0));
-    if (!room) base_error("%s: %s", name, strerror(ENOMEM));
-    return db_end(&c, "reading a database") == 0 && room ? 0 : -1;
-}
-
-/* Makes a view that unites all tables whose names are the view's name and a run's id. */
-static int unite_tables(db_t *db, const char *name, const char *sql, const char *file)
-{
-    sqlite3_str *text = sqlite3_str_new(db->handle);
-    char **tables = NULL;
-    size_t count = 0;
-    (void)sql;
-    int result = list_tables(db, name, &tables, &count);
-    sqlite3_str_appendf(text, "CREATE VIEW \"%w\" AS ", name);
-    for (size_t i = 0; i < count; i++) {
-        rocpd_unite(text, i, count);
-        sqlite3_str_appendf(text, "SELECT * FROM \"%w\"", tables[i]);
-        free(tables[i]);
-    }
-    rocpd_unite(text, count, count);
-    free(tables);
-    char *view = sqlite3_str_finish(text);
-    if (result == 0 && count) result = db_run(db, view, file);
-    sqlite3_free(view);
-    return result;
-}
-
-static int copy_view(db_t *db, const char *name, const char *sql, const char *file)
-{
-    (void)file;
-    db_view(db, name, sql, false, rocpd_is_own_view(sql));
-    return 0;
-}
-
-/* Makes the views that the first database has; `shared`: those of tables are there. */
-static int make_views(db_t *db, const char *path, bool shared)
-{
-    int result = db_attach(db, path);
-    if (result == 0 && !shared)
-        result = for_each(db,
-                          "SELECT name, sql FROM part.sqlite_master WHERE type = 'view' AND name "
-                          "LIKE 'rocpd\\_%' ESCAPE '\\' ORDER BY rowid",
-                          unite_tables, path);
-    if (result == 0)
-        result =
-            for_each(db,
-                     "SELECT name, sql FROM part.sqlite_master WHERE type = 'view' AND name "
-                     "NOT LIKE 'rocpd\\_%' ESCAPE '\\' AND name NOT LIKE 'crocprof\\_%' ESCAPE "
-                     "'\\' ORDER BY rowid",
-                     copy_view, path);
-    if (result == 0 && !shared) result = rocpd_own_merge(db);
-    return result == 0 ? db_run(db, "DETACH part", path) : -1;
 }
 
 /* Copies all tables into the main database of the connection, which is empty. */
@@ -183,19 +118,22 @@ static int copy_files(db_t *db, const rocpd_files_t *f)
     return result;
 }
 
-/* Warns that times are copied unchanged, if processes of several nodes have different clocks. */
+void rocpd_merge_tell_clocks(size_t nodes)
+{
+    if (nodes > 1 && base_log_level >= BASE_LOG_WARNING)
+        fprintf(stderr,
+                "rocpd: processes of %zu nodes keep the times of their nodes' clocks, and the file "
+                "has what is known of these: rocpd and rocprofv3 change times as they read it\n",
+                nodes);
+}
+
 static int warn_of_clocks(const db_t *db)
 {
     db_cursor_t c;
     db_rows(&c, db, "SELECT COUNT(DISTINCT value) FROM rocpd_metadata WHERE tag = 'boot_id'", "");
-    const int64_t nodes = db_next(&c) ? db_int(&c, 0) : 0;
+    const size_t nodes = db_next(&c) ? (size_t)db_int(&c, 0) : 0;
     if (db_end(&c, "reading metadata") != 0) return -1;
-    if (nodes > 1 && base_log_level >= BASE_LOG_WARNING)
-        fprintf(
-            stderr,
-            "rocpd: processes of %lld nodes keep the times of their nodes' clocks, and the file "
-            "has what is known of these: rocpd and rocprofv3 change times as they read it\n",
-            (long long)nodes);
+    rocpd_merge_tell_clocks(nodes);
     return 0;
 }
 
@@ -206,15 +144,17 @@ static int merge_into(const rocpd_files_t *f, const rocpd_options_t *o, const ch
 {
     db_t db;
     bool shared = f->count > APART_MOST;
-    const int copied = shared ? 0 : rocpd_merge_pages(f, o, path, &shared);
-    if (copied < 0 || db_make(&db, path) != 0) return -1;
+    const rocpd_merged_t done =
+        shared ? ROCPD_MERGE_NOTHING : rocpd_merge_pages(f, o, path, &shared);
+    if (done == ROCPD_MERGE_ALL) return 0;
+    if (done == ROCPD_MERGE_FAILED || db_make(&db, path) != 0) return -1;
     int result = db_run(&db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", "merging");
     if (result == 0 && shared)
         result = rocpd_merge_rows(f, o, &db);
-    else if (result == 0 && !copied)
+    else if (result == 0 && done == ROCPD_MERGE_NOTHING)
         result = copy_files(&db, f);
     if (result == 0 && !shared) result = make_indexes(&db);
-    if (result == 0) result = make_views(&db, f->paths[0], shared);
+    if (result == 0) result = rocpd_merge_views(&db, f->paths[0], shared);
     if (result == 0) result = warn_of_clocks(&db);
     if (db_close(&db) == 0 || result != 0) return result;
     base_error("%s: the database is not whole", path);

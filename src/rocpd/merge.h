@@ -1,8 +1,10 @@
 /* merge.h - what the files of rocpd merge share: merge.c copies by SQL, merge_pages.c by pages,
- * merge_rows.c by rows, of which merge_source.c reads them, to tables that all runs share. */
+ * merge_rows.c by rows, of which merge_source.c reads them, to tables that all runs share;
+ * merge_views.c makes the views over tables that were copied. */
 #ifndef CROCPROF_ROCPD_MERGE_H
 #define CROCPROF_ROCPD_MERGE_H
 
+#include "db/pages.h"
 #include "rocpd/files.h"
 
 /* Returns a statement that makes a table with the columns of the table in the database `part`,
@@ -10,11 +12,61 @@
  * reason. */
 char *rocpd_table_like(const db_t *db, const char *part, const char *name);
 
-/* Copies the tables of all databases, and their indexes by event, into the empty file `path`.
- * Returns 1; 0 if one of them has to be copied otherwise, and the file is still empty: *shared says
- * whether the runs of one of them share tables; -1 after reporting the reason. */
-int rocpd_merge_pages(const rocpd_files_t *f, const rocpd_options_t *o, const char *path,
-                      bool *shared);
+/* Returns whether this is a table whose rows are looked up by their event, too, with or without a
+ * run's id in its name: if it has the column event_id, it gets an index by that. */
+bool rocpd_is_by_event(const char *table);
+
+/* Warns that times are copied unchanged, if there are several nodes, which have different clocks.
+ */
+void rocpd_merge_tell_clocks(size_t nodes);
+
+/* Calls `each` with name and SQL of each row of the query until it returns another number than 0,
+ * which is returned; -1 after reporting the reason if the query fails. */
+typedef int (*rocpd_merge_each_t)(db_t *db, const char *name, const char *sql, const char *what);
+int rocpd_merge_each(db_t *db, const char *query, rocpd_merge_each_t each, const char *what);
+
+typedef enum {
+    ROCPD_MERGE_FAILED = -1, /* and the reason was reported */
+    ROCPD_MERGE_NOTHING,     /* one database has to be copied otherwise; the file is still empty */
+    ROCPD_MERGE_TABLES,      /* indexes by event and views are missing */
+    ROCPD_MERGE_ALL,         /* and the user was told of clocks */
+} rocpd_merged_t;
+
+/* Copies the tables of all databases by their pages into the empty file `path`, and makes the views
+ * if all databases are as usual. *shared says whether the runs of one of them share tables. */
+rocpd_merged_t rocpd_merge_pages(const rocpd_files_t *f, const rocpd_options_t *o, const char *path,
+                                 bool *shared);
+
+/* A table, or an index by event, of a database whose pages are copied. */
+typedef struct {
+    db_tree_t from;
+    uint32_t to; /* new number of the root: counted from the first page of the file's range, and
+                  * later in the whole, from 1 */
+    char *name, *sql;
+} rocpd_tree_t;
+
+/* Makes the views that the database `path` has over the tables of the main database, which are
+ * copies of those of several databases; `shared`: the views of single tables are there. Returns 0,
+ * or -1 after reporting the reason. */
+int rocpd_merge_views(db_t *db, const char *path, bool shared);
+
+typedef struct {
+    char *name, *sql;
+} rocpd_merge_view_t;
+
+typedef struct {
+    rocpd_merge_view_t *rows; /* in the order in which rocpd_merge_views() would make them */
+    size_t count;
+} rocpd_views_t;
+
+/* Lists the same views for tables that need not be in any database yet. Of tables that differ only
+ * in their names, SQLite sees one: so the time does not depend on how many there are. `tables` are
+ * those of all databases, in their order. Returns 0; 1 if rocpd_merge_views() has to make the views
+ * (then nothing is listed), as the tables are unusual; -1 after reporting the reason. To be freed
+ * by rocpd_views_free() in each case. */
+int rocpd_views_list(rocpd_views_t *v, const char *path, const rocpd_tree_t *const *tables,
+                     size_t count);
+void rocpd_views_free(rocpd_views_t *v);
 
 /* Copies the rows of all databases to tables that all of them share, in the empty main database of
  * the connection, and makes views with the tables' names without ids. Returns 0, or -1 after

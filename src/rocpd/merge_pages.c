@@ -1,7 +1,8 @@
 /* merge_pages.c - see merge.h. Several processes first survey the tables of each database and count
  * its pages. Then each database gets its range of pages in the new file, and the processes copy its
- * pages there. Last, the schema is written. In SQL, each CREATE TABLE searches the whole schema, so
- * that the time would grow with the square of the number of tables. */
+ * pages there. Last, the schema is written as rows, with all views. In SQL, each CREATE TABLE
+ * searches the whole schema, and so does the parser when the file is opened again: the time would
+ * grow with the square of the number of tables. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,19 +18,13 @@
 #include "model/sum.h"
 #include "rocpd/merge.h"
 
-/* A table or an index by event. */
 typedef struct {
-    db_tree_t from;
-    uint32_t to; /* new number of the root: counted from the first page of the file's range, and
-                  * later in the whole, from 1 */
-    char *name, *sql;
-} tree_t;
-
-typedef struct {
-    tree_t *trees;
+    rocpd_tree_t *trees;
     size_t count;
     uint32_t page_bytes, pages;
+    uint32_t boots;  /* number of texts that say of which start of a node the file's runs are */
     bool shared;     /* its runs share tables */
+    bool unindexed;  /* a table has no index by event and needs one */
     uint32_t before; /* number of pages before it: of the files before it, and the first page */
 } file_t;
 
@@ -38,8 +33,11 @@ typedef struct {
     char *version; /* version of the first file's schema */
     const char *path;
     file_t *found;
-    bool odd;    /* at least one file cannot be copied by pages */
-    bool shared; /* the runs of at least one file share tables */
+    sums_t names;   /* of all tables and indexes in small letters; only the names are used */
+    sums_t boots;   /* likewise, those of the starts of all nodes */
+    bool odd;       /* at least one file cannot be copied by pages */
+    bool shared;    /* the runs of at least one file share tables */
+    bool unindexed; /* at least one table needs an index */
 } work_t;
 
 static int no_memory(void)
@@ -50,7 +48,7 @@ static int no_memory(void)
 
 /* ---- the survey of a file ---- */
 
-static void put_tree(FILE *to, const tree_t *t)
+static void put_tree(FILE *to, const rocpd_tree_t *t)
 {
     fwrite(t, sizeof(*t), 1, to);
     fprintf(to, "%s%c%s%c", t->name, 0, t->sql, 0);
@@ -71,9 +69,10 @@ static bool describe(const db_t *db, const char *table, db_tree_t *t)
     return db_end(&c, "reading a database") == 0 && plain && t->columns;
 }
 
-/* Writes an index by event if the table has it in the form in which merge.c would make it. */
+/* Writes an index by event if the table has it in the form in which merge.c would make it. If the
+ * table needs it and has it not, *unindexed is set. */
 static bool survey_index(const db_t *db, db_pages_t *pages, const char *table, uint32_t *next,
-                         FILE *to)
+                         bool *unindexed, FILE *to)
 {
     bool good = true;
     db_cursor_t c;
@@ -85,10 +84,12 @@ static bool survey_index(const db_t *db, db_pages_t *pages, const char *table, u
             "= ? AND sql = ?",
             "ttt", name, table, sql);
     if (db_next(&c)) {
-        tree_t t = {.from.root = (uint32_t)db_int(&c, 0), .name = name, .sql = sql};
+        rocpd_tree_t t = {.from.root = (uint32_t)db_int(&c, 0), .name = name, .sql = sql};
         t.to = db_pages_copy(pages, &t.from, -1, next);
         good = t.to;
         if (good) put_tree(to, &t);
+    } else if (rocpd_is_by_event(table) && db_has(db, table, "event_id")) {
+        *unindexed = true;
     }
     if (db_end(&c, "reading a database") != 0) good = false;
     sqlite3_free(name);
@@ -97,7 +98,8 @@ static bool survey_index(const db_t *db, db_pages_t *pages, const char *table, u
 }
 
 /* Writes all tables. Returns false if the file has to be copied by SQL. */
-static bool survey_tables(const db_t *db, db_pages_t *pages, uint32_t *next, FILE *to)
+static bool survey_tables(const db_t *db, db_pages_t *pages, uint32_t *next, bool *unindexed,
+                          FILE *to)
 {
     bool good = true;
     db_cursor_t c;
@@ -107,20 +109,34 @@ static bool survey_tables(const db_t *db, db_pages_t *pages, uint32_t *next, FIL
             "");
     while (good && db_next(&c)) {
         char *name = strdup(db_text(&c, 0));
-        tree_t t = {.from.root = (uint32_t)db_int(&c, 1), .name = name};
+        rocpd_tree_t t = {.from.root = (uint32_t)db_int(&c, 1), .name = name};
         if (name && describe(db, name, &t.from)) t.sql = rocpd_table_like(db, "db0", name);
         t.to = t.sql ? db_pages_copy(pages, &t.from, -1, next) : 0;
         good = t.to;
         if (good) put_tree(to, &t);
-        if (good) good = survey_index(db, pages, name, next, to);
+        if (good) good = survey_index(db, pages, name, next, unindexed, to);
         sqlite3_free(t.sql);
         free(name);
     }
     return db_end(&c, "reading the schema") == 0 && good;
 }
 
-/* Runs in a worker: writes a file_t and its trees; for a file that has to be copied by SQL, a
- * file_t without pages. */
+/* Writes of which starts of nodes the file's runs are. Returns their number. */
+static uint32_t survey_boots(const db_t *db, FILE *to)
+{
+    uint32_t count = 0;
+    db_cursor_t c;
+    db_rows(&c, db,
+            "SELECT DISTINCT value FROM rocpd_metadata WHERE tag = 'boot_id' AND value IS NOT NULL",
+            "");
+    for (; db_next(&c); count++)
+        fprintf(to, "%s%c", db_text(&c, 0), 0);
+    db_drop(&c);
+    return count;
+}
+
+/* Runs in a worker: writes a file_t, its texts and its trees; for a file that has to be copied by
+ * SQL, a file_t without pages. */
 static int survey(void *data, size_t number, FILE *to)
 {
     const work_t *w = data;
@@ -138,7 +154,8 @@ static int survey(void *data, size_t number, FILE *to)
     if (result == 0 && !f.shared && db_pages_open(&pages, path)) {
         FILE *list = open_memstream(&trees, &bytes);
         f.page_bytes = pages.page_bytes;
-        if (list && survey_tables(&db, &pages, &next, list)) f.pages = next - 1;
+        if (list) f.boots = survey_boots(&db, list);
+        if (list && survey_tables(&db, &pages, &next, &f.unindexed, list)) f.pages = next - 1;
         if (list) fclose(list);
         db_pages_close(&pages);
     }
@@ -158,8 +175,11 @@ static int take_survey(void *data, size_t number, const char *bytes, size_t coun
     at += sizeof(*f);
     w->shared |= f->shared;
     w->odd |= !f->pages || f->page_bytes != w->found->page_bytes;
+    w->unindexed |= f->unindexed;
+    for (uint32_t i = 0; at < end && i < f->boots; i++, at += strlen(at) + 1)
+        if (!sums_row_copied(&w->boots, 0, at)) return no_memory();
     while (at < end) {
-        tree_t t;
+        rocpd_tree_t t;
         memcpy(&t, at, sizeof(t));
         at += sizeof(t);
         t.name = strdup(at);
@@ -178,30 +198,38 @@ static int take_survey(void *data, size_t number, const char *bytes, size_t coun
 
 /* ---- the copy ---- */
 
+/* Adds a name to those of the merged file. Capital letters do not make another name for SQLite.
+ * Returns 0; 1 if the file has the name already; -1 after reporting the reason. */
+static int add_name(work_t *w, const char *name)
+{
+    const size_t known = w->names.count;
+    char *small = strdup(name);
+    for (char *at = small; at && *at; at++)
+        if (*at >= 'A' && *at <= 'Z') *at += 'a' - 'A';
+    const bool added = small && sums_row_copied(&w->names, 0, small);
+    free(small);
+    return added ? w->names.count == known : no_memory();
+}
+
 /* Gives each file its range of pages. Returns 0; 1 if a database cannot have that many pages; -1
  * after reporting that two files have a table of the same name. */
 static int place_files(work_t *w)
 {
-    sums_t names = {0}; /* only the names are used */
     uint64_t before = 1;
     int result = 0;
     for (size_t i = 0; result == 0 && i < w->files->count; i++) {
         file_t *f = &w->found[i];
         for (size_t t = 0; result == 0 && t < f->count; t++) {
-            const size_t known = names.count;
-            if (!sums_row(&names, 0, f->trees[t].name)) {
-                result = no_memory();
-            } else if (names.count == known) {
-                base_error("%s: table %s is in another of the databases already",
-                           w->files->paths[i], f->trees[t].name);
-                result = -1;
-            }
+            result = add_name(w, f->trees[t].name);
+            if (result <= 0) continue;
+            base_error("%s: table %s is in another of the databases already", w->files->paths[i],
+                       f->trees[t].name);
+            result = -1;
         }
         f->before = (uint32_t)before;
         before += f->pages;
         if (result == 0 && before > UINT32_MAX - 2) result = 1;
     }
-    sums_free(&names);
     return result;
 }
 
@@ -235,24 +263,56 @@ static int take_nothing(void *data, size_t number, const char *bytes, size_t cou
     return 0;
 }
 
-/* Writes the schema. Tables of a file come before its indexes, as SQLite reads them in this
- * order. */
-static int write_schema(const work_t *w)
+/* Writes the rows of a file's tables and indexes. Tables come before their indexes, as SQLite reads
+ * them in this order. */
+static int write_trees(db_schema_t *s, const file_t *f)
 {
-    db_t db;
-    if (db_make(&db, w->path) != 0) return -1;
-    int result = db_pages_schema(&db, true);
-    for (size_t i = 0; result == 0 && i < w->files->count; i++) {
-        const file_t *f = &w->found[i];
-        for (size_t t = 0; result == 0 && t < f->count; t++) {
-            const tree_t *tree = &f->trees[t];
-            const char *table = tree->from.columns ? tree->name : f->trees[t - 1].name;
-            result = db_pages_add(&db, tree->from.columns ? "table" : "index", tree->name, table,
-                                  db_pages_number(f->page_bytes, f->before + tree->to), tree->sql);
-        }
+    int result = 0;
+    for (size_t t = 0; result == 0 && t < f->count; t++) {
+        const rocpd_tree_t *tree = &f->trees[t];
+        const bool table = tree->from.columns;
+        result =
+            db_schema_add(s, table ? "table" : "index", tree->name, (table ? tree : tree - 1)->name,
+                          db_pages_number(f->page_bytes, f->before + tree->to), tree->sql);
     }
-    if (result == 0) result = db_pages_schema(&db, false);
-    if (db_close(&db) != 0) result = -1;
+    return result;
+}
+
+static int write_schema(const work_t *w, const rocpd_views_t *views)
+{
+    db_schema_t s;
+    if (db_schema_begin(&s, w->path) != 0) return -1;
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < w->files->count; i++)
+        result = write_trees(&s, &w->found[i]);
+    for (size_t i = 0; result == 0 && i < views->count; i++) {
+        const rocpd_merge_view_t *v = &views->rows[i];
+        result = db_schema_add(&s, "view", v->name, v->name, 0, v->sql);
+    }
+    return db_schema_end(&s, result);
+}
+
+/* Lists the views of the merged file. Returns 0; 1 if they have to be made by SQL, and then none is
+ * listed; -1 after reporting the reason. */
+static int list_views(work_t *w, rocpd_views_t *views)
+{
+    const rocpd_tree_t **tables = NULL;
+    size_t count = 0;
+    int result = w->unindexed;
+    for (size_t i = 0; result == 0 && i < w->files->count; i++)
+        for (size_t t = 0; result == 0 && t < w->found[i].count; t++) {
+            const rocpd_tree_t *tree = &w->found[i].trees[t];
+            if (!tree->from.columns) continue;
+            if (BASE_GROW_BY_ONE(tables, count))
+                tables[count++] = tree;
+            else
+                result = no_memory();
+        }
+    if (result == 0) result = rocpd_views_list(views, w->files->paths[0], tables, count);
+    for (size_t i = 0; result == 0 && i < views->count; i++)
+        result = add_name(w, views->rows[i].name);
+    if (result != 0) rocpd_views_free(views);
+    free(tables);
     return result;
 }
 
@@ -262,19 +322,42 @@ static const char *name_file(const void *data, size_t number)
     return w->files->paths[number];
 }
 
-static int copy_all(work_t *w, base_pool_t *pool)
+/* Copies all files, each of which has its range of pages. */
+static rocpd_merged_t copy_all(work_t *w, base_pool_t *pool)
 {
+    rocpd_views_t views = {0};
     const file_t *last = &w->found[w->files->count - 1];
     pool->work = copy_pages;
     pool->take = take_nothing;
     int result = db_pages_begin(w->path, last->page_bytes, last->before + last->pages);
     if (result == 0) result = base_pool_run(pool);
-    return result == 0 ? write_schema(w) : -1;
+    const int listed = result == 0 ? list_views(w, &views) : -1;
+    if (listed >= 0) result = write_schema(w, &views);
+    rocpd_views_free(&views);
+    if (listed < 0 || result != 0) return ROCPD_MERGE_FAILED;
+    if (listed == 0) rocpd_merge_tell_clocks(w->boots.count);
+    return listed == 0 ? ROCPD_MERGE_ALL : ROCPD_MERGE_TABLES;
 }
 
-int rocpd_merge_pages(const rocpd_files_t *f, const rocpd_options_t *o, const char *path,
-                      bool *shared)
+static void forget(work_t *w)
 {
+    for (size_t i = 0; i < w->files->count; i++) {
+        for (size_t t = 0; t < w->found[i].count; t++) {
+            free(w->found[i].trees[t].name);
+            free(w->found[i].trees[t].sql);
+        }
+        free(w->found[i].trees);
+    }
+    free(w->found);
+    free(w->version);
+    sums_free(&w->names);
+    sums_free(&w->boots);
+}
+
+rocpd_merged_t rocpd_merge_pages(const rocpd_files_t *f, const rocpd_options_t *o, const char *path,
+                                 bool *shared)
+{
+    rocpd_merged_t done = ROCPD_MERGE_FAILED;
     work_t w = {.files = f, .path = path, .found = calloc(f->count, sizeof(*w.found))};
     if (!w.found) return no_memory();
     base_pool_t pool = {.count = f->count,
@@ -287,17 +370,9 @@ int rocpd_merge_pages(const rocpd_files_t *f, const rocpd_options_t *o, const ch
     w.version = rocpd_metadata(f->paths[0], "schema_version");
     int result = w.version ? base_pool_run(&pool) : -1;
     *shared = w.shared;
-    int placed = result == 0 && !w.odd ? place_files(&w) : 1;
-    if (placed < 0) result = -1;
-    if (placed == 0) result = copy_all(&w, &pool);
-    for (size_t i = 0; i < f->count; i++) {
-        for (size_t t = 0; t < w.found[i].count; t++) {
-            free(w.found[i].trees[t].name);
-            free(w.found[i].trees[t].sql);
-        }
-        free(w.found[i].trees);
-    }
-    free(w.found);
-    free(w.version);
-    return result != 0 ? -1 : placed == 0;
+    if (result == 0) result = w.odd ? 1 : place_files(&w);
+    if (result == 0) done = copy_all(&w, &pool);
+    if (result > 0) done = ROCPD_MERGE_NOTHING;
+    forget(&w);
+    return done;
 }

@@ -439,15 +439,6 @@ static const char *name_file(const void *data, size_t number)
 
 /* ---- behind the rows ---- */
 
-/* Rows of these tables are looked up by their event, too. */
-static bool is_by_event(const table_t *t)
-{
-    static const char *const names[] = {"rocpd_arg", "rocpd_pmc_event", "rocpd_kernel_dispatch"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (strcmp(t->view, names[i]) == 0) return has(&t->columns, "event_id");
-    return false;
-}
-
 static int finish(const work_t *w)
 {
     int result = 0;
@@ -455,7 +446,8 @@ static int finish(const work_t *w)
         const table_t *t = &w->tables[i];
         result = db_runf(w->db, t->view, "CREATE VIEW \"%w\" AS SELECT * FROM \"%w%s\"", t->view,
                          t->view, w->suffix);
-        if (result == 0 && is_by_event(t) && has(&t->columns, "guid"))
+        if (result == 0 && rocpd_is_by_event(t->view) && has(&t->columns, "event_id") &&
+            has(&t->columns, "guid"))
             result = db_runf(w->db, t->view,
                              "CREATE INDEX \"by_event_%w%s\" ON \"%w%s\" (guid, event_id)", t->view,
                              w->suffix, t->view, w->suffix);

@@ -73,23 +73,29 @@ void rocpd_column_define(sqlite3_str *sql, const char *name, const char *type)
     sqlite3_str_appendf(sql, "\"%w\" %s", name, is_type(type) ? type : "");
 }
 
-/* Appends a SELECT of all these columns from a table or view that has only some of them; if it has
- * none, because it does not exist, a SELECT without rows. Returns false after reporting the
- * reason. */
+/* Appends a SELECT of all these columns from a table or view that has only those of `mine`. */
+static void append_columns(const rocpd_columns_t *all, const rocpd_columns_t *mine,
+                           const char *part, const char *name, bool any, sqlite3_str *sql)
+{
+    sqlite3_str_appendall(sql, "SELECT ");
+    for (size_t i = 0; i < all->count; i++)
+        sqlite3_str_appendf(sql, "%s%s\"%w\"", i ? ", " : "",
+                            has_column(mine, all->names[i]) ? "" : "NULL AS ", all->names[i]);
+    if (any)
+        sqlite3_str_appendf(sql, " FROM \"%w\".\"%w\"", part, name);
+    else
+        sqlite3_str_appendall(sql, " WHERE 0");
+}
+
+/* The same for any table or view; if it does not exist, a SELECT without rows. Returns false after
+ * reporting the reason. */
 static bool append_select(const db_t *db, const rocpd_columns_t *all, const char *part,
                           const char *name, sqlite3_str *sql)
 {
     rocpd_columns_t mine = {0};
     bool any;
     const bool good = rocpd_columns_add(db, &mine, part, name, &any);
-    sqlite3_str_appendall(sql, "SELECT ");
-    for (size_t i = 0; i < all->count; i++)
-        sqlite3_str_appendf(sql, "%s%s\"%w\"", i ? ", " : "",
-                            has_column(&mine, all->names[i]) ? "" : "NULL AS ", all->names[i]);
-    if (any)
-        sqlite3_str_appendf(sql, " FROM \"%w\".\"%w\"", part, name);
-    else
-        sqlite3_str_appendall(sql, " WHERE 0");
+    append_columns(all, &mine, part, name, any, sql);
     rocpd_columns_free(&mine);
     return good;
 }
@@ -195,4 +201,25 @@ int rocpd_own_merge(const db_t *db)
         rocpd_columns_free(&columns);
     }
     return result;
+}
+
+char *rocpd_own_text(const db_t *db, const char *name, const char *like, const char *const *tables,
+                     size_t count)
+{
+    rocpd_columns_t columns = {0};
+    bool any;
+    char *text = NULL;
+    if (rocpd_columns_add(db, &columns, "main", like, &any)) {
+        sqlite3_str *sql = sqlite3_str_new(db->handle);
+        sqlite3_str_appendf(sql, "CREATE VIEW \"%w\" AS ", name);
+        for (size_t i = 0; i < count; i++) {
+            rocpd_unite(sql, i, count);
+            append_columns(&columns, &columns, "main", tables[i], true, sql);
+        }
+        rocpd_unite(sql, count, count);
+        text = sqlite3_str_finish(sql);
+        if (!text) base_error("%s: %s", name, strerror(ENOMEM));
+    }
+    rocpd_columns_free(&columns);
+    return text;
 }

@@ -41,6 +41,12 @@ int rocpd_own_views(const db_t *db, const rocpd_columns_t columns[OUT_OWN_COUNT]
 /* Makes views in the main database over its tables, whose names end with their runs' ids. */
 int rocpd_own_merge(const db_t *db);
 
+/* Returns the text of such a view over the `count` tables, all of which have the columns of the
+ * main database's table `like`; to be freed with sqlite3_free(). NULL after reporting the
+ * reason. */
+char *rocpd_own_text(const db_t *db, const char *name, const char *like, const char *const *tables,
+                     size_t count);
+
 /* Appends the text before the SELECT of part `number` of the `count` parts that a view unites; for
  * `number` equal to `count`, the text after the last part. SQLite unites a limited number of parts
  * at a time, so a large number is united in groups of some hundred parts. */

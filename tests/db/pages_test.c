@@ -95,7 +95,7 @@ static uint32_t copy(const db_tree_t trees[2], uint32_t page_bytes, uint32_t nex
     static const char *const names[2][3] = {{"table", "t", TABLE}, {"index", "by_event", INDEX}};
     uint32_t counted = 1, roots[2];
     db_pages_t pages;
-    db_t db;
+    db_schema_t schema;
     assert_true(db_pages_open(&pages, from));
     assert_int_equal(pages.whole != NULL, together);
     for (int i = 0; i < 2; i++)
@@ -113,14 +113,12 @@ static uint32_t copy(const db_tree_t trees[2], uint32_t page_bytes, uint32_t nex
     db_pages_close(&pages);
     close(fd);
     assert_int_equal(next, last + 1);
-    assert_int_equal(db_make(&db, to), 0);
-    assert_int_equal(db_pages_schema(&db, true), 0);
+    assert_int_equal(db_schema_begin(&schema, to), 0);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(db_pages_add(&db, names[i][0], names[i][1], "t",
-                                      db_pages_number(page_bytes, roots[i]), names[i][2]),
+        assert_int_equal(db_schema_add(&schema, names[i][0], names[i][1], "t",
+                                       db_pages_number(page_bytes, roots[i]), names[i][2]),
                          0);
-    assert_int_equal(db_pages_schema(&db, false), 0);
-    assert_int_equal(db_close(&db), 0);
+    assert_int_equal(db_schema_end(&schema, 0), 0);
     return last;
 }
 

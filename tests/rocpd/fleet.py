@@ -194,6 +194,44 @@ class Fleet(Case):
         by_pages.close()
         by_sql.close()
 
+    def merged(self, name, paths):
+        """What a merge says, and its file as text."""
+        done = self.run_it("merge", "-d", ".", "-o", name, "-i", *paths)
+        db = sqlite3.connect(f"{self.dir}/{name}.db")
+        text = sorted(db.iterdump()) # indexes that were missing are made last
+        self.assertEqual(db.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+        db.close()
+        return done.stderr, text
+
+    def test_merge_of_forms(self):
+        """Databases that differ in their tables, indexes and views: a merge by pages has what SQL makes of them."""
+        guids = []
+        for path in self.paths[:4]:
+            db = sqlite3.connect(path)
+            guids.append(guid_of(db).replace("-", "_"))
+            db.close()
+        own = 'CREATE TABLE "crocprof_source_{}" (id INTEGER PRIMARY KEY, path TEXT{}); INSERT INTO "crocprof_source_{}" (path) VALUES (1)'
+        cases = {"index": {2: f'DROP INDEX "by_event_rocpd_arg_{guids[2]}"'},
+                 "own": {i: own.format(guids[i], "", guids[i]) for i in (1, 3)},
+                 "columns": {i: own.format(guids[i], ", more" * i, guids[i]) for i in (0, 1)},
+                 "table": {0: "CREATE VIEW rocpd_extra AS SELECT 1; CREATE VIEW reader AS SELECT * FROM rocpd_extra",
+                           3: f'CREATE TABLE "rocpd_extra_{guids[3]}" (a INTEGER, "b c")'},
+                 "name": {0: f'CREATE VIEW "MINE_{guids[3]}" AS SELECT 2', **{i: f'CREATE TABLE "mine_{guids[i]}" (a)' for i in (1, 3)}},
+                 "recursive": {0: "CREATE VIEW r AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"}}
+        for name, changes in cases.items():
+            paths = [f"{self.dir}/{name}{i}.db" for i in range(4)]
+            for i, path in enumerate(paths):
+                shutil.copy(self.paths[i], path)
+                db = sqlite3.connect(path)
+                db.executescript(changes.get(i, ""))
+                db.close()
+            by_pages = self.merged("pages", paths)
+            db = sqlite3.connect(paths[1])
+            db.executescript("PRAGMA page_size = 4096; VACUUM") # another size of pages: all are copied by SQL
+            db.close()
+            with self.subTest(name):
+                self.assertEqual(by_pages, self.merged("sql", paths))
+
     def test_merge_damaged(self):
         with open(self.paths[11], "r+b") as f:
             f.seek(8192 * 3)
