@@ -102,12 +102,13 @@ ISA_BLOCK void isa_block_store(const isa_row_t *restrict rows, uint8_t *restrict
 
 /* ---- elements at base + at[l]; those of all active lanes are known to be accessible ---- */
 
+/* For up to this many active lanes, single loads are faster. */
+enum { ISA_GATHER_FEW = ISA_VEC_BYTES == 64 ? 12 : 24 };
+
 #if ISA_VEC_BYTES == 64
 /* The host's gathers take signed indices, but offsets of elements are unsigned: 2^31 is subtracted
  * from each offset and added to the base. Each element is one access of its size; lanes that are
  * not active are not touched. */
-enum { ISA_GATHER_FEW = 12 }; /* for up to this many active lanes, single loads are faster */
-
 /* Writes the elements that `lanes` names; other elements of the row are unchanged. */
 ISA_BLOCK void isa_gather_put(uint32_t *row, __mmask16 lanes, __m512i x, const bool full)
 {
@@ -203,6 +204,32 @@ ISA_BLOCK void isa_gather_any(const uint8_t *base, const uint32_t *at, uint64_t 
     }
 }
 
+#if ISA_VEC_BYTES == 32
+/* Loads adjacent dwords for the active lanes alone, if all of those have adjacent ones. The host's
+ * masked load touches no other lane's memory. */
+ISA_BLOCK bool isa_gather_adjacent(const uint8_t *base, const uint32_t *at, uint64_t exec,
+                                   uint32_t *row)
+{
+    const unsigned first = (unsigned)__builtin_ctzll(exec);
+    const uint32_t begin = at[first] - 4 * first; /* lane 0's offset, which may be below 0 */
+    const uint8_t *p = base + at[first] - 4 * first;
+    isa_vec_t expected = isa_vec_count(4) + begin, differ = isa_vec_all(0);
+    if (at[first] > UINT32_MAX - 4 * ISA_LANES) return false;
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC, expected += 4 * ISA_VEC)
+        differ |= isa_row_active(isa_vec_load(at + l) ^ expected, l, exec);
+    if (isa_vec_any(differ)) return false;
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
+        const uint32_t lanes = (uint32_t)(exec >> l) & 0xff;
+        if (!lanes) continue;
+        const isa_vec_t mask = isa_vec_lanes(lanes, isa_vec_all(UINT32_MAX), isa_vec_all(0));
+        const __m256i x = _mm256_maskload_epi32((const int *)(uintptr_t)(p + 4 * l), (__m256i)mask);
+        isa_vec_store(row + l,
+                      isa_vec_pick((isa_vec_i32_t)mask, (isa_vec_t)x, isa_vec_load(row + l)));
+    }
+    return true;
+}
+#endif
+
 /* Loads n dwords per lane. The rows must not hold `at`. */
 ISA_BLOCK void isa_gather(const uint8_t *base, const uint32_t *at, uint64_t exec, isa_row_t *rows,
                           unsigned n)
@@ -217,6 +244,11 @@ ISA_BLOCK void isa_gather(const uint8_t *base, const uint32_t *at, uint64_t exec
                 isa_vec_store(rows[k] + l, one);
         }
     } else {
+#if ISA_VEC_BYTES == 32
+        if (n == 1 && isa_lane_count(exec) > ISA_GATHER_FEW &&
+            isa_gather_adjacent(base, at, exec, *rows))
+            return;
+#endif
         isa_gather_any(base, at, exec, rows, n);
     }
 }
