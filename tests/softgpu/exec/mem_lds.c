@@ -404,6 +404,41 @@ static void permutes_push_and_pull(void **state)
     rig_destroy(r);
 }
 
+/* The exchanges of sums over a wave: lane + n within groups of lanes, and lane ^ n. */
+static unsigned partner(unsigned l, unsigned group, unsigned n, bool flips)
+{
+    if (flips) return l ^ n;
+    return l % group + n < group ? l + n : l;
+}
+
+static void exchange(const char *core, unsigned group, unsigned n, bool flips)
+{
+    rig_t *r = rig_create(core);
+    if (!r) return;
+    rig_fill(r);
+    r->wave.exec = n & 1 ? UINT64_MAX : UINT64_MAX & ~(UINT64_C(1) << 41);
+    for (unsigned l = 0; l < 64; l++)
+        r->want.v[0][l] = 4 * partner(l, group, n, flips);
+    rig_run_text(r, "ds_bpermute_b32 v12, v0, v4");
+    for (unsigned l = 0; l < 64; l++) {
+        const unsigned from = partner(l, group, n, flips);
+        const uint32_t read = r->wave.exec >> from & 1 ? r->want.v[4][from] : 0;
+        assert_int_equal(r->rows[12][l], r->wave.exec >> l & 1 ? read : r->want.v[12][l]);
+    }
+    rig_destroy(r);
+}
+
+static void exchanges_of_neighbours(void **state)
+{
+    (void)state;
+    for (unsigned c = 0; c < RIG_CORES; c++)
+        for (unsigned n = 1; n < 64; n++) {
+            exchange(rig_cores[c], 64, n, true);
+            exchange(rig_cores[c], 64, n, false);
+            exchange(rig_cores[c], 8, n % 8, false);
+        }
+}
+
 static void counters_move_by_the_number_of_lanes(void **state)
 {
     (void)state;
@@ -605,6 +640,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_access_agrees_with_the_model, setup, rig_release),
         cmocka_unit_test(swizzle_takes_lanes_by_its_four_modes),
         cmocka_unit_test(permutes_push_and_pull),
+        cmocka_unit_test(exchanges_of_neighbours),
         cmocka_unit_test(counters_move_by_the_number_of_lanes),
         cmocka_unit_test(addtid_uses_m0_and_the_lane),
         cmocka_unit_test(sums_have_32_bits),

@@ -3,18 +3,13 @@
  *
  * Every vector and scalar instruction of LLVM's list of encodings is in a loop, and random ones of
  * them are, with random EXEC, MODE and registers (NaNs with payloads, denormals, infinities). */
-#include "code_rig.h"
+#include "translate_rig.h"
 
-#include "softgpu/exec/code.h"
 #include "softgpu/exec/code_idle.h"
-#include "softgpu/exec/translate.h"
 #include "isa/table.h"
 
 enum {
     LINES = 4096,
-    COUNTER =
-        98, /* the scalar register that counts a loop's rounds; SCC is kept in the one before */
-    ROUNDS = 4,
     BODY = 24 /* instructions of a loop at most */
 };
 
@@ -61,139 +56,6 @@ static void read_lines(void)
     }
     fclose(f);
     assert_true(n_lines > 1000);
-}
-
-/* ---- random state ---- */
-
-static uint64_t seed = 1;
-
-static uint32_t random32(void)
-{
-    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(seed >> 33) ^ (uint32_t)(seed >> 11);
-}
-
-/* Bits that are special as numbers of some type. */
-static uint32_t random_bits(void)
-{
-    static const uint32_t special[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000,
-                                       0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345, 0x7fa00001,
-                                       0x00000001, 0x807fffff, 0x7ff00000, 0x7ff80000, 0x3ff00000,
-                                       0xfff00001, 0x00007c00, 0x7e017c01, 0xffffffff, 0x7fffffff,
-                                       31,         64,         0x4b800000, 0x00010001};
-    const uint32_t r = random32();
-    if (r % 4 == 0) return special[random32() % (sizeof special / sizeof *special)];
-    return r % 4 == 1   ? random32() % 256
-           : r % 4 == 2 ? 0x3f000000 + random32() % 0x1000000
-                        : random32();
-}
-
-typedef struct {
-    uint32_t row[64][64], sgpr[ISA_CODE_EXEC + 2], scc, mode;
-    uint64_t exec;
-} before_t;
-
-static void make_state(before_t *b, bool full, uint32_t mode)
-{
-    for (unsigned r = 0; r < 64; r++)
-        for (unsigned l = 0; l < 64; l++)
-            b->row[r][l] = random_bits();
-    for (unsigned s = 0; s < ISA_CODE_EXEC + 2; s++)
-        b->sgpr[s] = random_bits();
-    b->scc = random32() & 1;
-    b->mode = mode;
-    b->exec = full ? UINT64_MAX : random32() | (uint64_t)random32() << 32;
-    b->sgpr[COUNTER] = ROUNDS;
-    b->sgpr[COUNTER - 1] = 0;
-}
-
-static void set_state(rig_t *r, const before_t *b)
-{
-    r->wave = (isa_wave_t){.group = &r->group, .vgpr = r->rows, .acc_offset = 32};
-    for (unsigned row = 0; row < ISA_VGPR_ROWS; row++)
-        memcpy(r->rows[row], b->row[row % 64], sizeof r->rows[row]);
-    memcpy(r->wave.sgpr, b->sgpr, sizeof b->sgpr);
-    r->wave.scc = b->scc;
-    r->wave.mode = b->mode;
-    r->wave.exec = b->exec;
-}
-
-/* ---- running both ways ---- */
-
-static void assert_same(const rig_t *a, const rig_t *b, const char *what)
-{
-    const isa_wave_t *x = &a->wave, *y = &b->wave;
-    for (unsigned r = 0; r < ISA_VGPR_ROWS; r++)
-        for (unsigned l = 0; l < 64; l++)
-            if (a->rows[r][l] != b->rows[r][l])
-                fail_msg("%s: v%u lane %u: %08x interpreted, %08x translated", what, r, l,
-                         a->rows[r][l], b->rows[r][l]);
-    for (unsigned s = 0; s < ISA_SCALARS; s++)
-        if (x->sgpr[s] != y->sgpr[s])
-            fail_msg("%s: s%u: %08x interpreted, %08x translated", what, s, x->sgpr[s], y->sgpr[s]);
-    if (x->scc != y->scc || x->mode != y->mode || x->stop != y->stop || x->budget != y->budget ||
-        isa_wave_pc(x) != isa_wave_pc(y) || x->fault_addr != y->fault_addr ||
-        x->repeats != y->repeats || strcmp(x->message, y->message))
-        fail_msg("%s: SCC %u %u, MODE %x %x, stop %u %u, slice %d %d, at %llx %llx, %s %s", what,
-                 x->scc, y->scc, x->mode, y->mode, x->stop, y->stop, (int)x->budget, (int)y->budget,
-                 (unsigned long long)isa_wave_pc(x), (unsigned long long)isa_wave_pc(y), x->message,
-                 y->message);
-    assert_memory_equal(a->lds, b->lds, sizeof a->lds);
-    assert_memory_equal(a->data, b->data, sizeof a->data);
-}
-
-typedef struct {
-    rig_t *interpreted, *translated;
-} pair_t;
-
-static pair_t make_pair(const char *core)
-{
-    pair_t p = {rig_create(), rig_create()};
-    p.interpreted->core = p.translated->core = isa_core_by_name(core);
-    return p;
-}
-
-/* Assembles the program in both rigs. */
-static void put_pair(pair_t *p, const char *text)
-{
-    rig_assemble(p->interpreted, 0, text);
-    rig_assemble(p->translated, 0, text);
-}
-
-static void free_pair(pair_t *p)
-{
-    rig_destroy(p->interpreted);
-    rig_destroy(p->translated);
-}
-
-/* Waves or branches that come to code, then it is translated. */
-static unsigned hot = 1;
-
-/* Runs the code of both rigs from one state, in slices of so many branches, and compares behind
- * each stop. */
-static void run_pair(pair_t *p, const before_t *b, int32_t slice, const char *what)
-{
-    rig_t *const rig[2] = {p->interpreted, p->translated};
-    for (unsigned k = 0; k < 2; k++) {
-        isa_code_invalidate(rig[k]->cache);
-        isa_code_quiesce(rig[k]->cache);
-        set_state(rig[k], b);
-        assert_true(rig[k]->core->set_pc(&rig[k]->wave, RIG_CODE));
-    }
-    for (unsigned stops = 0; stops < 1000; stops++) {
-        isa_translate_setup(ISA_TRANSLATE_OFF, 1);
-        const isa_stop_t stop = rig[0]->core->run(&rig[0]->wave, slice);
-        isa_translate_setup(ISA_TRANSLATE_ON, hot);
-        rig[1]->core->run(&rig[1]->wave, slice);
-        assert_same(rig[0], rig[1], what);
-        if (stop != ISA_STOP_YIELD && stop != ISA_STOP_BARRIER && stop != ISA_STOP_STEP) return;
-    }
-    fail_msg("%s: no end", what);
-}
-
-static uint64_t translated_instructions(void)
-{
-    return isa_translate_stats().instructions;
 }
 
 static bool can_translate(void)
@@ -642,6 +504,25 @@ static const char *const loops[] = {
     "v_div_fmas_f64 v[12:13], v[14:15], v[14:15], vcc\n",
 };
 
+/* The same, but handlers are called from these. */
+static const char *const loops_with_calls[] = {
+    /* a conversion that undoes the one before it, and quiets a NaN */
+    "v_cvt_f64_f32 v[6:7], v2\n v_cvt_f32_f64 v8, v[6:7]\n",
+    /* halves of VCC that handlers and scalar instructions write, and handlers that read it */
+    "v_readlane_b32 vcc_lo, v1, 3\n v_cndmask_b32 v6, v1, v2, vcc\n s_not_b64 vcc, vcc\n"
+    "v_cndmask_b32_dpp v7, v1, v2, vcc quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\n"
+    "s_add_u32 vcc_hi, vcc_hi, s98\n"
+    "v_cndmask_b32_dpp v8, v1, v2, vcc quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\n",
+    /* a pair of which handlers write halves */
+    "v_readfirstlane_b32 s4, v1\n v_cndmask_b32 v6, v1, v2, s[4:5]\n s_not_b64 s[4:5], s[4:5]\n"
+    "v_readlane_b32 s5, v2, 5\n s_xor_b64 s[4:5], s[4:5], s[6:7]\n"
+    "v_cndmask_b32 v7, v1, v2, s[4:5]\n",
+    /* EXEC changes as a pair and by half, between handlers that read it */
+    "s_mov_b64 s[8:9], exec\n s_xor_b32 exec_lo, exec_lo, s98\n ds_bpermute_b32 v6, v1, v2\n"
+    "s_lshl_b64 exec, exec, 1\n ds_bpermute_b32 v7, v6, v1\n v_add_u32 v8, v7, v6\n"
+    "s_mov_b64 exec, s[8:9]\n ds_swizzle_b32 v9, v8 offset:0x401f\n",
+};
+
 /* Assembles the program around a loop, for a wave whose s[20:21] are the lanes with NaNs and whose
  * s[22:23] are the active ones. Returns how many instructions the loop has. */
 static unsigned put_full_loop(rig_t *r, const char *loop)
@@ -674,6 +555,15 @@ static uint64_t run_verified(rig_t *r, const before_t *b, const char *what)
     return isa_translate_stats().verified - begin;
 }
 
+static void make_lanes(before_t *b, const lanes_t *lanes)
+{
+    make_state(b, true, 0x2f0);
+    memcpy(&b->sgpr[20], &lanes->nan, 8);
+    memcpy(&b->sgpr[22], &lanes->exec, 8);
+}
+
+enum { LANE_CASES = sizeof lane_cases / sizeof *lane_cases };
+
 static void try_full_loop(const char *host, const char *loop)
 {
     pair_t p = make_pair(host);
@@ -682,12 +572,10 @@ static void try_full_loop(const char *host, const char *loop)
     memcpy(p.translated->code, p.interpreted->code, sizeof p.translated->code);
     memcpy(alone->code, p.interpreted->code, sizeof alone->code);
     alone->core = isa_core_by_name(host);
-    for (unsigned k = 0; k < sizeof lane_cases / sizeof *lane_cases; k++) {
+    for (unsigned k = 0; k < LANE_CASES; k++) {
         before_t b;
         char what[600];
-        make_state(&b, true, 0x2f0);
-        memcpy(&b.sgpr[20], &lane_cases[k].nan, 8);
-        memcpy(&b.sgpr[22], &lane_cases[k].exec, 8);
+        make_lanes(&b, &lane_cases[k]);
         snprintf(what, sizeof what, "%s, lanes %u: %s", host, k, loop);
         run_pair(&p, &b, RIG_SLICE, what);
         run_verified(alone, &b, what);
@@ -706,6 +594,31 @@ static void full_loops(void **state)
     for (unsigned h = 0; h < HOSTS; h++)
         for (unsigned k = 0; k < sizeof loops / sizeof *loops; k++)
             if (isa_core_by_name(hosts[h])) try_full_loop(hosts[h], loops[k]);
+}
+
+static void try_loop_with_calls(const char *host, const char *loop)
+{
+    pair_t p = make_pair(host);
+    put_full_loop(p.interpreted, loop);
+    memcpy(p.translated->code, p.interpreted->code, sizeof p.translated->code);
+    for (unsigned k = 0; k < LANE_CASES; k++) {
+        before_t b;
+        char what[900];
+        const uint64_t begin = translated_instructions();
+        make_lanes(&b, &lane_cases[k]);
+        snprintf(what, sizeof what, "%s, lanes %u: %s", host, k, loop);
+        run_pair(&p, &b, RIG_SLICE, what);
+        if (translated_instructions() == begin) fail_msg("%s: not translated", what);
+    }
+    free_pair(&p);
+}
+
+static void loops_that_call(void **state)
+{
+    (void)state;
+    for (unsigned h = 0; h < HOSTS; h++)
+        for (unsigned k = 0; k < sizeof loops_with_calls / sizeof *loops_with_calls; k++)
+            if (isa_core_by_name(hosts[h])) try_loop_with_calls(hosts[h], loops_with_calls[k]);
 }
 
 /* An empty kernel does nothing wherever it is: behind another one's end, or where waves are counted
@@ -786,12 +699,17 @@ int main(void)
         return 77;
     }
     read_lines();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_instruction),   cmocka_unit_test(random_loops),
-        cmocka_unit_test(whole_programs),      cmocka_unit_test(stretches),
-        cmocka_unit_test(every_wave_is_taken), cmocka_unit_test(nested_loops),
-        cmocka_unit_test(many_modes),          cmocka_unit_test(full_loops),
-        cmocka_unit_test(empty_kernels),       cmocka_unit_test(verified),
-        cmocka_unit_test(changed_code)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction),
+                                       cmocka_unit_test(random_loops),
+                                       cmocka_unit_test(whole_programs),
+                                       cmocka_unit_test(stretches),
+                                       cmocka_unit_test(every_wave_is_taken),
+                                       cmocka_unit_test(nested_loops),
+                                       cmocka_unit_test(many_modes),
+                                       cmocka_unit_test(full_loops),
+                                       cmocka_unit_test(loops_that_call),
+                                       cmocka_unit_test(empty_kernels),
+                                       cmocka_unit_test(verified),
+                                       cmocka_unit_test(changed_code)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,152 @@
+/* translate_rig.h - two rigs that run the same code, one interpreted and one translated, from
+ * random states, and the comparison of all that the code changes.
+ *
+ * For tests of the translator; what they run is theirs. */
+#ifndef TESTS_ISA_TRANSLATE_RIG_H
+#define TESTS_ISA_TRANSLATE_RIG_H
+
+#include "code_rig.h"
+
+#include "softgpu/exec/code.h"
+#include "softgpu/exec/translate.h"
+
+enum {
+    COUNTER =
+        98, /* the scalar register that counts a loop's rounds; SCC is kept in the one before */
+    ROUNDS = 4
+};
+
+/* ---- random state ---- */
+
+static uint64_t seed = 1;
+
+static inline uint32_t random32(void)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(seed >> 33) ^ (uint32_t)(seed >> 11);
+}
+
+/* Bits that are special as numbers of some type. */
+static inline uint32_t random_bits(void)
+{
+    static const uint32_t special[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000,
+                                       0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345, 0x7fa00001,
+                                       0x00000001, 0x807fffff, 0x7ff00000, 0x7ff80000, 0x3ff00000,
+                                       0xfff00001, 0x00007c00, 0x7e017c01, 0xffffffff, 0x7fffffff,
+                                       31,         64,         0x4b800000, 0x00010001};
+    const uint32_t r = random32();
+    if (r % 4 == 0) return special[random32() % (sizeof special / sizeof *special)];
+    return r % 4 == 1   ? random32() % 256
+           : r % 4 == 2 ? 0x3f000000 + random32() % 0x1000000
+                        : random32();
+}
+
+typedef struct {
+    uint32_t row[64][64], sgpr[ISA_CODE_EXEC + 2], scc, mode;
+    uint64_t exec;
+} before_t;
+
+static inline void make_state(before_t *b, bool full, uint32_t mode)
+{
+    for (unsigned r = 0; r < 64; r++)
+        for (unsigned l = 0; l < 64; l++)
+            b->row[r][l] = random_bits();
+    for (unsigned s = 0; s < ISA_CODE_EXEC + 2; s++)
+        b->sgpr[s] = random_bits();
+    b->scc = random32() & 1;
+    b->mode = mode;
+    b->exec = full ? UINT64_MAX : random32() | (uint64_t)random32() << 32;
+    b->sgpr[COUNTER] = ROUNDS;
+    b->sgpr[COUNTER - 1] = 0;
+}
+
+static inline void set_state(rig_t *r, const before_t *b)
+{
+    r->wave = (isa_wave_t){.group = &r->group, .vgpr = r->rows, .acc_offset = 32};
+    for (unsigned row = 0; row < ISA_VGPR_ROWS; row++)
+        memcpy(r->rows[row], b->row[row % 64], sizeof r->rows[row]);
+    memcpy(r->wave.sgpr, b->sgpr, sizeof b->sgpr);
+    r->wave.scc = b->scc;
+    r->wave.mode = b->mode;
+    r->wave.exec = b->exec;
+}
+
+/* ---- running both ways ---- */
+
+static inline void assert_same(const rig_t *a, const rig_t *b, const char *what)
+{
+    const isa_wave_t *x = &a->wave, *y = &b->wave;
+    for (unsigned r = 0; r < ISA_VGPR_ROWS; r++)
+        for (unsigned l = 0; l < 64; l++)
+            if (a->rows[r][l] != b->rows[r][l])
+                fail_msg("%s: v%u lane %u: %08x interpreted, %08x translated", what, r, l,
+                         a->rows[r][l], b->rows[r][l]);
+    for (unsigned s = 0; s < ISA_SCALARS; s++)
+        if (x->sgpr[s] != y->sgpr[s])
+            fail_msg("%s: s%u: %08x interpreted, %08x translated", what, s, x->sgpr[s], y->sgpr[s]);
+    if (x->scc != y->scc || x->mode != y->mode || x->stop != y->stop || x->budget != y->budget ||
+        isa_wave_pc(x) != isa_wave_pc(y) || x->fault_addr != y->fault_addr ||
+        x->repeats != y->repeats || strcmp(x->message, y->message))
+        fail_msg("%s: SCC %u %u, MODE %x %x, stop %u %u, slice %d %d, at %llx %llx, %s %s", what,
+                 x->scc, y->scc, x->mode, y->mode, x->stop, y->stop, (int)x->budget, (int)y->budget,
+                 (unsigned long long)isa_wave_pc(x), (unsigned long long)isa_wave_pc(y), x->message,
+                 y->message);
+    assert_memory_equal(a->lds, b->lds, sizeof a->lds);
+    assert_memory_equal(a->data, b->data, sizeof a->data);
+}
+
+typedef struct {
+    rig_t *interpreted, *translated;
+} pair_t;
+
+static inline pair_t make_pair(const char *core)
+{
+    pair_t p = {rig_create(), rig_create()};
+    p.interpreted->core = p.translated->core = isa_core_by_name(core);
+    return p;
+}
+
+/* Assembles the program in both rigs. */
+static inline void put_pair(pair_t *p, const char *text)
+{
+    rig_assemble(p->interpreted, 0, text);
+    rig_assemble(p->translated, 0, text);
+}
+
+static inline void free_pair(pair_t *p)
+{
+    rig_destroy(p->interpreted);
+    rig_destroy(p->translated);
+}
+
+/* Waves or branches that come to code, then it is translated. */
+static unsigned hot = 1;
+
+/* Runs the code of both rigs from one state, in slices of so many branches, and compares behind
+ * each stop. */
+static inline void run_pair(pair_t *p, const before_t *b, int32_t slice, const char *what)
+{
+    rig_t *const rig[2] = {p->interpreted, p->translated};
+    for (unsigned k = 0; k < 2; k++) {
+        isa_code_invalidate(rig[k]->cache);
+        isa_code_quiesce(rig[k]->cache);
+        set_state(rig[k], b);
+        assert_true(rig[k]->core->set_pc(&rig[k]->wave, RIG_CODE));
+    }
+    for (unsigned stops = 0; stops < 1000; stops++) {
+        isa_translate_setup(ISA_TRANSLATE_OFF, 1);
+        const isa_stop_t stop = rig[0]->core->run(&rig[0]->wave, slice);
+        isa_translate_setup(ISA_TRANSLATE_ON, hot);
+        rig[1]->core->run(&rig[1]->wave, slice);
+        assert_same(rig[0], rig[1], what);
+        if (stop != ISA_STOP_YIELD && stop != ISA_STOP_BARRIER && stop != ISA_STOP_STEP) return;
+    }
+    fail_msg("%s: no end", what);
+}
+
+static inline uint64_t translated_instructions(void)
+{
+    return isa_translate_stats().instructions;
+}
+
+#endif
