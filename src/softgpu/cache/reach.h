@@ -8,7 +8,7 @@
 #include "softgpu/cache/ops.h"
 #include "softgpu/exec/watch.h"
 
-#include <immintrin.h>
+#include <emmintrin.h>
 
 enum {
     SGC_LINE = 64, /* vector L1, scalar and instruction caches; a request to L2 */

@@ -6,6 +6,8 @@
 
 #include "softgpu/check/race.h"
 
+#include <immintrin.h>
+
 typedef uint64_t race_row_t __attribute__((vector_size(32), aligned(8), may_alias));
 
 #define RACE_ROW __attribute__((target("avx2"), always_inline)) static inline

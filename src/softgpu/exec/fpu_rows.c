@@ -3,9 +3,8 @@
  * The host's own conversion instructions give the same bits as fpu.h's integer formulas, NaNs and
  * denormals included; tests compare all variants. */
 #include "softgpu/exec/fpu.h"
+#include "softgpu/exec/vector.h"
 #include "softgpu/exec/wave.h"
-
-#include <immintrin.h>
 
 #if defined(__AVX512F__)
 

@@ -3,8 +3,6 @@
  * A file of its own because all files of vector instructions use these helpers. */
 #include "softgpu/exec/valu.h"
 
-#include <immintrin.h>
-
 const uint32_t *valu_scalar_rows(isa_wave_t *w, const isa_inst_t *i, const isa_operand_t *o,
                                  uint32_t *tmp, unsigned rows)
 {

@@ -9,7 +9,13 @@
 #include "softgpu/exec/fpu.h"
 #include "softgpu/exec/wave.h"
 
+/* The base core has only what is in emmintrin.h: immintrin.h, with the functions of every processor
+ * since, takes half a second to read. */
+#ifdef __AVX2__
 #include <immintrin.h>
+#else
+#include <emmintrin.h>
+#endif
 
 #if defined(__AVX512F__)
 #define ISA_VEC_BYTES 64
