@@ -70,6 +70,38 @@ static const isa_row_t *data_rows(isa_wave_t *w, const isa_inst_t *i, unsigned n
     return isa_row_of(w, i->src[n].kind == ISA_OPK_NONE ? &i->src[1] : &i->src[n]);
 }
 
+/* Where the lanes' elements are: offsets into LDS, the lanes that take a turn, and those whose
+ * element lies outside, which load 0. */
+typedef struct {
+    _Alignas(64) isa_row_t at;
+    uint64_t lanes, outside;
+} places_t;
+
+/* As places(), one lane at a time. */
+static bool odd_places(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, places_t *p)
+{
+    isa_lanes_t a;
+    if (!isa_ds_ready(w, i)) return false;
+    p->outside = isa_ds_addresses(w, i, isa_ds_offset16(i), bytes, &a);
+    if (!all_aligned(w, &a, bytes)) return false;
+    p->lanes = a.exec;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        p->at[l] = (uint32_t)a.va[l];
+    return true;
+}
+
+/* False: the wave has been stopped. A function of its own, because inlined into a hundred handlers
+ * it would take as long to compile as their operations. */
+static __attribute__((noinline)) bool places(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes,
+                                             places_t *p)
+{
+    if (!isa_ds_in_range(w, i, isa_ds_offset16(i), bytes, p->at) || !row_aligned(p->at, bytes))
+        return odd_places(w, i, bytes, p);
+    p->lanes = w->exec;
+    p->outside = 0;
+    return true;
+}
+
 #define DEFINE_RUN(bits)                                                                           \
     typedef uint##bits##_t op##bits##_t(uint##bits##_t, uint##bits##_t, uint##bits##_t, unsigned); \
     /* Does the operation for one lane. */                                                         \
@@ -84,30 +116,19 @@ static const isa_row_t *data_rows(isa_wave_t *w, const isa_inst_t *i, unsigned n
     INLINE void run_##bits(isa_wave_t *w, const isa_inst_t *i, op##bits##_t *op, unsigned denorm,  \
                            bool returns)                                                           \
     {                                                                                              \
-        isa_lanes_t a;                                                                             \
-        isa_row_t at;                                                                              \
+        places_t p;                                                                                \
         const isa_row_t *d0 = data_rows(w, i, 1), *d1 = data_rows(w, i, 2);                        \
         isa_row_t *dst = returns ? isa_row_of(w, &i->dst) : NULL;                                  \
-        if (isa_ds_in_range(w, i, isa_ds_offset16(i), bits / 8, at) &&                             \
-            row_aligned(at, bits / 8)) {                                                           \
-            if (w->exec == ISA_ALL_LANES)                                                          \
-                for (unsigned l = 0; l < ISA_LANES; l++)                                           \
-                    turn_##bits(w, at[l], d0, d1, dst, l, op, denorm);                             \
-            else                                                                                   \
-                for (uint64_t left = w->exec; left; left &= left - 1) {                            \
-                    const unsigned l = (unsigned)__builtin_ctzll(left);                            \
-                    turn_##bits(w, at[l], d0, d1, dst, l, op, denorm);                             \
-                }                                                                                  \
-            return;                                                                                \
-        }                                                                                          \
-        if (!isa_ds_ready(w, i)) return;                                                           \
-        const uint64_t outside = isa_ds_addresses(w, i, isa_ds_offset16(i), bits / 8, &a);         \
-        if (!all_aligned(w, &a, bits / 8)) return;                                                 \
-        for (uint64_t left = a.exec; left; left &= left - 1) {                                     \
-            const unsigned l = (unsigned)__builtin_ctzll(left);                                    \
-            turn_##bits(w, a.va[l], d0, d1, dst, l, op, denorm);                                   \
-        }                                                                                          \
-        if (returns) isa_lanes_zero(dst, bits / 32, outside);                                      \
+        if (!places(w, i, bits / 8, &p)) return;                                                   \
+        if (p.lanes == ISA_ALL_LANES)                                                              \
+            for (unsigned l = 0; l < ISA_LANES; l++)                                               \
+                turn_##bits(w, p.at[l], d0, d1, dst, l, op, denorm);                               \
+        else                                                                                       \
+            for (uint64_t left = p.lanes; left; left &= left - 1) {                                \
+                const unsigned l = (unsigned)__builtin_ctzll(left);                                \
+                turn_##bits(w, p.at[l], d0, d1, dst, l, op, denorm);                               \
+            }                                                                                      \
+        if (returns && p.outside) isa_lanes_zero(dst, bits / 32, p.outside);                       \
     }
 
 DEFINE_RUN(32)
