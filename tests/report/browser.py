@@ -13,8 +13,9 @@ import time
 
 
 def find():
-    """The browser's path, or None."""
-    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    """The browser's path, or None. Without windows it draws the same, and starts in half the time."""
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 class Problem(Exception):
