@@ -55,12 +55,29 @@ with zipfile.ZipFile(sys.argv[2], 'w') as z, open(sys.argv[1]) as f: z.writestr(
     COMMAND sh -c "cat \"$1\" >>\"$2\"" - ${by_python} $<TARGET_FILE:${program}> VERBATIM)
 endfunction()
 
+# Programs of some 25 MB, those with the executor, are linked by LLVM's linker in half the time; small ones are not.
+find_program(CROCPROF_LLD ld.lld HINTS /usr/lib/llvm-15/bin /usr/lib/llvm-21/bin /usr/lib/llvm-22/bin)
+if(CROCPROF_LLD AND NOT CROCPROF_SANITIZE)
+  get_filename_component(folder ${CROCPROF_LLD} DIRECTORY)
+  include(CheckLinkerFlag)
+  check_linker_flag(C "-fuse-ld=lld;-B${folder}" CROCPROF_LLD_LINKS)
+endif()
+# crocprof_link_large(target library ...): how a program of the tests that links these is linked
+function(crocprof_link_large target)
+  crocprof_label_of(label ${ARGN})
+  if(CROCPROF_LLD_LINKS AND label STREQUAL gpu)
+    get_filename_component(folder ${CROCPROF_LLD} DIRECTORY)
+    target_link_options(${target} PRIVATE -fuse-ld=lld -B${folder})
+  endif()
+endfunction()
+
 # crocprof_unit_test(name SOURCES ... LIBS ...): a cmocka program, registered as unit.<name>; status
 # 77 says that it was skipped. Its label follows from the libraries
 function(crocprof_unit_test name)
   cmake_parse_arguments(A "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(unit_${name} ${A_SOURCES})
   target_link_libraries(unit_${name} PRIVATE crocprof_options ${A_LIBS} cmocka)
+  crocprof_link_large(unit_${name} ${A_LIBS})
   # cmocka 2 warns of assertions for which cmocka 1.1 has no other name
   target_compile_definitions(unit_${name} PRIVATE CMOCKA_DISABLE_DEPRECATION_WARNINGS)
   set_target_properties(unit_${name} PROPERTIES
@@ -137,6 +154,7 @@ function(crocprof_fuzz_test name)
   endif()
   add_executable(fuzz_${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/${name}.c ${A_SOURCES})
   target_link_libraries(fuzz_${name} PRIVATE ${A_LIBS})
+  crocprof_link_large(fuzz_${name} ${A_LIBS})
   if(CROCPROF_FUZZ)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     list(JOIN kept "," seeds)
