@@ -106,6 +106,7 @@ enum { DIS_PARAMETERS_MAX = 64 };
 typedef struct {
     uint32_t vgpr_spills, sgpr_spills, group_bytes, private_bytes;
     uint32_t group_size_max; /* work-items */
+    uint32_t wave_items;
     dis_parameter_t parameters[DIS_PARAMETERS_MAX];
     size_t parameter_count;
 } dis_kernel_t;

@@ -101,7 +101,8 @@ static void read_kernel(dis_pack_t map, dis_kernel_t *k)
                         .sgpr_spills = number_of(map, ".sgpr_spill_count"),
                         .group_bytes = number_of(map, ".group_segment_fixed_size"),
                         .private_bytes = number_of(map, ".private_segment_fixed_size"),
-                        .group_size_max = number_of(map, ".max_flat_workgroup_size")};
+                        .group_size_max = number_of(map, ".max_flat_workgroup_size"),
+                        .wave_items = number_of(map, ".wavefront_size")};
     read_parameters(map, k);
 }
 

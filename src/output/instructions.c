@@ -108,6 +108,7 @@ static void put_kernel(out_json_t *j, const ins_set_t *set, const ins_kernel_t *
         out_json_unsigned(j, "vgpr_spills", f->notes.vgpr_spills);
         out_json_unsigned(j, "sgpr_spills", f->notes.sgpr_spills);
         out_json_unsigned(j, "group_size_max", f->notes.group_size_max);
+        if (f->notes.wave_items) out_json_unsigned(j, "wave_items", f->notes.wave_items);
     }
     out_json_begin(j, "parameters", '[');
     if (f) out_json_parameters(j, &f->notes);

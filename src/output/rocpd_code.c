@@ -38,12 +38,13 @@ static const struct {
          "kernel_id, dispatch_id, range, dispatches, waves, lost, modelled", "?,?,?,?,?,?,?"},
     [OUT_OWN_KERNEL_CODE] =
         {"kernel_id INTEGER, code_object_id INTEGER, gpu TEXT, vgpr_spills INTEGER, sgpr_spills "
-         "INTEGER, group_size_max INTEGER, lds_bytes INTEGER, scratch_bytes INTEGER, file TEXT, "
+         "INTEGER, group_size_max INTEGER, wave_items INTEGER, lds_bytes INTEGER, scratch_bytes "
+         "INTEGER, file TEXT, "
          "line "
          "INTEGER, parameters JSONB DEFAULT '[]'",
-         "kernel_id, code_object_id, gpu, vgpr_spills, sgpr_spills, group_size_max, lds_bytes, "
-         "scratch_bytes, file, line, parameters",
-         "?,?,?,?,?,?,?,?,?,?,?"},
+         "kernel_id, code_object_id, gpu, vgpr_spills, sgpr_spills, group_size_max, wave_items, "
+         "lds_bytes, scratch_bytes, file, line, parameters",
+         "?,?,?,?,?,?,?,?,?,?,?,?"},
     [OUT_OWN_INSTRUCTION] = {"kernel_id INTEGER, dispatch_id INTEGER, range TEXT, code_object_id "
                              "INTEGER, address INTEGER, "
                              "code TEXT, text TEXT, function TEXT, file TEXT, line INTEGER, "
@@ -123,6 +124,7 @@ static void write_kernel_code(rocpd_t *r, const ins_set_t *set)
         rocpd_int_if(r, f->noted, f->notes.vgpr_spills);
         rocpd_int_if(r, f->noted, f->notes.sgpr_spills);
         rocpd_int_if(r, f->noted, f->notes.group_size_max);
+        rocpd_int_if(r, f->noted && f->notes.wave_items, f->notes.wave_items);
         rocpd_int_if(r, f->noted, f->notes.group_bytes);
         rocpd_int_if(r, f->noted, f->notes.private_bytes);
         text_if(r, f->file);

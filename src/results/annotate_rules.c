@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "gpus/gpus.h"
 #include "results/annotate.h"
 #include "results/waste.h"
 
 typedef struct {
     uint64_t (*cost)(const ann_kernel_t *k, const ins_instruction_t *i);
-    void (*say)(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES]);
+    void (*say)(const ann_kernel_t *k, const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES]);
 } rule_t;
 
 /* Returns whether the instruction uses lanes at all; scalar instructions do not. */
@@ -41,8 +42,10 @@ static uint64_t cost_spread(const ann_kernel_t *k, const ins_instruction_t *i)
     return res_waste_lines(i->counts.issued, i->counts.lines, i->counts.lines_needed);
 }
 
-static void say_spread(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
+static void say_spread(const ann_kernel_t *k, const ins_instruction_t *i,
+                       char text[ANN_SENTENCE_BYTES])
 {
+    (void)k;
     char touched[32], needed[32];
     snprintf(text, ANN_SENTENCE_BYTES, "uncoalesced: %s lines touched, %s needed",
              number(each(i->counts.lines, i), touched),
@@ -55,8 +58,10 @@ static uint64_t cost_conflict(const ann_kernel_t *k, const ins_instruction_t *i)
     return res_waste_clocks(i->counts.lds_clocks, i->counts.lds_clocks_needed);
 }
 
-static void say_conflict(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
+static void say_conflict(const ann_kernel_t *k, const ins_instruction_t *i,
+                         char text[ANN_SENTENCE_BYTES])
 {
+    (void)k;
     const softgpu_instruction_counts_t *n = &i->counts;
     char ways[32], clocks[32], needed[32];
     snprintf(text, ANN_SENTENCE_BYTES, "%s-way LDS conflict: %s clocks, %s needed",
@@ -70,11 +75,22 @@ static uint64_t cost_spill(const ann_kernel_t *k, const ins_instruction_t *i)
     return res_waste_spill(spills, i->depth, i->text) ? i->counts.issued + i->counts.lines : 0;
 }
 
-static void say_spill(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
+static void say_spill(const ann_kernel_t *k, const ins_instruction_t *i,
+                      char text[ANN_SENTENCE_BYTES])
 {
+    (void)k;
     snprintf(text, ANN_SENTENCE_BYTES, "spill inside a loop, %u deep: scratch is %s %llu times",
              i->depth, strstr(i->text, "_load") ? "read" : "written",
              (unsigned long long)i->counts.issued);
+}
+
+/* Work-items of the kernel's waves: as its code says, or else as compilers take for its GPU. */
+static unsigned wave_of(const ann_kernel_t *k)
+{
+    enum { USUAL = 64 };
+    const gpus_arch_t *arch = gpus_find(k->gpu);
+    if (k->facts && k->facts->notes.wave_items) return k->facts->notes.wave_items;
+    return arch ? arch->wave : USUAL;
 }
 
 /* Cost of idle lanes, if half of them or more are idle. An instruction that no lane executed is no
@@ -82,16 +98,17 @@ static void say_spill(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
 static uint64_t cost_idle(const ann_kernel_t *k, const ins_instruction_t *i)
 {
     const softgpu_instruction_counts_t *n = &i->counts;
-    (void)k;
-    if (!is_vector(i) || !n->lanes || n->lanes / 32 >= n->issued) return 0;
-    return n->issued - n->lanes / 64;
+    const unsigned wave = wave_of(k);
+    if (!is_vector(i) || !n->lanes || n->lanes / (wave / 2) >= n->issued) return 0;
+    return n->issued - n->lanes / wave;
 }
 
-static void say_idle(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
+static void say_idle(const ann_kernel_t *k, const ins_instruction_t *i,
+                     char text[ANN_SENTENCE_BYTES])
 {
     char lanes[32];
-    snprintf(text, ANN_SENTENCE_BYTES, "%s of 64 lanes active",
-             number(each(i->counts.lanes, i), lanes));
+    snprintf(text, ANN_SENTENCE_BYTES, "%s of %u lanes active",
+             number(each(i->counts.lanes, i), lanes), wave_of(k));
 }
 
 static uint64_t cost_split(const ann_kernel_t *k, const ins_instruction_t *i)
@@ -102,8 +119,10 @@ static uint64_t cost_split(const ann_kernel_t *k, const ins_instruction_t *i)
                : 0;
 }
 
-static void say_split(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
+static void say_split(const ann_kernel_t *k, const ins_instruction_t *i,
+                      char text[ANN_SENTENCE_BYTES])
 {
+    (void)k;
     snprintf(text, ANN_SENTENCE_BYTES, "waves part here: %llu of %llu went on with some lanes only",
              (unsigned long long)i->counts.divergent, (unsigned long long)i->counts.issued);
 }
@@ -143,8 +162,10 @@ static uint64_t cost_wait(const ann_kernel_t *k, const ins_instruction_t *i)
     return wait / 3 >= ins_clocks(&i->counts) / 4 ? wait : 0;
 }
 
-static void say_wait(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
+static void say_wait(const ann_kernel_t *k, const ins_instruction_t *i,
+                     char text[ANN_SENTENCE_BYTES])
 {
+    (void)k;
     const char *what = "";
     const uint64_t wait = longest_wait(&i->counts, &what);
     snprintf(text, ANN_SENTENCE_BYTES, "%.0f clocks of waiting for %s (model)", each(wait, i),
@@ -182,6 +203,6 @@ bool ann_finding(const ann_kernel_t *k, const ann_row_t *row, unsigned nth,
         worst->told = true;
     }
     *where = worst->where;
-    rules[worst - verdicts].say(worst->where, text);
+    rules[worst - verdicts].say(k, worst->where, text);
     return true;
 }

@@ -434,13 +434,14 @@ const res_rule_row_t res_finding_rules[] = {
      "Add up within a wave or workgroup first, and let one lane do the atomic.",
      "Run it again with --instruction-counts: this line has far fewer atomics.", RES_MORE_LINES},
     {"line-divergence", "Waves with idle lanes: branches diverge", RES_EXACT, false, false, false,
-     "SELECT F.label, F.share * (1 - C.lanes / 64 / C.vector), F.name AS kernel, COALESCE((SELECT "
+     "SELECT F.label, F.share * (1 - C.lanes / F.wave / C.vector), F.name AS kernel, "
+     "COALESCE((SELECT "
      "source FROM f_instruction I "
      "WHERE I.place = F.place AND divergent > 0 ORDER BY divergent DESC, source LIMIT 1), 'its "
      "beginning') AS place, C.lanes / C.vector AS "
-     "lanes FROM f_kernel F JOIN f_code C ON C.place = F.place WHERE C.vector > 0 AND C.lanes > 0 "
-     "AND C.lanes < 0.7 * 64 * C.vector",
-     "{lanes} of 64 lanes are active in the vector instructions of {subject}, on average; "
+     "lanes, F.wave AS wave FROM f_kernel F JOIN f_code C ON C.place = F.place WHERE C.vector > 0 "
+     "AND C.lanes > 0 AND C.lanes < 0.7 * F.wave * C.vector",
+     "{lanes} of {wave} lanes are active in the vector instructions of {subject}, on average; "
      "lanes part most often at {place}.",
      "Sort work so that the lanes of a wave do the same, and replace short branches by "
      "selects.",

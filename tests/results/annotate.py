@@ -26,7 +26,7 @@ class Counted(Database):
 
     def tables(self):
         columns = {"counted": "kernel_id, dispatch_id, range, dispatches, waves, lost, modelled",
-                   "kernel_code": "kernel_id, code_object_id, gpu, vgpr_spills, sgpr_spills, parameters",
+                   "kernel_code": "kernel_id, code_object_id, gpu, vgpr_spills, sgpr_spills, wave_items, parameters",
                    "instruction": "kernel_id, dispatch_id, range, code_object_id, address, code, text, function, file, "
                                   "line, inlined, block, loop, loop_depth, " + ", ".join(COUNTS),
                    "source": "path, text"}
@@ -196,6 +196,22 @@ with tempfile.TemporaryDirectory() as folder:
     check(shown, ["k.hip:3", "  f k.hip:7", "  + 2 of less than 1 % (--limit 0 shows all)", "k.hip:4", "  f k.hip:9 > g k.hip:8"],
           "small ones")
     check(len(in_columns(run("--limit", "0", f"{folder}/s"), 60)), 6, "all of them")
+
+    # idle lanes are those of the kernel's waves: as its code says, or as compilers take for its GPU
+    for name, gpu, items, told in (("w", "gfx1100", 32, "10 of 32 lanes active"), ("x", "gfx1100", 64, "10 of 64 lanes active"),
+                                   ("y", "gfx1030", None, "10 of 32 lanes active")):
+        os.mkdir(f"{folder}/{name}")
+        narrow = Counted(f"{folder}/{name}/x_results.db", schema)
+        narrow.tables()
+        narrow.dispatch("narrow(int)")
+        narrow.own("counted", kernel_id=narrow.kernels["narrow(int)"], dispatches=1, waves=1, lost=0, modelled=0)
+        narrow.own("kernel_code", kernel_id=narrow.kernels["narrow(int)"], gpu=gpu, vgpr_spills=0, sgpr_spills=0,
+                   wave_items=items, parameters="[]")
+        narrow.instruction("narrow(int)", 0, "v_add_f32_e32 v0, v1, v1", 5, issued=4, lanes=40)
+        narrow.instruction("narrow(int)", 8, "v_add_f32_e32 v0, v1, v2", 6, issued=4, lanes=17 * 4)
+        text = run(narrow.close())
+        check(told in text, True, f"{told} in {text}")
+        check("17 of" in text, items == 64, f"more than half of them in {text}")
 
     # sources elsewhere; none at all
     os.mkdir(f"{folder}/d")
