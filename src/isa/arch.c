@@ -214,7 +214,7 @@ static const isa_formats_t formats_gfx12 = {
     .waits_most = {.vm = 63, .exp = 7, .lgkm = 15},                                                \
     .hw_id = {.slot = {0, 4}, .simd = {4, 2}, .cu = {8, 4}, .sh = {12, 1}, .se = {13, 3}},         \
     .scalar_line = 64, .l2_line = 128, .simd_lanes = 16, .f64_times = 1, .sq_quads = true,         \
-    .address_stalls = true, .sq_masks = true,                                                      \
+    .address_stalls = true, .sq_masks = true, .trace = ISA_TRACE_GFX9, .streams = true,            \
     .save = {.cu_waves = 40, .engine_waves = 512, .wave_bytes = 8},                                \
     .tmpring = {.wave = {12, 13}, .unit = 1024}, .drm_family = 141 /* AMDGPU_FAMILY_AI */
 
@@ -269,7 +269,7 @@ static const isa_formats_t formats_gfx12 = {
                                             .buffer_tfe = {53, 1},                                 \
                                             .image_tfe = {53, 1}},                                 \
                           .cache_bits = {"glc", "slc", "dlc"}, .launch = {.item = PACKED_IDS},     \
-                          .hwregs = 30, .lacks = ISA_LACKS_TRACES
+                          .hwregs = 30, .trace = ISA_TRACE_GFX11
 
 const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     [ISA_ARCH_gfx908] = {GFX9(gfx908), TTMP_GFX9, .gfx_target_version = 90008,
@@ -341,7 +341,7 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
          .scalar_line = 64,
          .l2_line = 128,
          .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000},
-         .lacks = ISA_LACKS_TRACES,
+         .trace = ISA_TRACE_GFX10,
          .drm_family = 143, /* AMDGPU_FAMILY_NV */
          .gb_addr_config = 0x00000444},
     [ISA_ARCH_gfx1100] = {GFX11(gfx1100), .gfx_target_version = 110000,
@@ -353,8 +353,7 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     /* gfx12 has no s_waitcnt, but instructions for one counter or for two. */
     [ISA_ARCH_gfx1201] = {GFX11_AND_LATER(gfx1201), .formats = &formats_gfx12,
                           .gfx_target_version = 120001, .dpp_scalar = true, .hwregs = 33,
-                          .lacks = ISA_LACKS_COUNTERS, .wide_windows = true,
-                          .launch = {.item = PACKED_IDS, .ids_in_ttmp = true},
+                          .wide_windows = true, .launch = {.item = PACKED_IDS, .ids_in_ttmp = true},
                           .mode_absent = ISA_MODE_DX10_CLAMP | ISA_MODE_IEEE, .float_atomics = true,
                           .drm_family = 152, /* AMDGPU_FAMILY_GC_12_0_0 */
                           .gb_addr_config = 0x00000545},

@@ -282,9 +282,8 @@ typedef struct {
  * compute unit does so by itself, at an interval in clocks, with a snapshot of the wave's state. */
 enum { ISA_SAMPLING_HOST_TRAP = 1 << 0, ISA_SAMPLING_STOCHASTIC = 1 << 1 };
 
-/* Features that softgpu lacks for a GPU. COUNTERS: counters, streams, thread traces and modelled
- * time; TRACES: only streams and thread traces. */
-enum { ISA_LACKS_COUNTERS = 1 << 0, ISA_LACKS_TRACES = 1 << 1 };
+/* The streams of thread traces that softgpu writes. NONE: it refuses to trace the GPU. */
+typedef enum { ISA_TRACE_NONE, ISA_TRACE_GFX9, ISA_TRACE_GFX10, ISA_TRACE_GFX11 } isa_trace_t;
 
 /* Fields that only some GPUs have in their memory encodings. Bits of an instruction's second dword
  * are numbered from 32 on. A field without bits reads 0. */
@@ -459,7 +458,8 @@ typedef struct isa_arch {
     struct {
         uint32_t cu_waves, engine_waves, wave_bytes, most;
     } save;
-    uint32_t lacks;          /* ISA_LACKS_*: features that softgpu refuses for this GPU */
+    isa_trace_t trace;
+    bool streams;            /* softgpu streams the GPU's counters */
     uint32_t drm_family;     /* the driver's family of GPUs, by which libdrm interprets revisions */
     uint32_t sampling;       /* the supported ISA_SAMPLING_* */
     uint32_t gb_addr_config; /* the register GB_ADDR_CONFIG, by which images are laid out */

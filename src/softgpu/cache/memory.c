@@ -688,7 +688,7 @@ void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op
                 .lookup = lookup,
                 .last = WAYS_EMPTY};
     p.past = i->flags & ISA_F_SC1;
-    p.fresh = op->access == SGC_READ && i->flags & ISA_F_GLC;
+    p.fresh = sgc_is_fresh(t, i, op);
     p.returns = op->access == SGC_ATOMIC && i->flags & ISA_F_GLC;
     /* swizzled memory is accessed dword by dword */
     p.wide = a->bytes > SGC_DWORD && a->dword_step == SGC_DWORD;

@@ -330,6 +330,13 @@ static inline uint32_t sgc_line_of(sgc_frame_t f, uint64_t va)
     return f.frame * SGC_PAGE_LINES + (uint32_t)(va / SGC_LINE % SGC_PAGE_LINES);
 }
 
+/* Whether a load has to find out what is behind the first-level cache, whatever that has. */
+static inline bool sgc_is_fresh(const sgc_t *t, const isa_inst_t *i, const sgc_op_t *op)
+{
+    if (op->access != SGC_READ) return false;
+    return t->arch->formats->scopes ? isa_scope(i) != ISA_SCOPE_CU : i->flags & ISA_F_GLC;
+}
+
 /* ---- the pipes ---- */
 
 static inline void sgc_span_add(sgc_span_t *s, uint64_t from, uint64_t to)

@@ -184,7 +184,7 @@ static void access_lines(sgc_t *t, sgc_sqc_t *q, const isa_inst_t *i, const sgc_
                 bytes |= UINT64_C(15) << (p->base + p->offset + 4 * k) % SGC_LINE;
         if (!bytes) continue;
         const sgc_frame_t f = frame_of(t, q, &q->data_tlb, va);
-        const bool fresh = i->flags & ISA_F_GLC && op->access == SGC_READ;
+        const bool fresh = sgc_is_fresh(t, i, op);
         const uint32_t latency =
             request(t, q, f, sgc_line_of(f, va), (sgc_access_t)op->access, bytes, fresh) +
             cost->smem_issue;

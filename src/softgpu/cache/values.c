@@ -239,6 +239,10 @@ static const row_t rows[] = {
     SUM(GL2C, GL2C_MC_WRREQ, CHANNEL, sgc_channel_t, count.ea_wrreq, 2, WORD),
     SUM(GL2C, GL2C_EA_WRREQ_64B, CHANNEL, sgc_channel_t, count.ea_wrreq_64b, 2, WORD),
     SUM(GL2C, GL2C_MC_WRREQ_STALL, CHANNEL, sgc_channel_t, count.wr_stall, 2, WORD),
+    /* the same by their names on gfx12 */
+    SUM(GL2C, GL2C_EA_RDREQ, CHANNEL, sgc_channel_t, count.ea_rdreq, 2, WORD),
+    SUM(GL2C, GL2C_EA_WRREQ, CHANNEL, sgc_channel_t, count.ea_wrreq, 2, WORD),
+    SUM(GL2C, GL2C_EA_WRREQ_STALL, CHANNEL, sgc_channel_t, count.wr_stall, 2, WORD),
 
     CU(SQ, SQC_LDS_BANK_CONFLICT, sq.lds_bank_conflict),
     CU(SQ, SQC_LDS_IDX_ACTIVE, sq.lds_idx_active),

@@ -13,21 +13,35 @@ void sgc_vector_invalidate(sgc_cu_t *cu)
     cu->tcp.writeback_invalidates++;
 }
 
-static bool cache_operation(sgc_t *t, sgc_cu_t *cu, const sgc_op_t *op, sgc_cost_t *cost)
+/* Whether an instruction that invalidates or writes back caches does nothing: where instructions
+ * have a scope, one of the compute unit alone does not reach past the vector L1, and L2 is written
+ * back for the whole system. */
+static bool is_out_of_scope(const sgc_t *t, const isa_inst_t *i, const sgc_op_t *op)
 {
+    if (!t->arch->formats->scopes) return false;
+    return isa_scope(i) < (op->kind == ISA_ACCESS_L2_WRITEBACK ? ISA_SCOPE_SYS : ISA_SCOPE_SE);
+}
+
+static bool cache_operation(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op_t *op,
+                            sgc_cost_t *cost)
+{
+    const bool nothing = is_out_of_scope(t, i, op);
     switch (op->kind) {
-    case ISA_ACCESS_INVALIDATE: sgc_vector_invalidate(cu); break;
+    case ISA_ACCESS_INVALIDATE:
+        if (!nothing) sgc_vector_invalidate(cu);
+        break;
     case ISA_ACCESS_ARRAY_INVALIDATE:
         if (t->gl1) sgc_gl1_invalidate(&t->gl1[cu->array]);
         break;
-    case ISA_ACCESS_L2_WRITEBACK: sgc_l2_write_back(t); break;
+    case ISA_ACCESS_L2_WRITEBACK:
+        if (!nothing) sgc_l2_write_back(t);
+        break;
     case ISA_ACCESS_L2_INVALIDATE: sgc_l2_invalidate(t, false); break;
     default: return false;
     }
+    const bool of_l2 = op->kind == ISA_ACCESS_L2_WRITEBACK || op->kind == ISA_ACCESS_L2_INVALIDATE;
     cost->vmem_issue = 1;
-    cost->latency = op->kind == ISA_ACCESS_L2_WRITEBACK || op->kind == ISA_ACCESS_L2_INVALIDATE
-                        ? t->profile.l2_latency
-                        : 1;
+    cost->latency = of_l2 && !nothing ? t->profile.l2_latency : 1;
     return true;
 }
 
@@ -48,7 +62,7 @@ static void count_instruction(sgc_cu_t *cu, const sgc_op_t *op)
 void sgc_vector(sgc_t *t, sgc_cu_t *cu, isa_watch_t *watch, const isa_wave_t *w,
                 const isa_inst_t *i, const sgc_op_t *op, sgc_cost_t *cost)
 {
-    if (cache_operation(t, cu, op, cost) || !w->exec) return;
+    if (cache_operation(t, cu, i, op, cost) || !w->exec) return;
     sgc_reach_t *r = sgc_seen_reach(watch, w, i);
     count_instruction(cu, op);
     /* scratch is swizzled, other memory is not: each has its own look-ups, those of scratch

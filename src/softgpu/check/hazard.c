@@ -7,6 +7,7 @@
 #include "softgpu/check/part.h"
 
 #include "base/text.h"
+#include "isa/waits.h"
 #include "softgpu/check/hazard_lds.h"
 #include "softgpu/exec/code.h"
 
@@ -94,7 +95,7 @@ static void name_wait(char *text, size_t room, const isa_arch_t *arch, const chk
 {
     static const char *const counters[CHK_FLOWS] = {
         [CHK_FLOW_VM] = "vmcnt", [CHK_FLOW_LDS] = "lgkmcnt", [CHK_FLOW_EXP] = "expcnt"};
-    if (chk_waits_apart(arch)) {
+    if (isa_waits_apart(arch)) {
         name_wait_apart(text, room, h);
         return;
     }

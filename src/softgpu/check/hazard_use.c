@@ -247,7 +247,7 @@ static unsigned states_of(const chk_use_t *u, const isa_inst_t *i, const isa_row
 static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
                    const isa_arch_t *arch, uint32_t *second)
 {
-    const bool apart = arch->stores_apart, counted = chk_waits_apart(arch);
+    const bool apart = arch->stores_apart, counted = isa_waits_apart(arch);
     const isa_class_t c = (isa_class_t)row->klass;
     const bool gds = i->flags & ISA_F_GDS;
     switch (c) {
@@ -377,9 +377,9 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
         u->touches |= chk_regs_digest(u->regs[k]);
     if (row->reads & ISA_REG_SCC || is_special(i, ISA_CODE_SCC)) u->flags |= CHK_USE_READS_SCC;
     if (row->writes & ISA_REG_SCC) u->flags |= CHK_USE_WRITES_SCC;
-    if (chk_is_wait(i->op)) {
+    if (isa_is_wait(i->op)) {
         u->flags |= CHK_USE_WAITCNT;
-        u->waits = chk_waits(d->arch, i);
+        u->waits = isa_wait_limits(d->arch, i);
     }
     u->states = (uint8_t)states_of(u, i, row);
 

@@ -8,7 +8,7 @@
 #define SOFTGPU_CHECK_HAZARD_USE_H
 
 #include "softgpu/check/hazard_rules.h"
-#include "softgpu/check/waits.h"
+#include "isa/waits.h"
 #include "softgpu/exec/wave.h"
 
 #include <stddef.h>
@@ -117,8 +117,8 @@ typedef struct {
     uint8_t near, far; /* how many wait states its rows reach back: `far` is for all rows, `near`
                           for those of CHK_USE_WALKS */
     uint8_t commits;   /* CHK_COMMITS_* */
-    chk_waits_t waits; /* of CHK_USE_WAITCNT */
-    bool left_out;     /* there were more registers than CHK_USE_REGS: never, as the tests assert */
+    isa_wait_limits_t waits; /* of CHK_USE_WAITCNT */
+    bool left_out; /* there were more registers than CHK_USE_REGS: never, as the tests assert */
 } chk_use_t;
 _Static_assert(offsetof(chk_use_t, as_first) == 64 && sizeof(chk_use_t) == 128, "two lines");
 

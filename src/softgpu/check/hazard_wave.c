@@ -98,7 +98,7 @@ static bool count_mixed(chk_hazard_wave_t *s)
     return *n != before;
 }
 
-static void waitcnt(chk_hazard_wave_t *s, chk_waits_t waits)
+static void waitcnt(chk_hazard_wave_t *s, isa_wait_limits_t waits)
 {
     const unsigned vm = waits.loads, lds = waits.lds;
     bool some = at_most(s, CHK_FLOW_VM, vm);

@@ -5,8 +5,7 @@
  * race_run.c. */
 #include "softgpu/check/race.h"
 
-#include "softgpu/check/waits.h"
-
+#include "isa/waits.h"
 #include "softgpu/check/request.h"
 #include "softgpu/check/memory.h"
 #include "softgpu/check/race_row.h"
@@ -45,7 +44,7 @@ static void wants(uint8_t *wants)
         if (o->unit == ISA_UNIT_VECTOR && o->access != SGC_WRITE) wants[op] |= ISA_WANTS_AFTER;
     }
     for (unsigned op = 1; op < ISA_OP_COUNT; op++)
-        if (chk_is_wait(op)) wants[op] = ISA_WANTS_BEFORE;
+        if (isa_is_wait(op)) wants[op] = ISA_WANTS_BEFORE;
     wants[ISA_OP_s_endpgm] = ISA_WANTS_BEFORE;
 }
 
@@ -257,7 +256,7 @@ static void scalar(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_ins
 
 static void wait(race_state_t *s, const isa_wave_t *w, const isa_inst_t *i)
 {
-    if (!chk_waits(w->group->dispatch->arch, i).stores)
+    if (!isa_wait_limits(w->group->dispatch->arch, i).stores)
         race_clock_wait(&s->clock, w->index_in_group);
 }
 
@@ -285,7 +284,7 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
         break;
     case ISA_UNIT_LDS: lds(g, s, w, i, op); break;
     default:
-        if (chk_is_wait(i->op))
+        if (isa_is_wait(i->op))
             wait(s, w, i);
         else if (is_gws(i->op)) /* a barrier of the whole dispatch */
             race_run_release(s, w->index_in_group, race_run_slot(0));

@@ -44,6 +44,7 @@ void sg_instrument_begin(sg_run_t *run, const void *packet, uint64_t id)
                       .rsrc1 = run->rsrc1,
                       .rsrc2 = run->rsrc2,
                       .rsrc3 = run->rsrc3,
+                      .narrow = run->isa.narrow,
                       .user = run->user,
                       .n_user = run->n_user}};
         if (level != SG_PERF_MODEL || sg_pool_of_model(d))

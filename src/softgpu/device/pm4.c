@@ -13,7 +13,8 @@ enum {
     NOP_ONE_DWORD = 0x3fff, /* COUNT of a NOP that is only its header */
     DEPTH_MAX = 8,          /* depth of nested indirect buffers */
     ERROR_VENDOR = 0x100,   /* queue_inactive_signal: bad vendor packet */
-    COMPUTE_PERFCOUNT_ENABLE = 0x2e0b
+    COMPUTE_PERFCOUNT_ENABLE = 0x2e0b,
+    COMPUTE_THREAD_TRACE_ENABLE = 0x2e1e
 };
 
 /* One PM4 packet, and the queue that executes it. */
@@ -68,9 +69,9 @@ static void *memory(const command_t *c, uint64_t va, uint64_t bytes, bool write)
 static bool write_register(const command_t *c, uint32_t number, uint32_t value)
 {
     const char *uncounted = sg_perf_refused(c->d->perf, number, value);
-    if (number == COMPUTE_PERFCOUNT_ENABLE && value && c->d->arch->lacks & ISA_LACKS_COUNTERS)
-        return refuse(c, "counters");
-    else if (number == COMPUTE_PERFCOUNT_ENABLE)
+    if (number == COMPUTE_THREAD_TRACE_ENABLE && value && !c->d->arch->trace)
+        return refuse(c, "thread traces");
+    if (number == COMPUTE_PERFCOUNT_ENABLE)
         sg_perf_enable(c->d->perf, &c->q->counting, value);
     else if (uncounted)
         return refuse(c, uncounted);
@@ -143,8 +144,7 @@ static bool op_event_write(const command_t *c)
 {
     enum { EVENT_MASK = 0x3f, CS_PARTIAL_FLUSH = 7, TRACE_START = 0x33 };
     const uint32_t event = c->dw[1] & EVENT_MASK;
-    if (event == TRACE_START && c->d->arch->lacks & (ISA_LACKS_COUNTERS | ISA_LACKS_TRACES))
-        return refuse(c, "thread traces");
+    if (event == TRACE_START && !c->d->arch->trace) return refuse(c, "thread traces");
     if (event == CS_PARTIAL_FLUSH && !sg_aql_drain(c->q)) return false;
     sg_perf_trace_event(c->d->perf, event);
     return true;

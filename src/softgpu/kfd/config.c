@@ -126,16 +126,6 @@ static bool read_shape(kfd_config_t *c)
     return true;
 }
 
-/* Whether the GPU has the models that the options need. If not, the process gets no GPU. */
-static bool has_models(const sg_profile_t *p)
-{
-    const isa_arch_t *arch = isa_arch_find(p->gfx_target_version);
-    const char *what = NULL;
-    if (arch->lacks & ISA_LACKS_COUNTERS && p->model_time) what = "modelled time";
-    if (what) base_error("%s: softgpu has no %s of %s", p->name, what, arch->name);
-    return !what;
-}
-
 static void read_config(void)
 {
     base_log_init("softgpu", sg_options[SG_OPTION_LOG].variable);
@@ -150,7 +140,7 @@ static void read_config(void)
         !read_translate())
         return;
     config.svm = svm != 0;
-    valid = has_models(&config.profile);
+    valid = true;
 }
 
 const kfd_config_t *kfd_config(void)

@@ -27,9 +27,7 @@ static uint32_t xccs(void)
 
 static int acquire(kfd_gpu_t *gpu, user_t *user)
 {
-    if (isa_arch_find(kfd_config()->profile.gfx_target_version)->lacks &
-        (ISA_LACKS_COUNTERS | ISA_LACKS_TRACES))
-        return -EINVAL;
+    if (!isa_arch_find(kfd_config()->profile.gfx_target_version)->streams) return -EINVAL;
     if (user->acquired) return -EBUSY;
     if (!sg_device_spm_open(gpu->device)) return -ENOMEM;
     *user = (user_t){.acquired = true};

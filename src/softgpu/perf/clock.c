@@ -4,6 +4,7 @@
  * This is the issue model: instructions are issued in order, one after the other, and memory
  * instructions are in flight until s_waitcnt waits for them. schedule.c adds the clocks that the
  * wave waits because of other waves. */
+#include "isa/waits.h"
 #include "softgpu/perf/model.h"
 
 #include <string.h>
@@ -22,6 +23,7 @@ void sg_wave_clock_start(sg_wave_clock_t *c, unsigned unit, uint8_t simd)
     start_flight(&c->vm);
     start_flight(&c->vs);
     start_flight(&c->lgkm);
+    start_flight(&c->km);
     c->unit = unit;
     c->code = c->asked = ~UINT64_C(0);
     c->simd = simd;
@@ -104,24 +106,35 @@ static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, const isa_arch_t 
         if (!stores) c->load_level += cost->latency;
     }
     if (cost->lds_issue || cost->smem_issue) {
-        take_off(c, &c->lgkm, most->lgkm, cost->latency,
+        sg_flight_t *scalar = isa_waits_apart(arch) ? &c->km : &c->lgkm;
+        take_off(c, cost->lds_issue ? &c->lgkm : scalar, most->lgkm, cost->latency,
                  cost->lds_issue ? SG_WAIT_LDS : SG_WAIT_SCALAR, 0);
         if (cost->lds_issue) c->lds_level += cost->latency;
         if (cost->smem_issue) c->smem_level += cost->latency;
     }
 }
 
-/* waits.exp is ignored: there are no exports here. */
-static void waitcnt(sg_wave_clock_t *c, isa_waits_t waits)
+/* The limit of exports is ignored: there are none here. */
+static void wait_for_memory(sg_wave_clock_t *c, const isa_arch_t *arch, isa_wait_limits_t limits)
 {
-    await(c, &c->vm, waits.vm);
-    await(c, &c->lgkm, waits.lgkm);
+    await(c, &c->vm, limits.loads);
+    if (arch->stores_apart) await(c, &c->vs, limits.stores);
+    await(c, &c->lgkm, limits.lds);
+    if (isa_waits_apart(arch)) await(c, &c->km, limits.scalar);
 }
 
-/* The operations in flight for which an instruction of gfx10 waits that names one counter. */
-static sg_flight_t *waited_for(sg_wave_clock_t *c, unsigned flow)
+static void park(sg_wave_clock_t *c)
 {
-    return flow == SG_FLOW_WAIT_LOADS ? &c->vm : flow == SG_FLOW_WAIT_STORES ? &c->vs : &c->lgkm;
+    c->held = c->code;
+    c->code = ~UINT64_C(0);
+    c->parked = true;
+}
+
+void sg_wave_clock_unpark(sg_wave_clock_t *c, uint64_t to)
+{
+    c->code = c->held;
+    c->parked = false;
+    sg_wave_clock_wait(c, to, SG_WAIT_BARRIER);
 }
 
 void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t *watch,
@@ -143,10 +156,9 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t
         if (t->flow == SG_FLOW_END) c->ended = true;
         break;
     case ISA_CLASS_INTERNAL:
-        if (t->flow == SG_FLOW_WAITCNT)
-            waitcnt(c, isa_waits(w->group->dispatch->arch, (uint32_t)i->imm));
-        if (t->flow >= SG_FLOW_WAIT_LOADS && t->flow <= SG_FLOW_WAIT_LGKM)
-            await(c, waited_for(c, t->flow), (uint32_t)i->imm & 63);
+        if (t->flow == SG_FLOW_WAIT)
+            wait_for_memory(c, w->group->dispatch->arch,
+                            isa_wait_limits(w->group->dispatch->arch, i));
         if (t->flow == SG_FLOW_NOP) c->now += t->issue * ((uint32_t)i->imm & 15);
         if (t->flow == SG_FLOW_SLEEP)
             sg_wave_clock_wait(c, c->now + SLEEP_UNIT * ((uint32_t)i->imm & 127), SG_WAIT_SLEEP);
@@ -165,4 +177,5 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t
     }
     }
     c->now += t->issue;
+    if (t->flow == SG_FLOW_PARK) park(c);
 }

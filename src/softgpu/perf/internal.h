@@ -86,7 +86,7 @@ typedef enum {
 typedef enum { SG_OF_GPU, SG_OF_SE, SG_OF_SA, SG_OF_WGP } sg_scope_t;
 
 /* The counter blocks of a GPU: its rows in share/aqlprofile/blocks.tsv. */
-enum { SG_OUTER_BLOCKS = 32 };
+enum { SG_OUTER_BLOCKS = 64 };
 typedef struct {
     struct {
         uint8_t instances, scope, slots; /* scope: sg_scope_t */

@@ -33,6 +33,8 @@ struct sg_perf_group {
     sg_sqtt_group_t *traced; /* or NULL */
     sg_clock_of_t of;
     sg_wave_clock_t clock[ISA_GROUP_WAVES];
+    sg_barrier_clock_t barrier;
+    isa_census_line_t *parked_at[ISA_GROUP_WAVES]; /* of the s_barrier_wait of a wave, or NULL */
     sg_snapshots_t snapshots;
 };
 
@@ -149,6 +151,8 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
     count_launch(g, group);
     if (!r->schedule) return;
     if (!r->entered) enter_run(r);
+    g->barrier = (sg_barrier_clock_t){0};
+    memset(g->parked_at, 0, sizeof g->parked_at);
     sg_sqtt_run_t *trace = sg_schedule_trace(r->schedule);
     g->traced = trace ? sg_sqtt_group_start(trace, unit, group) : NULL;
     sg_ran_t waves;
@@ -172,15 +176,50 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
 
 /* ---- instructions ---- */
 
-static void step(sg_perf_group_t *g, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
+/* The barrier at which the wave was parked has completed: otherwise the wave would not run. */
+static void unpark(sg_perf_group_t *g, uint32_t index)
 {
-    const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
+    sg_wave_clock_t *clock = &g->clock[index];
+    const uint64_t to = g->barrier.completed;
+    isa_census_line_t *line = g->parked_at[index];
+    if (line && to > clock->now) line->n.wait_barrier += to - clock->now;
+    g->parked_at[index] = NULL;
+    sg_wave_clock_unpark(clock, to);
+}
+
+/* The wave is about to signal to its workgroup's barrier or to end, by which the barrier may
+ * complete. Its clock has stepped over that. */
+static void signal_barrier(sg_perf_group_t *g, const isa_wave_t *w, const sg_traits_t *traits)
+{
+    const isa_group_t *group = w->group;
+    const uint32_t all = (uint32_t)((UINT64_C(1) << group->n_waves) - 1);
+    const uint32_t now = group->barrier.signalled | group->barrier.ended | 1u << w->index_in_group;
+    const uint64_t clock = g->clock[w->index_in_group].now;
+    if (traits->flow != SG_FLOW_SIGNAL && !group->barrier.signalled) return;
+    if (clock > g->barrier.signalled) g->barrier.signalled = clock;
+    if (now != all) return;
+    g->barrier.completed = g->barrier.signalled;
+    g->barrier.signalled = 0;
+}
+
+static void step_clock(sg_perf_group_t *g, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i,
+                       const sg_traits_t *traits)
+{
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
-    const uint64_t begin = clock->now;
     if (g->snapshots.period)
         sg_snapshots_step(&g->snapshots, clock, &g->of, watch, w, i, traits);
     else
         sg_wave_clock_step(clock, &g->of, watch, w, i, traits);
+    if (traits->flow == SG_FLOW_SIGNAL || traits->flow == SG_FLOW_END) signal_barrier(g, w, traits);
+}
+
+static void step(sg_perf_group_t *g, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
+{
+    const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
+    sg_wave_clock_t *clock = &g->clock[w->index_in_group];
+    if (clock->parked) unpark(g, w->index_in_group);
+    const uint64_t begin = clock->now;
+    step_clock(g, watch, w, i, traits);
     if (g->traced)
         sg_sqtt_instruction(g->traced, w->index_in_group, w, i, i->pc, begin, clock->now,
                             traits->issue);
@@ -205,8 +244,9 @@ static void issue(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const 
     isa_count(&g->counter, w, i);
     const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
-    if (!sg_wave_clock_quick(clock, traits, i->pc))
-        sg_wave_clock_step(clock, &g->of, watch, w, i, traits);
+    if (sg_wave_clock_quick(clock, traits, i->pc)) return;
+    if (clock->parked) unpark(g, w->index_in_group);
+    step_clock(g, watch, w, i, traits);
 }
 
 /* Steps the wave's clock and adds the clocks to the instruction's line in the census. */
@@ -225,12 +265,14 @@ static void issue_accounted(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t 
         return;
     }
     sg_account_t account;
+    if (clock->parked) unpark(g, w->index_in_group);
     sg_account_open(&account, clock, &g->of, traits, i->pc, l);
     if (closely)
         step(g, watch, w, i);
     else
-        sg_wave_clock_step(clock, &g->of, watch, w, i, traits);
+        step_clock(g, watch, w, i, traits);
     sg_account_close(&account, clock, &g->of, l);
+    if (clock->parked) g->parked_at[w->index_in_group] = l;
 }
 
 void sg_perf_group_watch(sg_perf_group_t *g, isa_watch_t *watch)

@@ -45,8 +45,13 @@ typedef struct {
     unsigned unit; /* compute unit */
     uint8_t simd;
     bool ended;
-    sg_flight_t vm, vs,
-        lgkm; /* vs: stores, if they have a counter of their own (isa_arch_t.stores_apart) */
+    /* The wave has issued s_barrier_wait. Until its next instruction, `code` is ~0, so that this is
+     * not taken for a quick one, and `held` is what `code` was. */
+    bool parked;
+    uint64_t held;
+    /* vs: stores, if they have a counter of their own (isa_arch_t.stores_apart); km: scalar memory,
+     * if it has one of its own (isa_waits_apart()) */
+    sg_flight_t vm, vs, lgkm, km;
 } sg_wave_clock_t;
 
 typedef struct {
@@ -55,6 +60,12 @@ typedef struct {
     const sgc_tallies_t *tallies;
     uint64_t start; /* when the workgroup started, in clocks since its dispatch began */
 } sg_clock_of_t;
+
+/* The barrier of a workgroup at which waves signal and wait apart, in clocks of the workgroup. */
+typedef struct {
+    uint64_t signalled; /* when the last wave so far has signalled in this turn */
+    uint64_t completed; /* when the last turn completed */
+} sg_barrier_clock_t;
 
 void sg_wave_clock_start(sg_wave_clock_t *c, unsigned unit, uint8_t simd);
 /* As sg_wave_clock_step(), for ALU instructions whose code has been fetched already. For other
@@ -74,6 +85,8 @@ static inline bool sg_wave_clock_quick(sg_wave_clock_t *c, const sg_traits_t *t,
 /* The wave issues *i. */
 void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t *watch,
                         const isa_wave_t *w, const isa_inst_t *i, const sg_traits_t *t);
+/* The wave, which is parked, goes on at `to`, or now if that is later. */
+void sg_wave_clock_unpark(sg_wave_clock_t *c, uint64_t to);
 /* The wave waits until `to`; nothing happens if that is not later than now. */
 void sg_wave_clock_wait(sg_wave_clock_t *c, uint64_t to, sg_wait_t what);
 

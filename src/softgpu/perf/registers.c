@@ -136,7 +136,7 @@ sg_perf_t *sg_perf_create(const sg_profile_t *profile, sgc_page_fn_t *page, void
     p->xcc = calloc(p->xccs, sizeof *p->xcc);
     bool made = p->xcc;
     for (uint32_t x = 0; p->xcc && x < p->xccs; x++) {
-        p->xcc[x].gfx_index = ALL_ENGINES | ALL_INSTANCES;
+        p->xcc[x].gfx_index = ALL_ENGINES | ALL_ARRAYS | ALL_INSTANCES;
         p->xcc[x].spm = sg_spm_create(x);
         made &= p->xcc[x].spm != NULL;
     }
@@ -167,14 +167,9 @@ void sg_perf_destroy(sg_perf_t *p)
     free(p);
 }
 
-static bool of_trace(uint32_t number)
-{
-    return number >= SG_SQTT_FIRST_REGISTER && number <= SG_SQTT_LAST_REGISTER;
-}
-
 bool sg_perf_owns(const sg_perf_t *p, uint32_t number)
 {
-    return of_trace(number) || register_at(p, number).kind != KIND_NONE;
+    return sg_sqtt_owns(p->trace, number) || register_at(p, number).kind != KIND_NONE;
 }
 
 const char *sg_perf_refused(const sg_perf_t *p, uint32_t number, uint32_t value)
@@ -473,7 +468,7 @@ void sg_perf_trace_sync(sg_perf_t *p)
 static void write_in_xcc(sg_perf_t *p, uint32_t xcc, const sg_register_t *r, uint32_t number,
                          uint32_t value)
 {
-    if (of_trace(number))
+    if (sg_sqtt_owns(p->trace, number))
         sg_sqtt_write(p->trace, xcc, p->xcc[xcc].gfx_index, number, value,
                       atomic_load(&p->device[SG_D_CLOCK]));
     switch (r->kind) {
@@ -495,7 +490,7 @@ void sg_perf_write(sg_perf_t *p, uint32_t xccs, uint32_t number, uint32_t value)
     if (of_slot) use_slot(&p->bank[r->block], r->slot);
     for (uint32_t x = 0; x < p->xccs; x++)
         if (xccs >> x & 1) write_in_xcc(p, x, r, number, value);
-    if (of_trace(number) || r->kind == KIND_SELECT) update_level(p);
+    if (sg_sqtt_owns(p->trace, number) || r->kind == KIND_SELECT) update_level(p);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -528,7 +523,7 @@ uint32_t sg_perf_read(sg_perf_t *p, uint32_t xccs, uint32_t number)
     uint32_t xcc = xccs ? (uint32_t)__builtin_ctz(xccs) : 0;
     if (xcc >= p->xccs) xcc = 0;
     pthread_mutex_lock(&p->lock);
-    const uint32_t value = of_trace(number)
+    const uint32_t value = sg_sqtt_owns(p->trace, number)
                                ? sg_sqtt_read(p->trace, xcc, p->xcc[xcc].gfx_index, number)
                            : r->kind == KIND_CONTROL ? read_control(p, xcc, number)
                            : r->kind == KIND_SPM     ? sg_spm_read(p->xcc[xcc].spm, number)

@@ -97,7 +97,7 @@ static uint32_t not_issued(isa_snapshot_reason_t why, uint32_t stalls)
  * instructions are in flight. */
 static uint32_t waiting(seen_t what, const sg_traits_t *t)
 {
-    if (t->flow == SG_FLOW_WAITCNT) return not_issued(ISA_REASON_WAITCNT, 0);
+    if (t->flow == SG_FLOW_WAIT) return not_issued(ISA_REASON_WAITCNT, 0);
     if (t->klass == ISA_CLASS_INTERNAL) return not_issued(ISA_REASON_INTERNAL, 0);
     return not_issued(ISA_REASON_WIN_STALL, 1u << what.unit);
 }

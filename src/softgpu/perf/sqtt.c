@@ -1,62 +1,16 @@
-/* sqtt.c - registers of the thread trace, and the tokens of gfx9.
+/* sqtt.c - registers of the thread trace, and the engines' buffers.
  *
- * The format follows AMD's register headers and decoder: little-endian tokens of 2 to 8 bytes, type
- * in bits 3:0, most with one bit of time, in units of 4 clocks. A stream begins with its time and
- * ends in zeros up to a multiple of 32 bytes. */
+ * The numbers of registers and the tokens are those of the GPU's sg_sqtt_format_t. */
 #include "softgpu/perf/sqtt_internal.h"
+
+#include "isa/arch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    BASE = 0xc330,
-    SIZE,
-    MASK,
-    TOKEN_MASK,
-    PERF_MASK,
-    CTRL,
-    MODE,
-    BASE2,
-    TOKEN_MASK2,
-    WPTR,
-    STATUS,
-    HIWATER,
-    CNTR,
-    USERDATA_0 = 0xc340
-};
+enum { PAGE_SHIFT = 12, PTR_UNIT = 32 };
 
-enum {
-    MODE_CS_SHIFT = 18, /* whether compute waves are traced */
-    MODE_CS = 7,
-    MODE_ON_SHIFT = 21,
-    MODE_ON = 3,
-    MODE_WRAP_SHIFT = 31,
-    STATUS_ERROR = 1 << 28,
-    PAGE_SHIFT = 12,
-    PTR_UNIT = 32,
-    TIME_UNIT = 4,
-    DELTA_SHIFT = 4, /* of tokens: units of time since the one before */
-    MISC_SHIFT = 13  /* the kind of a MISC token */
-};
-#define STATUS_FULL  (1u << 31)
-#define RESET_BUFFER (1u << 31)
-
-enum {
-    TOKEN_MISC = 0,
-    TOKEN_TIMESTAMP = 1,
-    TOKEN_REG = 2,
-    TOKEN_WAVE_START = 3,
-    TOKEN_REG_CSPRIV = 5,
-    TOKEN_WAVE_END = 6,
-    TOKEN_INST = 10,
-    TOKEN_INST_PC = 11,
-    TOKEN_USERDATA = 12,
-    TOKEN_ISSUE = 13,
-    TOKEN_PERF = 14,
-    TOKEN_REG_CS = 15
-};
-
-/* ---- tokens ---- */
+/* ---- buffers ---- */
 
 uint64_t sg_sqtt_bytes(const sg_sqtt_engine_t *e)
 {
@@ -69,133 +23,9 @@ uint64_t sg_sqtt_room(const sg_sqtt_engine_t *e)
     return e->written < bytes && !e->full && !e->error ? bytes - e->written : 0;
 }
 
-bool sg_sqtt_wraps(const sg_sqtt_engine_t *e)
-{
-    return e->mode >> MODE_WRAP_SHIFT & 1;
-}
-
-static bool wanted(const sg_sqtt_engine_t *e, uint64_t token)
-{
-    return e->token_mask >> (token & 15) & 1;
-}
-
-static void append(sg_sqtt_engine_t *e, uint64_t token, unsigned bytes)
-{
-    if (!wanted(e, token)) return;
-    memcpy(e->host + e->written, &token, bytes);
-    e->written += bytes;
-}
-
-static void append_stamp(sg_sqtt_engine_t *e, uint64_t stamp)
-{
-    enum { RESET = 1 };
-    append(e, TOKEN_MISC | RESET << MISC_SHIFT, 2);
-    append(e, TOKEN_TIMESTAMP | stamp << 16, 8);
-}
-
-/* Whether the buffer has room for a token, which is never cut. If it has none, the trace ends here;
- * or, if the buffer wraps, a new stream begins at its start, with a timestamp. */
-static bool make_room(sg_sqtt_engine_t *e, unsigned bytes)
-{
-    const uint64_t room = sg_sqtt_room(e);
-    if (room >= bytes) return true;
-    if (!sg_sqtt_wraps(e) || !e->written || e->full || e->error) {
-        e->full = true;
-        return false;
-    }
-    memset(e->host + e->written, 0, room);
-    e->written = 0;
-    append_stamp(e, e->now);
-    return true;
-}
-
-static bool put(sg_sqtt_engine_t *e, uint64_t token, unsigned bytes)
-{
-    if (!wanted(e, token) || !make_room(e, bytes)) return false;
-    append(e, token, bytes);
-    return true;
-}
-
-/* Writes tokens of time until the stream has reached `time` or is one unit behind. Returns the
- * units that remain, 0 or 1, for which the next token has a bit. */
-static uint32_t advance(sg_sqtt_engine_t *e, uint64_t time)
-{
-    enum { TIME = 0, DELTA_MAX = 255, STEPS_MAX = 4, STAMP_BYTES = 10 };
-    uint64_t units = time > e->now ? (time - e->now) / TIME_UNIT : 0;
-    if (!e->begun || units > STEPS_MAX * DELTA_MAX) {
-        /* decoders take the first timestamp as 4 clocks before its value, later ones as their
-         * value */
-        const uint64_t stamp =
-            e->begun ? e->now + units * TIME_UNIT + TIME_UNIT : time & ~UINT64_C(3);
-        if (make_room(e, STAMP_BYTES)) append_stamp(e, stamp);
-        e->now = e->begun ? e->now + units * TIME_UNIT : stamp;
-        e->begun = true;
-        units = 0;
-    }
-    while (units > 1) {
-        const uint64_t step = units < DELTA_MAX ? units : DELTA_MAX;
-        if (put(e, TOKEN_MISC | TIME << MISC_SHIFT | step << DELTA_SHIFT, 2))
-            e->now += step * TIME_UNIT;
-        units -= step;
-    }
-    return (uint32_t)units;
-}
-
-static uint64_t where(const sg_sqtt_event_t *v)
-{
-    return (uint64_t)v->place << 6 | (uint64_t)v->slot << 10 | (uint64_t)v->simd << 14;
-}
-
-/* The token of an event, with 0 in its bit of time. */
-static uint64_t token_of(const sg_sqtt_event_t *v)
-{
-    enum { REG_USERDATA = 3, REG_WRITE = 1, FIRST_ME = 1, EVENTS = 0x7f, SYNC = 3 };
-    const uint64_t wave = (uint64_t)v->slot << 5 | (uint64_t)v->simd << 9;
-    const uint64_t word = v->value & 0xffffffff;
-    switch ((sg_sqtt_kind_t)v->kind) {
-    case SG_SQTT_WAVE_START: return TOKEN_WAVE_START | where(v) | v->value << 22;
-    case SG_SQTT_WAVE_END: return TOKEN_WAVE_END | where(v);
-    case SG_SQTT_ISSUE:
-        return TOKEN_ISSUE | (uint64_t)v->simd << 5 | (uint64_t)v->type << (8 + 2 * v->slot);
-    case SG_SQTT_INST: return TOKEN_INST | wave | (uint64_t)v->type << 11;
-    case SG_SQTT_PC: return TOKEN_INST_PC | wave | v->value / 4 << 16;
-    case SG_SQTT_DATA: return TOKEN_USERDATA | where(v) | word << 16;
-    case SG_SQTT_REGISTER:
-        return TOKEN_REG_CS | FIRST_ME << 7 | (uint64_t)v->type << 9 | word << 16;
-    case SG_SQTT_EVENT: return TOKEN_REG_CSPRIV | FIRST_ME << 7 | EVENTS << 9 | word << 16;
-    case SG_SQTT_COUNTERS:
-        return TOKEN_PERF | (uint64_t)(v->type >> 2) << 5 | (uint64_t)v->place << 6 |
-               (uint64_t)(v->type & 3) << 10 | v->value << 12;
-    case SG_SQTT_SYNC: return TOKEN_MISC | SYNC << MISC_SHIFT;
-    case SG_SQTT_MARK:
-        return TOKEN_REG | FIRST_ME << 7 | REG_USERDATA << 10 | REG_WRITE << 15 |
-               (uint64_t)(USERDATA_0 + v->type) << 16 | v->value << 32;
-    }
-    return TOKEN_MISC;
-}
-
-uint32_t sg_sqtt_kinds(const sg_sqtt_engine_t *e)
-{
-    uint32_t kinds = 0;
-    for (unsigned kind = 0; kind <= SG_SQTT_MARK; kind++) {
-        const sg_sqtt_event_t any = {.kind = (uint8_t)kind};
-        kinds |= wanted(e, token_of(&any)) ? 1u << kind : 0;
-    }
-    return kinds;
-}
-
-static void put_event(sg_sqtt_engine_t *e, const sg_sqtt_event_t *v)
-{
-    static const uint8_t lengths[16] = {2, 8, 8, 4, 2, 6, 2, 2, 2, 2, 2, 8, 6, 4, 8, 6};
-    const uint64_t token = token_of(v);
-    const uint32_t units = advance(e, v->time);
-    if (put(e, token | (uint64_t)units << DELTA_SHIFT, lengths[token & 15]))
-        e->now += units * TIME_UNIT;
-}
-
 static uint64_t address(const sg_sqtt_engine_t *e)
 {
-    return (uint64_t)e->base << PAGE_SHIFT | (uint64_t)(e->base2 & 15) << 44;
+    return ((uint64_t)(e->base_high & 15) << 32 | e->base) << PAGE_SHIFT;
 }
 
 /* Looks up the buffer's host address, each time anew: the program may have freed the memory. */
@@ -211,22 +41,37 @@ void sg_sqtt_emit(sg_sqtt_t *s, sg_sqtt_engine_t *e, const sg_sqtt_event_t *even
 {
     if (!e->on || !n || !reach(s, e)) return;
     for (size_t i = 0; i < n && !e->full; i++)
-        put_event(e, &events[i]);
+        s->format->put(s, e, &events[i]);
 }
 
 /* ---- registers ---- */
 
+/* A GPU of which softgpu writes no traces has the registers of gfx9, which do nothing. */
+static const sg_sqtt_format_t *format_of(const isa_arch_t *arch)
+{
+    switch (arch ? arch->trace : ISA_TRACE_NONE) {
+    case ISA_TRACE_GFX10: return &sg_sqtt_gfx10;
+    case ISA_TRACE_GFX11: return &sg_sqtt_gfx11;
+    default: return &sg_sqtt_gfx9;
+    }
+}
+
 sg_sqtt_t *sg_sqtt_create(const sg_profile_t *profile)
 {
-    enum { SLOTS_MAX = 10 /* slots for which an issue token has codes */ };
+    const isa_arch_t *arch = isa_arch_find(profile->gfx_target_version);
+    const sg_sqtt_format_t *format = format_of(arch);
     const uint32_t n = sg_profile_engines(profile);
     sg_sqtt_t *s = calloc(1, sizeof *s + n * sizeof s->engine[0]);
     if (!s) return NULL;
+    s->format = format;
+    s->unit_cus = arch ? isa_arch_unit_cus(arch) : 1;
+    s->f64_rate = arch ? (uint32_t)__builtin_ctz(arch->f64_times) : 0;
     s->engines = n;
     s->engines_of_xcc = profile->shader_engines;
     s->units_per_array = profile->cus_per_array;
     s->units_per_engine = profile->cus_per_array * profile->arrays_per_engine;
-    s->slots_per_simd = profile->waves_per_simd < SLOTS_MAX ? profile->waves_per_simd : SLOTS_MAX;
+    s->slots_per_simd =
+        profile->waves_per_simd < format->slots ? profile->waves_per_simd : format->slots;
     pthread_mutex_init(&s->lock, NULL);
     return s;
 }
@@ -243,9 +88,16 @@ void sg_sqtt_set_memory(sg_sqtt_t *s, sg_sqtt_memory_fn_t *memory, void *user)
     s->user = user;
 }
 
+/* Ends the stream in zeros, up to a multiple of 32 bytes. If the status cannot tell that the buffer
+ * was too small, a buffer that is full to its last byte does. */
 static void finish(sg_sqtt_t *s, sg_sqtt_engine_t *e)
 {
+    const uint64_t bytes = sg_sqtt_bytes(e);
     uint64_t rest = (PTR_UNIT - e->written % PTR_UNIT) % PTR_UNIT;
+    if (e->full && !s->format->status_full && reach(s, e) && e->written < bytes) {
+        memset(e->host + e->written, 0, bytes - e->written);
+        e->written = bytes;
+    }
     if (!rest || !reach(s, e)) return;
     const uint64_t room = sg_sqtt_room(e); /* 0 if the size register was lowered meanwhile */
     if (rest > room) rest = room;
@@ -253,55 +105,89 @@ static void finish(sg_sqtt_t *s, sg_sqtt_engine_t *e)
     e->written += rest;
 }
 
+static void reset(sg_sqtt_engine_t *e)
+{
+    e->written = e->now = 0;
+    e->begun = e->half = false;
+}
+
 static void write_mode(sg_sqtt_t *s, sg_sqtt_engine_t *e, uint32_t value)
 {
-    const bool on = (value >> MODE_ON_SHIFT & MODE_ON) == 1 && value >> MODE_CS_SHIFT & MODE_CS;
     e->mode = value;
+    const bool on = s->format->is_on(e);
     if (on == e->on) return;
     if (!on) finish(s, e);
+    if (on && s->format->restarts) reset(e);
     if (on) reach(s, e);
     e->on = on;
     s->on += on ? 1u : -1u;
 }
 
-static uint32_t *plain(sg_sqtt_engine_t *e, uint32_t number)
+static sg_trace_role_t role_of(const sg_sqtt_t *s, uint32_t number)
 {
-    switch (number) {
-    case BASE: return &e->base;
-    case SIZE: return &e->size;
-    case MASK: return &e->mask;
-    case TOKEN_MASK: return &e->token_mask;
-    case PERF_MASK: return &e->perf_mask;
-    case BASE2: return &e->base2;
-    case TOKEN_MASK2: return &e->token_mask2;
-    case HIWATER: return &e->hiwater;
-    case CNTR: return &e->cntr;
-    default: return number >= USERDATA_0 ? &e->userdata[number - USERDATA_0] : NULL;
+    if (number >= SG_SQTT_USERDATA_0 && number <= SG_SQTT_USERDATA_3) return SG_TRACE_USERDATA;
+    for (size_t i = 0; i < sizeof s->format->registers / sizeof *s->format->registers; i++)
+        if (s->format->registers[i].number == number)
+            return (sg_trace_role_t)s->format->registers[i].role;
+    return SG_TRACE_NONE;
+}
+
+bool sg_sqtt_owns(const sg_sqtt_t *s, uint32_t number)
+{
+    return number && role_of(s, number);
+}
+
+/* The register, if it is one that is read as it was written. */
+static uint32_t *plain(sg_sqtt_engine_t *e, sg_trace_role_t role, uint32_t number)
+{
+    switch (role) {
+    case SG_TRACE_BASE: return &e->base;
+    case SG_TRACE_BASE_HIGH: return &e->base_high;
+    case SG_TRACE_SIZE: return &e->size;
+    case SG_TRACE_MASK: return &e->mask;
+    case SG_TRACE_TOKENS: return &e->token_mask;
+    case SG_TRACE_COUNTERS: return &e->perf_mask;
+    case SG_TRACE_MODE: return &e->mode;
+    case SG_TRACE_USERDATA: return &e->userdata[number - SG_SQTT_USERDATA_0];
+    default: return role >= SG_TRACE_KEPT ? &e->kept[role - SG_TRACE_KEPT] : NULL;
     }
+}
+
+static void mark(sg_sqtt_t *s, sg_sqtt_engine_t *e, uint32_t number, uint32_t value, uint64_t clock)
+{
+    const sg_sqtt_event_t mark = {.time = clock,
+                                  .value = value,
+                                  .kind = SG_SQTT_MARK,
+                                  .type = (uint8_t)(number - SG_SQTT_USERDATA_0)};
+    e->userdata[number - SG_SQTT_USERDATA_0] = value;
+    sg_sqtt_emit(s, e, &mark, 1);
 }
 
 static void write_one(sg_sqtt_t *s, sg_sqtt_engine_t *e, uint32_t number, uint32_t value,
                       uint64_t clock)
 {
-    enum { SIZE_MASK = 0x3fffff };
-    uint32_t *to = plain(e, number);
-    if (to) *to = number == SIZE ? value & SIZE_MASK : value;
-    if (number == MODE) write_mode(s, e, value);
-    if (number == WPTR) e->written = (uint64_t)value * PTR_UNIT;
-    if (number == STATUS) {
-        e->full = value & STATUS_FULL;
-        e->error = value & STATUS_ERROR;
+    enum { SIZE_MASK = 0x3fffff, HIGH_BITS = 8, HIGH = 0xff, RESETS = 31 };
+    const sg_trace_role_t role = role_of(s, number);
+    switch (role) {
+    case SG_TRACE_SIZE: e->size = value & SIZE_MASK; break;
+    case SG_TRACE_SIZE_AND_HIGH:
+        e->size = value >> HIGH_BITS;
+        e->base_high = value & HIGH;
+        break;
+    case SG_TRACE_MODE: write_mode(s, e, value); break;
+    case SG_TRACE_WRITTEN: e->written = (uint64_t)value * PTR_UNIT; break;
+    case SG_TRACE_STATUS:
+        e->full = value & s->format->status_full;
+        e->error = value & s->format->status_error;
+        break;
+    case SG_TRACE_RESET:
+        if (value >> RESETS) reset(e);
+        break;
+    case SG_TRACE_USERDATA: mark(s, e, number, value, clock); break;
+    default: {
+        uint32_t *to = plain(e, role, number);
+        if (to) *to = value;
     }
-    if (number == CTRL && value & RESET_BUFFER) {
-        e->written = 0;
-        e->begun = false;
-    }
-    if (number >= USERDATA_0) {
-        const sg_sqtt_event_t mark = {.time = clock,
-                                      .value = value,
-                                      .kind = SG_SQTT_MARK,
-                                      .type = (uint8_t)(number - USERDATA_0)};
-        sg_sqtt_emit(s, e, &mark, 1);
     }
 }
 
@@ -334,6 +220,15 @@ void sg_sqtt_sync(sg_sqtt_t *s, uint64_t clock)
     emit_everywhere(s, &(sg_sqtt_event_t){.time = clock, .kind = SG_SQTT_SYNC});
 }
 
+/* What has been written, in units of 32 bytes: how much, or up to which address. */
+static uint32_t written(const sg_sqtt_t *s, const sg_sqtt_engine_t *e)
+{
+    enum { WRITTEN = 0x1fffffff };
+    const uint64_t units = (e->written + PTR_UNIT - 1) / PTR_UNIT;
+    return s->format->written_from_zero ? (uint32_t)(address(e) / PTR_UNIT + units) & WRITTEN
+                                        : (uint32_t)units;
+}
+
 uint32_t sg_sqtt_read(sg_sqtt_t *s, uint32_t xcc, uint32_t gfx_index, uint32_t number)
 {
     const uint32_t i = gfx_index >> 31 ? 0 : gfx_index >> 16 & 0xff;
@@ -341,11 +236,13 @@ uint32_t sg_sqtt_read(sg_sqtt_t *s, uint32_t xcc, uint32_t gfx_index, uint32_t n
     if (i >= s->engines_of_xcc) return 0;
     pthread_mutex_lock(&s->lock);
     sg_sqtt_engine_t *e = &s->engine[xcc * s->engines_of_xcc + i];
-    const uint32_t *from = plain(e, number);
+    const sg_trace_role_t role = role_of(s, number);
+    const uint32_t *from = plain(e, role, number);
     if (from) value = *from;
-    if (number == MODE) value = e->mode;
-    if (number == WPTR) value = (uint32_t)((e->written + PTR_UNIT - 1) / PTR_UNIT);
-    if (number == STATUS) value = (e->full ? STATUS_FULL : 0) | (e->error ? STATUS_ERROR : 0);
+    if (role == SG_TRACE_SIZE_AND_HIGH) value = e->size << 8 | (e->base_high & 0xff);
+    if (role == SG_TRACE_WRITTEN) value = written(s, e);
+    if (role == SG_TRACE_STATUS)
+        value = (e->full ? s->format->status_full : 0) | (e->error ? s->format->status_error : 0);
     pthread_mutex_unlock(&s->lock);
     return value;
 }

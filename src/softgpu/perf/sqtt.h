@@ -27,8 +27,8 @@ void sg_sqtt_set_memory(sg_sqtt_t *s, sg_sqtt_memory_fn_t *memory, void *user);
 
 /* ---- registers; any thread ---- */
 
-enum { SG_SQTT_FIRST_REGISTER = 0xc330, SG_SQTT_LAST_REGISTER = 0xc343 };
-
+/* Whether the register is one of the trace. */
+bool sg_sqtt_owns(const sg_sqtt_t *s, uint32_t number);
 /* A write of a register. `gfx_index`: the XCC's GRBM_GFX_INDEX, which selects engines of it.
  * `clock`: the time of the timing model, for the token that the write may become. */
 void sg_sqtt_write(sg_sqtt_t *s, uint32_t xcc, uint32_t gfx_index, uint32_t number, uint32_t value,
@@ -48,6 +48,7 @@ typedef struct {
     uint64_t packet; /* of the dispatch, in the GPU's memory */
     uint32_t threads[3];
     uint32_t rsrc1, rsrc2, rsrc3;
+    bool narrow; /* waves have 32 lanes */
     const uint32_t
         *user; /* initial registers of waves, n_user of them; valid during sg_sqtt_run_begin() */
     uint32_t n_user;

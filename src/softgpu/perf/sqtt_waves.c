@@ -18,14 +18,14 @@ typedef struct {
     size_t n, room, gone;      /* gone: number of earlier events that have been dropped */
     uint64_t bytes, bytes_max; /* fewest bytes that the events can take; the limit of that number */
     uint32_t kinds;            /* of events that become tokens, by bits */
+    uint64_t least;            /* fewest bytes of one event */
     bool traced, lost, wraps;
 } list_t;
 
 struct sg_sqtt_run {
     sg_sqtt_t *s;
-    uint32_t unit[32]; /* of each engine: the unit whose instructions are traced */
-    uint32_t simds[32];
-    uint32_t masks[32]; /* of each engine: units whose counters are sampled */
+    sg_sqtt_target_t target[32]; /* of each engine */
+    uint32_t masks[32];          /* of each engine: units whose counters are sampled */
     sg_sqtt_counters_t *counters;
     uint64_t (
         *busy)[ISA_UNIT_SIMDS][ISA_SIMD_SLOTS]; /* of each unit: when its wave slots become free */
@@ -34,6 +34,8 @@ struct sg_sqtt_run {
 };
 
 struct sg_sqtt_group {
+    const sg_sqtt_format_t *format;
+    bool narrow;                   /* its waves have 32 lanes */
     uint32_t unit, n_waves, simds; /* simds: whose instructions are traced, none on other units */
     uint8_t lanes[ISA_GROUP_WAVES];
     struct {
@@ -41,11 +43,11 @@ struct sg_sqtt_group {
         uint64_t next; /* address of the instruction after that jump */
         size_t before; /* the same as jump, for a jump just before a trap */
         bool trapped;
+        uint64_t last; /* an instruction issued then, on the wave's clock, lasts so many clocks */
+        uint32_t lasts;
     } wave[ISA_GROUP_WAVES];
     list_t list; /* until the workgroup is placed, an event's `simd` is the index of its wave */
 };
-
-enum { BYTES_LEAST = 2 /* of an event's token */ };
 
 /* Drops the older half of the events. The list has enough events to fill a buffer that wraps twice,
  * and they are nearly sorted, so the newer half would overwrite the older. */
@@ -55,14 +57,14 @@ static void drop_older_half(list_t *l)
     l->n -= gone;
     l->gone += gone;
     memmove(l->events, l->events + gone, l->n * sizeof *l->events);
-    l->bytes = l->n * BYTES_LEAST;
+    l->bytes = l->n * l->least;
 }
 
 static bool add(list_t *l, const sg_sqtt_event_t *event)
 {
     if (l->lost || !(l->kinds >> event->kind & 1)) return false;
     if (l->wraps && l->bytes >= l->bytes_max) drop_older_half(l);
-    l->bytes += BYTES_LEAST;
+    l->bytes += l->least;
     l->lost = !BASE_GROW(l->events, l->n, &l->room) || l->bytes > l->bytes_max;
     if (l->lost) return false;
     l->events[l->n++] = *event;
@@ -82,7 +84,7 @@ static void add_register(sg_sqtt_run_t *r, list_t *l, uint32_t number, uint32_t 
 /* Adds events for the registers, in the order of a trace from a gfx9 GPU. */
 static void add_registers(sg_sqtt_run_t *r, list_t *l, const sg_sqtt_launch_t *launch)
 {
-    enum { INITIATOR = 0x00, DISPATCH = 1, USER = 0x40, USER_MAX = 16 };
+    enum { INITIATOR = 0x00, DISPATCH = 1, WAVES_OF_32 = 1 << 15, USER = 0x40, USER_MAX = 16 };
     const struct {
         uint8_t number;
         uint32_t value;
@@ -100,12 +102,16 @@ static void add_registers(sg_sqtt_run_t *r, list_t *l, const sg_sqtt_launch_t *l
     for (uint32_t i = 0; i < launch->n_user && i < USER_MAX; i++)
         add_register(r, l, USER + i, launch->user[i]);
     add_register(r, l, INITIATOR, DISPATCH);
+    if (r->s->format->launches)
+        add(l, &(sg_sqtt_event_t){.order = r->order++,
+                                  .kind = SG_SQTT_LAUNCH,
+                                  .value = DISPATCH | (launch->narrow ? WAVES_OF_32 : 0u)});
 }
 
 sg_sqtt_run_t *sg_sqtt_run_begin(sg_perf_t *p, sg_sqtt_t *s, const sg_sqtt_launch_t *launch)
 {
     uint32_t tokens = 0;
-    enum { ENGINES_MAX = 32, UNIT = 15, SIMDS_SHIFT = 8, SIMDS_ALL = 15 };
+    enum { ENGINES_MAX = 32 };
     if (!sg_sqtt_on(s) || s->engines > ENGINES_MAX) return NULL;
     sg_sqtt_run_t *r = calloc(1, sizeof *r + s->engines * sizeof r->list[0]);
     if (!r) return NULL;
@@ -119,13 +125,13 @@ sg_sqtt_run_t *sg_sqtt_run_begin(sg_perf_t *p, sg_sqtt_t *s, const sg_sqtt_launc
     for (uint32_t e = 0; e < s->engines; e++) {
         const sg_sqtt_engine_t *engine = &s->engine[e];
         r->list[e].traced = engine->on;
-        r->list[e].kinds = sg_sqtt_kinds(engine);
-        r->list[e].wraps = sg_sqtt_wraps(engine);
+        r->list[e].kinds = s->format->kinds(engine);
+        r->list[e].wraps = s->format->wraps && s->format->wraps(engine);
+        r->list[e].least = s->format->least;
         r->list[e].bytes_max = r->list[e].wraps ? 2 * sg_sqtt_bytes(engine) : sg_sqtt_room(engine);
-        r->unit[e] = engine->mask & UNIT;
+        r->target[e] = s->format->target(engine);
         r->masks[e] = engine->on ? engine->perf_mask : 0;
-        if (engine->on) tokens |= engine->token_mask;
-        r->simds[e] = engine->mask >> SIMDS_SHIFT & SIMDS_ALL;
+        if (engine->on && s->format->counters) tokens |= engine->token_mask;
     }
     pthread_mutex_unlock(&s->lock);
     for (uint32_t e = 0; e < s->engines; e++)
@@ -177,53 +183,26 @@ void sg_sqtt_run_end(sg_sqtt_run_t *r, uint64_t clock)
 
 sg_sqtt_group_t *sg_sqtt_group_start(sg_sqtt_run_t *r, uint32_t unit, const isa_group_t *group)
 {
-    const uint32_t engine = unit / r->s->units_per_engine, place = unit % r->s->units_per_engine;
+    const uint32_t engine = unit / r->s->units_per_engine,
+                   place = unit % r->s->units_per_engine / r->s->unit_cus;
     if (!r->list[engine].traced) return NULL;
     sg_sqtt_group_t *g = calloc(1, sizeof *g);
     if (!g) {
         r->list[engine].lost = true;
         return NULL;
     }
+    g->format = r->s->format;
     g->unit = unit;
     g->n_waves = group->n_waves;
-    g->simds = place == r->unit[engine] ? r->simds[engine] : 0;
+    g->narrow = isa_dispatch_lanes(group->dispatch) == 32;
+    g->simds = place == r->target[engine].place ? r->target[engine].simds : 0;
     g->list.kinds = r->list[engine].kinds;
     g->list.wraps = r->list[engine].wraps;
+    g->list.least = r->list[engine].least;
     g->list.bytes_max = r->list[engine].bytes_max;
     for (uint32_t i = 0; i < g->n_waves; i++)
         g->lanes[i] = (uint8_t)isa_lane_count(group->waves[i]->exec);
     return g;
-}
-
-/* The kind in the instruction's token; -1: it is complete when issued and has no token. */
-static int kind_of(const isa_inst_t *i)
-{
-    const bool two = i->dwords > 1;
-    /* the kind of token follows from the encoding; the class, as for counters, from the memory */
-    const bool flat =
-        i->fmt == ISA_FMT_FLAT || i->fmt == ISA_FMT_GLOBAL || i->fmt == ISA_FMT_SCRATCH;
-    switch ((isa_class_t)isa_table[i->op].klass) {
-    case ISA_CLASS_SALU: return two ? SG_INST_SALU_64 : SG_INST_SALU_32;
-    case ISA_CLASS_BRANCH: return i->fmt == ISA_FMT_SOPP ? SG_INST_NEXT : SG_INST_PC;
-    case ISA_CLASS_MSG: return SG_INST_MESSAGE;
-    case ISA_CLASS_INTERNAL: return -1;
-    case ISA_CLASS_SMEM:
-    case ISA_CLASS_SMEM_RD: return SG_INST_SMEM_RD;
-    case ISA_CLASS_SMEM_WR:
-    case ISA_CLASS_SMEM_AT: return SG_INST_SMEM_WR;
-    case ISA_CLASS_VALU: return two ? SG_INST_VALU_64 : SG_INST_VALU_32;
-    case ISA_CLASS_MFMA: return SG_INST_MATRIX;
-    case ISA_CLASS_GWS: return SG_INST_GDS;
-    case ISA_CLASS_FLAT:
-    case ISA_CLASS_FLAT_RD:
-    case ISA_CLASS_VMEM:
-    case ISA_CLASS_VMEM_RD: return flat ? SG_INST_FLAT_RD : SG_INST_VMEM_RD;
-    case ISA_CLASS_FLAT_WR:
-    case ISA_CLASS_FLAT_AT:
-    case ISA_CLASS_VMEM_WR:
-    case ISA_CLASS_VMEM_AT: return flat ? SG_INST_FLAT_WR : SG_INST_VMEM_WR;
-    default: return SG_INST_LDS;
-    }
 }
 
 static void set_target(sg_sqtt_group_t *g, uint32_t index, size_t event, uint64_t pc)
@@ -233,7 +212,7 @@ static void set_target(sg_sqtt_group_t *g, uint32_t index, size_t event, uint64_
     if (jump->kind == SG_SQTT_PC)
         jump->value = pc;
     else if (pc != g->wave[index].next)
-        jump->type = SG_INST_JUMP;
+        jump->type = g->format->taken;
 }
 
 /* The wave's next instruction, at `pc`, is the target of its last jump. If a trap came in between,
@@ -255,15 +234,45 @@ static bool note(sg_sqtt_group_t *g, uint32_t index, uint64_t time, sg_sqtt_kind
                                             .simd = (uint8_t)index});
 }
 
+/* The instruction whose events sg_sqtt_tell() adds. */
+struct sg_sqtt_told {
+    sg_sqtt_group_t *group;
+    uint32_t index; /* of its wave */
+    const isa_wave_t *wave;
+    const isa_inst_t *inst;
+    uint64_t pc;
+};
+
+void sg_sqtt_tell(sg_sqtt_told_t *told, uint64_t time, sg_sqtt_kind_t kind, int type,
+                  sg_sqtt_tells_t tells)
+{
+    sg_sqtt_group_t *g = told->group;
+    const uint64_t value = tells == SG_TELLS_DATA     ? told->wave->m0
+                           : tells == SG_TELLS_TARGET ? told->pc
+                                                      : 0;
+    const bool noted = note(g, told->index, time, kind, type, value);
+    if (tells != SG_TELLS_BRANCH && tells != SG_TELLS_TARGET) return;
+    g->wave[told->index].jump = noted ? g->list.gone + g->list.n : 0;
+    if (!told->wave->privileged) g->wave[told->index].next = told->pc + 4ul * told->inst->dwords;
+}
+
+void sg_sqtt_tell_clocks(sg_sqtt_told_t *told, uint64_t issued, uint32_t clocks)
+{
+    told->group->wave[told->index].last = issued;
+    told->group->wave[told->index].lasts = clocks;
+}
+
 /* Whether the instruction is in the trace. A trap is shown as one instruction of the program, which
  * ends when the handler returns; the handler's other instructions are left out. */
-static bool outside_trap(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w,
-                         const isa_inst_t *i, uint64_t begin)
+static bool outside_trap(sg_sqtt_told_t *told, uint64_t begin)
 {
-    const bool returns = i->op == ISA_OP_s_rfe_b64 || i->op == ISA_OP_s_rfe_restore_b64;
+    sg_sqtt_group_t *g = told->group;
+    const uint32_t index = told->index;
+    const isa_wave_t *w = told->wave;
+    const unsigned op = told->inst->op;
+    const bool returns = op == ISA_OP_s_rfe_b64 || op == ISA_OP_s_rfe_restore_b64;
     if (w->privileged && !g->wave[index].trapped) {
-        note(g, index, begin, SG_SQTT_ISSUE, SG_ISSUE_INST, 0);
-        note(g, index, begin, SG_SQTT_INST, SG_INST_TO_TRAP, 0);
+        g->format->tell_trap(told, begin);
         g->wave[index].before = g->wave[index].jump;
         g->wave[index].jump = 0;
     }
@@ -275,31 +284,20 @@ void sg_sqtt_instruction(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w
                          const isa_inst_t *i, uint64_t pc, uint64_t begin, uint64_t end,
                          uint32_t issue)
 {
-    enum { QUAD = 4 };
-    const isa_arch_t *arch = w->group->dispatch->arch;
+    const isa_bits_t simd = w->group->dispatch->arch->hw_id.simd;
     const uint64_t issued = end - begin > issue ? end - issue : begin;
-    const int kind = kind_of(i);
-    if (!(g->simds >> (isa_bits_get(arch->hw_id.simd, w->hw_id)) & 1)) return;
-    if (!outside_trap(g, index, w, i, begin)) return;
+    sg_sqtt_told_t told = {.group = g, .index = index, .wave = w, .inst = i, .pc = pc};
+    if (!(g->simds >> isa_bits_get(simd, w->hw_id) & 1)) return;
+    if (!outside_trap(&told, begin)) return;
     if (!w->privileged) resolve_jump(g, index, pc);
-    if (issued >= begin + QUAD) note(g, index, begin, SG_SQTT_ISSUE, SG_ISSUE_STALLED, 0);
-    note(g, index, issued, SG_SQTT_ISSUE, kind < 0 ? SG_ISSUE_IMMEDIATE : SG_ISSUE_INST, 0);
-    if (i->op == ISA_OP_s_ttracedata) note(g, index, issued, SG_SQTT_DATA, 0, w->m0);
-    if (kind < 0) return;
-    const uint64_t done = end > issued + QUAD ? end - QUAD : issued;
-    bool noted = note(g, index, done, SG_SQTT_INST, kind, 0);
-    if (kind == SG_INST_PC) noted = note(g, index, done, SG_SQTT_PC, 0, pc);
-    if (kind == SG_INST_PC || kind == SG_INST_NEXT) {
-        g->wave[index].jump = noted ? g->list.gone + g->list.n : 0;
-        if (!w->privileged) g->wave[index].next = pc + 4ul * i->dwords;
-    }
+    g->format->tell(&told, g->format, i, begin, issued, end);
 }
 
 /* The lowest slot of the SIMD that is free at `start`. */
 static uint8_t take_slot(sg_sqtt_run_t *r, uint32_t unit, uint8_t simd, uint64_t start,
                          uint64_t end)
 {
-    uint64_t *busy = r->busy[unit][simd];
+    uint64_t *busy = r->busy[unit / r->s->unit_cus * r->s->unit_cus][simd];
     uint8_t slot = 0;
     while (slot + 1u < r->s->slots_per_simd && busy[slot] > start)
         slot++;
@@ -316,21 +314,33 @@ static uint64_t clock_of(const sg_sqtt_times_t *times, uint32_t index, uint64_t 
     return times->start + (uint64_t)((unsigned __int128)time * took / alone);
 }
 
+/* A wave ends a clock behind what its instructions last. */
+static uint64_t end_of(const sg_sqtt_group_t *g, const sg_sqtt_times_t *times, uint32_t index)
+{
+    if (!g->wave[index].lasts) return times->end[index];
+    const uint64_t told = clock_of(times, index, g->wave[index].last) + g->wave[index].lasts + 1;
+    return times->end[index] > told ? times->end[index] : told;
+}
+
 void sg_sqtt_place(sg_sqtt_run_t *r, sg_sqtt_group_t *g, const sg_sqtt_times_t *times)
 {
     const sg_sqtt_t *s = r->s;
     uint8_t slot[ISA_GROUP_WAVES];
     list_t *l = &r->list[g->unit / s->units_per_engine];
-    const uint8_t place = (uint8_t)(g->unit % s->units_per_engine % s->units_per_array & 15);
+    const uint32_t in_engine = g->unit % s->units_per_engine;
+    const uint8_t place = (uint8_t)(in_engine % s->units_per_array / s->unit_cus & 15),
+                  array = (uint8_t)(in_engine / s->units_per_array & 1);
     for (uint32_t i = 0; i < g->n_waves; i++) {
-        slot[i] = take_slot(r, g->unit, times->simd[i], times->start, times->end[i]);
+        slot[i] = take_slot(r, g->unit, times->simd[i], times->start, end_of(g, times, i));
         add(l, &(sg_sqtt_event_t){.time = times->start,
                                   .value = g->lanes[i],
                                   .order = r->order++,
                                   .kind = SG_SQTT_WAVE_START,
+                                  .type = g->narrow,
                                   .simd = times->simd[i],
                                   .slot = slot[i],
-                                  .place = place});
+                                  .place = place,
+                                  .array = array});
     }
     for (size_t k = 0; k < g->list.n; k++) {
         sg_sqtt_event_t event = g->list.events[k];
@@ -340,16 +350,18 @@ void sg_sqtt_place(sg_sqtt_run_t *r, sg_sqtt_group_t *g, const sg_sqtt_times_t *
         event.simd = times->simd[index];
         event.slot = slot[index];
         event.place = place;
+        event.array = array;
         add(l, &event);
     }
     l->lost |= g->list.lost;
     for (uint32_t i = 0; i < g->n_waves; i++)
-        add(l, &(sg_sqtt_event_t){.time = times->end[i],
+        add(l, &(sg_sqtt_event_t){.time = end_of(g, times, i),
                                   .order = r->order++,
                                   .kind = SG_SQTT_WAVE_END,
                                   .simd = times->simd[i],
                                   .slot = slot[i],
-                                  .place = place});
+                                  .place = place,
+                                  .array = array});
     free(g->list.events);
     free(g);
 }

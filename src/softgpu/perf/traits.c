@@ -4,6 +4,7 @@
 #include "softgpu/perf/traits.h"
 
 #include "base/log.h"
+#include "isa/waits.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -40,15 +41,14 @@ static uint8_t flow_of(unsigned op)
     case ISA_OP_s_endpgm:
     case ISA_OP_s_endpgm_saved:
     case ISA_OP_s_endpgm_ordered_ps_done: return SG_FLOW_END;
-    case ISA_OP_s_waitcnt: return SG_FLOW_WAITCNT;
-    case ISA_OP_s_waitcnt_vmcnt: return SG_FLOW_WAIT_LOADS;
-    case ISA_OP_s_waitcnt_vscnt: return SG_FLOW_WAIT_STORES;
-    case ISA_OP_s_waitcnt_lgkmcnt: return SG_FLOW_WAIT_LGKM;
     case ISA_OP_s_nop: return SG_FLOW_NOP;
     case ISA_OP_s_sleep: return SG_FLOW_SLEEP;
+    case ISA_OP_s_barrier_signal:
+    case ISA_OP_s_barrier_signal_isfirst: return SG_FLOW_SIGNAL;
+    case ISA_OP_s_barrier_wait: return SG_FLOW_PARK;
     case ISA_OP_s_dcache_discard:
     case ISA_OP_s_dcache_discard_x2: return SG_FLOW_SCALAR_CACHE;
-    default: return SG_FLOW_PLAIN;
+    default: return isa_is_wait(op) ? SG_FLOW_WAIT : SG_FLOW_PLAIN;
     }
 }
 

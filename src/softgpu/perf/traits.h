@@ -11,13 +11,11 @@
 typedef enum {
     SG_FLOW_PLAIN,
     SG_FLOW_END,
-    SG_FLOW_WAITCNT,
-    /* instructions of gfx10 that wait for one counter, with a limit in the immediate */
-    SG_FLOW_WAIT_LOADS,
-    SG_FLOW_WAIT_STORES,
-    SG_FLOW_WAIT_LGKM,
+    SG_FLOW_WAIT, /* for memory operations: s_waitcnt and the like (isa/waits.h) */
     SG_FLOW_NOP,
     SG_FLOW_SLEEP,
+    SG_FLOW_SIGNAL,      /* s_barrier_signal of gfx12 */
+    SG_FLOW_PARK,        /* s_barrier_wait of gfx12 */
     SG_FLOW_SCALAR_CACHE /* invalidates or writes back the scalar cache */
 } sg_flow_t;
 

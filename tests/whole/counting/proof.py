@@ -432,6 +432,74 @@ def rdna3():
     check("softgpu has no model of SQ_INST_CYCLES_VMEM of gfx11" in done.stderr, "refused", done.stderr)
 
 
+def rdna4_exact(product):
+    """A wave of the copy executes a scalar load, 7 vector ALU instructions, two s_delay_alu, a load, a store, three waits and its end:
+    LLVM 21 makes these 16 of it."""
+    rows, done = rocprofv3(programs, ["SQ_WAVES", "SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQ_INSTS_SMEM", "SQ_INSTS_FLAT", "SQ_INSTS_LDS",
+                                      "SQ_WAVE32_INSTS", "SQ_WAVE64_INSTS", "SQ_INSTS_WAVE32", "SQ_INSTS_TEX_LOAD",
+                                      "SQ_INSTS_TEX_STORE", "SQ_INSTS_WAVE32_VALU", "SQ_INSTS_WAVE32_LDS"], SOFTGPU_GPU=product)
+    check(done.stdout == "known: 0 wrong\n", "output", done.stdout)
+    check(len(rows) == 16, len(rows), "dispatches", done.stderr)
+    for name, _, _, v in rows[:2]:
+        equal(name, v, SQ_WAVES=8192, SQ_INSTS_VALU=7 * 8192, SQ_INSTS_SALU=0, SQ_INSTS_SMEM=8192, SQ_INSTS_FLAT=2 * 8192,
+              SQ_INSTS_LDS=0, SQ_WAVE32_INSTS=16 * 8192, SQ_WAVE64_INSTS=0, SQ_INSTS_WAVE32=16 * 8192, SQ_INSTS_TEX_LOAD=0,
+              SQ_INSTS_TEX_STORE=0, SQ_INSTS_WAVE32_VALU=7 * 8192, SQ_INSTS_WAVE32_LDS=0)
+    for name, _, _, v in rows[2:9]:
+        equal(name, v, SQ_WAVES=20, SQ_INSTS_LDS=40, SQ_INSTS_WAVE32_LDS=40)
+    check([v["SQ_WAVES"] for _, _, _, v in rows[9:]] == [3, 10, 10, 21, 96, 128, 32], "waves of shapes")
+
+
+def rdna4_caches(product):
+    """As on an RX 7900 XTX, without GL1: L0 asks L2 for whole lines. L2 has room for both arrays of the copy. Its blocks count four
+    events at once."""
+    rows, _ = rocprofv3(programs, ["GL2C_HIT_sum", "GL2C_MISS_sum", "GL2C_EA_RDREQ_128B_sum", "SQC_LDS_IDX_ACTIVE",
+                                   "SQC_LDS_BANK_CONFLICT", "LDSBankConflict", "TA_BUFFER_LOAD_WAVEFRONTS_sum", "TA_BUSY_max"],
+                        SOFTGPU_GPU=product)
+    name, _, _, v = rows[0]
+    more = v["GL2C_MISS_sum"] - 2 * 8192, v["GL2C_HIT_sum"] - 8192, v["GL2C_EA_RDREQ_128B_sum"] - 8192
+    check(all(0 <= n < 128 for n in more), name, "code, arguments and page tables", more)
+    check(rows[1][3]["GL2C_HIT_sum"] > 3 * 8192 - 32, "the second copy", rows[1])
+    for name, _, _, v in rows:
+        equal(name, v, TA_BUFFER_LOAD_WAVEFRONTS_sum=0)
+        check(v["TA_BUSY_max"] > 0, name, v)
+    for (name, _, _, v), gcd in zip(rows[2:9], (1, 2, 1, 4, 8, 16, 32)):
+        equal(name, v, SQC_LDS_IDX_ACTIVE=20 * 2 * gcd, SQC_LDS_BANK_CONFLICT=20 * 2 * (gcd - 1), LDSBankConflict=100 * (gcd - 1) / gcd)
+    rows, _ = rocprofv3(programs, ["GL2C_EA_RDREQ_sum", "GL2C_EA_RDREQ_128B_sum", "GL2C_EA_RDREQ_64B_sum", "GL2C_EA_RDREQ_32B_sum"],
+                        SOFTGPU_GPU=product)
+    for name, _, _, v in rows:
+        equal(name, v, GL2C_EA_RDREQ_32B_sum=0, GL2C_EA_RDREQ_sum=v["GL2C_EA_RDREQ_128B_sum"] + v["GL2C_EA_RDREQ_64B_sum"])
+    rows, _ = rocprofv3(programs, ["FETCH_SIZE"], SOFTGPU_GPU=product)
+    check(1024 <= rows[0][3]["FETCH_SIZE"] < 1024 + 10, "1 MiB", rows[0])
+    rows, _ = rocprofv3(programs, ["GL2C_EA_WRREQ_sum", "GL2C_EA_WRREQ_64B_sum", "GL2C_EA_WRREQ_STALL_max"], SOFTGPU_GPU=product)
+    check(0 <= rows[0][3]["GL2C_EA_WRREQ_sum"] - 16384 < 64, "1 MiB by 64 bytes", rows[0])
+    check(0 <= rows[0][3]["GL2C_EA_WRREQ_sum"] - rows[0][3]["GL2C_EA_WRREQ_64B_sum"] < 64, "1 MiB by 64 bytes", rows[0])
+
+
+def rdna4_metrics(product):
+    """Derived metrics are what their parts make them. There are 16 compute units in 4 engines."""
+    percent = ("L2CacheHit", "WAVE_DEP_WAIT", "WAVE_ISSUE_WAIT", "GPU_UTIL")
+    rows, _ = rocprofv3(programs, ["CU_NUM", "SQ_WAVE_CYCLES", "SQ_BUSY_CYCLES", "GRBM_GUI_ACTIVE", "SQ_WAIT_ANY", *percent],
+                        SOFTGPU_GPU=product)
+    check(len(rows) == 16, len(rows), "dispatches")
+    for name, _, _, v in rows:
+        for metric in percent:
+            check(0 <= v[metric] <= 100, name, metric, v[metric])
+        equal(name, v, CU_NUM=16)
+        check(0 < v["SQ_BUSY_CYCLES"] <= 8 * v["GRBM_GUI_ACTIVE"], name, "busy", v)
+        check(1 <= v["SQ_WAVE_CYCLES"] / v["SQ_BUSY_CYCLES"] <= 64, name, "waves on a processor", v)
+        check(0 < v["SQ_WAIT_ANY"] <= v["SQ_WAVE_CYCLES"], name, v)
+
+
+def rdna4():
+    """Of a GPU of gfx12."""
+    product = os.path.basename(programs[0]).rsplit("-", 1)[1]
+    rdna4_exact(product)
+    rdna4_caches(product)
+    rdna4_metrics(product)
+    _, done = rocprofv3(programs, ["SQ_INST_CYCLES_VMEM"], status=134, SOFTGPU_GPU=product)
+    check("softgpu has no model of SQ_INST_CYCLES_VMEM of gfx12" in done.stderr, "refused", done.stderr)
+
+
 def steady():
     """The same values whatever the number of workers, on another run, and beside other load."""
     known, counters = programs[0], list(dict.fromkeys(EXACT + CACHES))

@@ -1,0 +1,413 @@
+/* sqtt_gfx10.c - the streams of gfx10 and gfx11: registers, and events as their tokens.
+ *
+ * Tokens of 4 to 64 bits follow one another without gaps, the lowest bit first; docs/att.md has all
+ * of them. A new GPU's tokens are rows of the tables here. Each token stands for one instruction
+ * and has the clocks since the token before it. */
+#include "isa/table.h"
+#include "softgpu/perf/sqtt_internal.h"
+
+#include <string.h>
+
+/* ---- tokens ---- */
+
+typedef enum {
+    T_HEADER,
+    T_TIME,
+    T_STAMP,
+    T_REG,
+    T_LAUNCH,
+    T_EVENT,
+    T_BEGIN,
+    T_END,
+    T_INST,
+    T_VALU,
+    T_IMMEDIATE,
+    T_READY,
+    T_PC,
+    T_DATA,
+    TOKENS
+} token_t;
+
+typedef enum {
+    F_DELTA,
+    F_ARRAY,
+    F_SIMD,
+    F_UNIT,
+    F_SLOT,
+    F_LANES,
+    F_KIND,
+    F_VALUE,
+    F_ADDRESS,
+    F_COMPUTE,
+    FIELDS
+} field_t;
+
+typedef struct sg_sqtt_row {
+    uint8_t prefix, bits;
+    struct {
+        uint8_t high, low; /* high 0: the token does not have the field */
+    } field[FIELDS];
+} row_t;
+
+#define F(field, high, low) [F_##field] = {(high), (low)}
+#define PLACE(at)           F(ARRAY, at, at), F(SIMD, (at) + 2, (at) + 1), F(UNIT, (at) + 5, (at) + 3)
+#define COMMON                                                                                     \
+    [T_HEADER] = {0x11, 64, {F(SIMD, 14, 13), F(UNIT, 17, 15), F(KIND, 12, 7), F(VALUE, 30, 28)}}, \
+    [T_TIME] = {0x08, 8, {F(DELTA, 7, 4)}},                                                        \
+    [T_REG] = {0x09,                                                                               \
+               64,                                                                                 \
+               {F(DELTA, 6, 4), F(COMPUTE, 15, 15), F(ADDRESS, 31, 16), F(VALUE, 63, 32)}},        \
+    [T_LAUNCH] = {0x71, 64, {F(DELTA, 9, 7), F(KIND, 19, 18), F(VALUE, 51, 20)}},                  \
+    [T_EVENT] = {0x61, 24, {F(DELTA, 10, 8), F(KIND, 23, 18)}},                                    \
+    [T_BEGIN] = {0x0c, 32, {F(DELTA, 6, 5), PLACE(7), F(SLOT, 17, 13), F(LANES, 31, 25)}},         \
+    [T_END] = {0x15, 20, {F(DELTA, 7, 5), PLACE(8), F(SLOT, 19, 15)}},                             \
+    [T_INST] = {0x02, 20, {F(DELTA, 6, 4), F(SLOT, 12, 8), F(KIND, 19, 13)}},                      \
+    [T_VALU] = {0x03, 12, {F(DELTA, 5, 3), F(SLOT, 11, 7)}},                                       \
+    [T_IMMEDIATE] = {0x0d, 12, {F(DELTA, 6, 4), F(SLOT, 11, 7)}},                                  \
+    [T_READY] = {0x14, 24, {F(DELTA, 7, 5), F(VALUE, 23, 8)}},                                     \
+    [T_PC] = {0x21, 64, {F(DELTA, 10, 8), F(SLOT, 15, 11), F(ADDRESS, 61, 16)}},                   \
+    [T_DATA] = {0x06, 52, {F(DELTA, 7, 5), PLACE(8), F(SLOT, 19, 15), F(VALUE, 51, 20)}}
+
+/* Kinds of stamps: the value is a number of clocks since the token before. */
+static const row_t rows_gfx10[TOKENS] = {
+    COMMON, [T_STAMP] = {0x01, 64, {F(KIND, 15, 14), F(VALUE, 63, 16)}}};
+static const row_t rows_gfx11[TOKENS] = {
+    COMMON, [T_STAMP] = {0x01, 48, {F(KIND, 9, 8), F(VALUE, 47, 12)}}};
+
+static unsigned width(const row_t *row, field_t field)
+{
+    return row->field[field].high ? row->field[field].high - row->field[field].low + 1u : 0;
+}
+
+/* The field with this value, of which bits beyond its width are cut off. */
+static uint64_t put(const row_t *row, field_t field, uint64_t value)
+{
+    const unsigned bits = width(row, field);
+    return bits ? (value & ((UINT64_C(1) << bits) - 1)) << row->field[field].low : 0;
+}
+
+/* ---- the buffer ---- */
+
+enum { NIBBLE = 4, BYTE = 8 };
+
+/* Writes a token. One that does not fit is never cut: the trace ends before it. */
+static bool append(sg_sqtt_engine_t *e, uint64_t token, unsigned bits)
+{
+    if (sg_sqtt_room(e) * BYTE + (e->half ? NIBBLE : 0) < bits) {
+        e->full = true;
+        return false;
+    }
+    for (unsigned at = 0; at < bits; at += NIBBLE) {
+        const uint8_t nibble = token >> at & 15;
+        if (e->half)
+            e->host[e->written - 1] |= (uint8_t)(nibble << NIBBLE);
+        else
+            e->host[e->written++] = nibble;
+        e->half = !e->half;
+    }
+    return true;
+}
+
+/* Writes tokens of time, until at most `most` clocks are left for the next token, and returns
+ * these. */
+static uint32_t advance(const sg_sqtt_format_t *f, sg_sqtt_engine_t *e, uint64_t time,
+                        uint32_t most)
+{
+    enum { TIME_LEAST = 4, TIME_MOST = 19, TIMES = 2 };
+    uint64_t clocks = time > e->now ? time - e->now : 0;
+    const row_t *stamp = &f->rows[T_STAMP], *step = &f->rows[T_TIME];
+    if (clocks > TIMES * TIME_MOST + most) {
+        const uint64_t token =
+            stamp->prefix | put(stamp, F_KIND, f->stamp) | put(stamp, F_VALUE, clocks);
+        if (append(e, token, stamp->bits)) e->now += clocks;
+        clocks = 0;
+    }
+    while (clocks > most && clocks >= TIME_LEAST) {
+        const uint64_t some = clocks < TIME_MOST ? clocks : TIME_MOST;
+        if (!append(e, step->prefix | put(step, F_DELTA, some - TIME_LEAST), step->bits)) break;
+        e->now += some;
+        clocks -= some;
+    }
+    return (uint32_t)clocks;
+}
+
+/* ---- events ---- */
+
+static token_t token_of(const sg_sqtt_event_t *v)
+{
+    static const uint8_t tokens[] = {
+        [SG_SQTT_WAVE_START] = T_BEGIN, [SG_SQTT_WAVE_END] = T_END,
+        [SG_SQTT_INST] = T_INST,        [SG_SQTT_PC] = T_PC,
+        [SG_SQTT_DATA] = T_DATA,        [SG_SQTT_REGISTER] = T_REG,
+        [SG_SQTT_EVENT] = T_EVENT,      [SG_SQTT_LAUNCH] = T_LAUNCH,
+        [SG_SQTT_READY] = T_READY,      [SG_SQTT_VALU] = T_VALU,
+        [SG_SQTT_MARK] = T_REG,         [SG_SQTT_IMMEDIATE] = T_IMMEDIATE};
+    return (token_t)tokens[v->kind];
+}
+
+/* The token of an event, without its time. */
+static uint64_t fields_of(const row_t *row, const sg_sqtt_event_t *v)
+{
+    enum { DISPATCH = 2, OF_32_LANES = 96 };
+    const uint64_t where = row->prefix | put(row, F_ARRAY, v->array) | put(row, F_SIMD, v->simd) |
+                           put(row, F_UNIT, v->place) | put(row, F_SLOT, v->slot);
+    switch ((sg_sqtt_kind_t)v->kind) {
+    case SG_SQTT_WAVE_START:
+        return where | put(row, F_LANES, v->value - 1 + (v->type ? OF_32_LANES : 0));
+    case SG_SQTT_INST: return where | put(row, F_KIND, v->type);
+    case SG_SQTT_PC: return where | put(row, F_ADDRESS, v->value / 4);
+    case SG_SQTT_DATA: return where | put(row, F_VALUE, v->value);
+    case SG_SQTT_REGISTER:
+        return row->prefix | put(row, F_COMPUTE, 1) | put(row, F_ADDRESS, v->type) |
+               put(row, F_VALUE, v->value);
+    case SG_SQTT_MARK:
+        return row->prefix | put(row, F_ADDRESS, SG_SQTT_USERDATA_0 + v->type) |
+               put(row, F_VALUE, v->value);
+    case SG_SQTT_LAUNCH:
+        return row->prefix | put(row, F_KIND, DISPATCH) | put(row, F_VALUE, v->value);
+    case SG_SQTT_EVENT: return row->prefix | put(row, F_KIND, v->value);
+    case SG_SQTT_READY: return row->prefix | put(row, F_VALUE, UINT64_C(1) << v->slot);
+    default: return where;
+    }
+}
+
+/* The stream's first token: whose instructions are in it. */
+static void begin(const sg_sqtt_t *s, sg_sqtt_engine_t *e)
+{
+    const sg_sqtt_format_t *f = s->format;
+    const row_t *row = &f->rows[T_HEADER];
+    const sg_sqtt_target_t target = f->target(e);
+    append(e,
+           row->prefix | put(row, F_KIND, f->version) | put(row, F_UNIT, target.place) |
+               put(row, F_SIMD, (uint32_t)__builtin_ctz(target.simds)) |
+               put(row, F_VALUE, s->f64_rate + 1),
+           row->bits);
+    e->begun = true;
+}
+
+static void put_event(const sg_sqtt_t *s, sg_sqtt_engine_t *e, const sg_sqtt_event_t *v)
+{
+    const row_t *row = &s->format->rows[token_of(v)];
+    if (!(s->format->kinds(e) >> v->kind & 1)) return;
+    if (!e->begun) begin(s, e);
+    const uint32_t most = (1u << width(row, F_DELTA)) - 1,
+                   clocks = advance(s->format, e, v->time, most);
+    if (append(e, fields_of(row, v) | put(row, F_DELTA, clocks), row->bits)) e->now += clocks;
+}
+
+/* ---- masks ---- */
+
+/* Bits of the token mask, which leave tokens out; registers are told if some group of them is. */
+enum {
+    NO_VALU = 1 << 2,
+    NO_READY = 1 << 3,
+    NO_WAVES = 1 << 4,
+    NO_IMMEDIATE = 1 << 5,
+    NO_EVENTS = 1 << 7,
+    NO_INST = 1 << 8,
+    REGISTERS = 0xff << 16
+};
+
+#define K(kind) (UINT32_C(1) << SG_SQTT_##kind)
+
+static uint32_t kinds_of(const sg_sqtt_engine_t *e)
+{
+    static const struct {
+        uint32_t without, kinds;
+    } rows[] = {{NO_WAVES, K(WAVE_START) | K(WAVE_END)},
+                {NO_VALU, K(VALU)},
+                {NO_READY | NO_INST, K(READY)},
+                {NO_IMMEDIATE | NO_INST, K(IMMEDIATE)},
+                {NO_EVENTS, K(EVENT)},
+                {NO_INST, K(INST) | K(PC) | K(DATA)}};
+    uint32_t kinds = e->token_mask & REGISTERS ? K(REGISTER) | K(MARK) | K(LAUNCH) : 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!(e->token_mask & rows[i].without)) kinds |= rows[i].kinds;
+    return kinds;
+}
+
+/* The trace is on, and has waves of compute. */
+static bool is_on(const sg_sqtt_engine_t *e)
+{
+    enum { MODE = 3, ON = 1, COMPUTE = 1 << 16 };
+    return (e->mode & MODE) == ON && e->mask & COMPUTE;
+}
+
+static sg_sqtt_target_t target(const sg_sqtt_engine_t *e)
+{
+    enum { SIMD = 3, UNIT_SHIFT = 4, UNIT = 15 };
+    return (sg_sqtt_target_t){e->mask >> UNIT_SHIFT & UNIT, 1u << (e->mask & SIMD)};
+}
+
+/* ---- instructions ---- */
+
+/* Kinds of instructions by their numbers in tokens. Numbers of memory instructions tell clocks,
+ * too: these are for one, as the model has it. */
+enum {
+    KIND_SALU = 0,
+    KIND_SMEM = 1,
+    KIND_JUMP = 3,
+    KIND_NEXT = 4,
+    KIND_TO_PC = 5,
+    KIND_TRAP = 6,
+    KIND_MESSAGE = 9,
+    KIND_TRANSCENDENTAL = 11,
+    KIND_BARRIER = 19,
+    KIND_LDS_LOAD = 41,
+    KIND_LDS_STORE = 42,
+    KIND_BUFFER_LOAD = 47,
+    KIND_BUFFER_STORE = 49,
+    KIND_RETURN = 117
+};
+
+/* Numbers that differ between GPUs. FLAT instructions take more than one clock there: the numbers
+ * are for the fewest, which are beside them. */
+typedef struct sg_sqtt_numbers {
+    uint8_t f64, global_load, global_store;
+    uint8_t flat_load, flat_load_clocks, flat_store, flat_store_clocks;
+} numbers_t;
+
+static const numbers_t numbers_gfx10 = {12, 35, 36, 30, 1, 31, 2},
+                       numbers_gfx11 = {10, 33, 35, 28, 2, 29, 3};
+
+typedef enum { OF_NOTHING, OF_ISSUE, OF_KIND, OF_VALU } leaves_t;
+
+static int kind_of_memory(const numbers_t *n, const isa_inst_t *i, bool stores)
+{
+    switch ((isa_fmt_t)i->fmt) {
+    case ISA_FMT_FLAT: return stores ? n->flat_store : n->flat_load;
+    case ISA_FMT_GLOBAL:
+    case ISA_FMT_SCRATCH: return stores ? n->global_store : n->global_load;
+    default: return stores ? KIND_BUFFER_STORE : KIND_BUFFER_LOAD;
+    }
+}
+
+static bool is_f64(const isa_row_desc_t *row)
+{
+    const unsigned kind = row->math.kind;
+    return kind == ISA_MATH_ADD_F64 || kind == ISA_MATH_MUL_F64 || kind == ISA_MATH_FMA_F64 ||
+           kind == ISA_MATH_TRANS_F64;
+}
+
+/* What a vector instruction leaves: one of a clock has a token that tells no kind. */
+static leaves_t vector(const numbers_t *n, const isa_row_desc_t *row, int *kind)
+{
+    enum { CLOCKS = 4 /* of most instructions, in the table */ };
+    *kind = is_f64(row) ? n->f64 : KIND_TRANSCENDENTAL;
+    return is_f64(row) || row->math.clocks > CLOCKS ? OF_KIND : OF_VALU;
+}
+
+/* The instruction is complete when it is issued; s_barrier has a kind, and waits until the wave's
+ * next token. */
+static leaves_t internal(const isa_inst_t *i, int *kind)
+{
+    *kind = KIND_BARRIER;
+    switch (i->op) {
+    case ISA_OP_s_barrier: return OF_KIND;
+    case ISA_OP_s_delay_alu:
+    case ISA_OP_s_singleuse_vdst: return OF_NOTHING;
+    default: return OF_ISSUE;
+    }
+}
+
+static leaves_t leaves(const numbers_t *n, const isa_inst_t *i, int *kind)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    switch ((isa_class_t)row->klass) {
+    case ISA_CLASS_SALU: *kind = KIND_SALU; break;
+    case ISA_CLASS_BRANCH: *kind = i->fmt == ISA_FMT_SOPP ? KIND_NEXT : KIND_TO_PC; break;
+    case ISA_CLASS_MSG:
+        *kind = KIND_MESSAGE;
+        if (i->op == ISA_OP_s_endpgm) return OF_NOTHING; /* until the wave's end */
+        break;
+    case ISA_CLASS_INTERNAL: return internal(i, kind);
+    case ISA_CLASS_SMEM:
+    case ISA_CLASS_SMEM_RD:
+    case ISA_CLASS_SMEM_WR:
+    case ISA_CLASS_SMEM_AT: *kind = KIND_SMEM; break;
+    case ISA_CLASS_VALU: return vector(n, row, kind);
+    case ISA_CLASS_MFMA: return OF_VALU;
+    case ISA_CLASS_FLAT:
+    case ISA_CLASS_FLAT_RD:
+    case ISA_CLASS_VMEM:
+    case ISA_CLASS_VMEM_RD: *kind = kind_of_memory(n, i, false); break;
+    case ISA_CLASS_FLAT_WR:
+    case ISA_CLASS_FLAT_AT:
+    case ISA_CLASS_VMEM_WR:
+    case ISA_CLASS_VMEM_AT: *kind = kind_of_memory(n, i, true); break;
+    case ISA_CLASS_LDS_WR:
+    case ISA_CLASS_LDS_AT: *kind = KIND_LDS_STORE; break;
+    default: *kind = KIND_LDS_LOAD;
+    }
+    return OF_KIND;
+}
+
+/* A wave that waits for its unit is told to be ready in the clock behind that in which it became
+ * so. */
+static void tell(sg_sqtt_told_t *told, const sg_sqtt_format_t *f, const isa_inst_t *i,
+                 uint64_t begin, uint64_t issued, uint64_t end)
+{
+    const numbers_t *n = f->numbers;
+    int kind = 0;
+    const leaves_t what = leaves(n, i, &kind);
+    const bool returns = i->op == ISA_OP_s_rfe_b64;
+    (void)end;
+    if (returns) kind = KIND_RETURN;
+    if (what >= OF_KIND && issued > begin)
+        sg_sqtt_tell(told, begin + 1, SG_SQTT_READY, 0, SG_TELLS_TIME);
+    if (i->op == ISA_OP_s_ttracedata) sg_sqtt_tell(told, issued, SG_SQTT_DATA, 0, SG_TELLS_DATA);
+    if (what == OF_ISSUE) sg_sqtt_tell(told, issued, SG_SQTT_IMMEDIATE, 0, SG_TELLS_TIME);
+    if (what == OF_VALU) sg_sqtt_tell(told, issued, SG_SQTT_VALU, 0, SG_TELLS_TIME);
+    if (what == OF_KIND)
+        sg_sqtt_tell(told, issued, SG_SQTT_INST, kind,
+                     kind == KIND_NEXT ? SG_TELLS_BRANCH : SG_TELLS_TIME);
+    if (what == OF_KIND && i->fmt == ISA_FMT_FLAT)
+        sg_sqtt_tell_clocks(told, issued,
+                            kind == n->flat_store ? n->flat_store_clocks : n->flat_load_clocks);
+    if (what == OF_KIND && (kind == KIND_TO_PC || returns))
+        sg_sqtt_tell(told, issued, SG_SQTT_PC, 0, SG_TELLS_TARGET);
+}
+
+static void tell_trap(sg_sqtt_told_t *told, uint64_t begin)
+{
+    sg_sqtt_tell(told, begin, SG_SQTT_INST, KIND_TRAP, SG_TELLS_TIME);
+}
+
+/* ---- the formats ---- */
+
+#define COMMON_FORMAT                                                                              \
+    .status_error = 1 << 24, .restarts = true, .slots = 16, .least = 1, .taken = KIND_JUMP,        \
+    .launches = true, .is_on = is_on, .target = target, .kinds = kinds_of, .put = put_event,       \
+    .tell = tell, .tell_trap = tell_trap
+
+const sg_sqtt_format_t sg_sqtt_gfx10 = {
+    COMMON_FORMAT,
+    .registers = {{0x2340, SG_TRACE_BASE},
+                  {0x2341, SG_TRACE_SIZE_AND_HIGH},
+                  {0x2344, SG_TRACE_WRITTEN},
+                  {0x2345, SG_TRACE_MASK},
+                  {0x2346, SG_TRACE_TOKENS},
+                  {0x2347, SG_TRACE_MODE},
+                  {0x2348, SG_TRACE_STATUS},
+                  {0x2349, SG_TRACE_KEPT}},
+    .version = 2,
+    .stamp = 1,
+    .rows = rows_gfx10,
+    .numbers = &numbers_gfx10,
+};
+
+const sg_sqtt_format_t sg_sqtt_gfx11 = {
+    COMMON_FORMAT,
+    .registers = {{0xd9e8, SG_TRACE_BASE},
+                  {0xd9e9, SG_TRACE_SIZE_AND_HIGH},
+                  {0xd9ec, SG_TRACE_MODE},
+                  {0xd9ed, SG_TRACE_MASK},
+                  {0xd9ee, SG_TRACE_TOKENS},
+                  {0xd9ef, SG_TRACE_WRITTEN},
+                  {0xd9f4, SG_TRACE_STATUS},
+                  {0xd9fa, SG_TRACE_KEPT}},
+    .version = 3,
+    .written_from_zero = true,
+    .rows = rows_gfx11,
+    .numbers = &numbers_gfx11,
+};

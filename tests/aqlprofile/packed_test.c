@@ -1,0 +1,351 @@
+/* packed_test.c - softgpu's thread traces of gfx10 and gfx11 through the decoder: a kernel that is
+ * known line by line, of each SIMD, from buffers that are too small, and with few tokens.
+ *
+ * Apart from decoded_test.c because registers and tokens of these GPUs are others. The lines that a
+ * wave executes are written here by hand. */
+#include "counting.h"
+
+#include "asm.h"
+#include "softgpu/device/internal.h"
+
+#include <rocprof_trace_decoder/rocprof_trace_decoder.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define RECORD(x) ROCPROFILER_THREAD_TRACE_DECODER_RECORD_##x
+#define STATUS(x) ROCPROFILER_THREAD_TRACE_DECODER_STATUS_##x
+
+enum { ENGINES = 2, CUS = 4, PAGES = 32, ENTRY = 256, WAVES_OF_32 = 1 << 10, WAVES = 4096 };
+
+/* ---- GPUs ---- */
+
+typedef struct {
+    uint32_t number;
+    const char *name;
+    uint32_t size, base, mask, tokens, control, status, written; /* registers */
+    uint32_t every, occupancy, on, off;                          /* values of AMD's library */
+    bool from_zero; /* the register of what was written counts from address 0 */
+} gpu_t;
+
+static const gpu_t gpus[] = {
+    {100300, "gfx1030", 0x2341, 0x2340, 0x2345, 0x2346, 0x2347, 0x2348, 0x2344, 0x00080683,
+     0x030807cf, 0xa0423f41, 0xa0423f40, false},
+    {110000, "gfx1100", 0xd9e9, 0xd9e8, 0xd9ed, 0xd9ee, 0xd9ec, 0xd9f4, 0xd9ef, 0x0c080683,
+     0x030807cf, 0xa0423941, 0xa0423940, true},
+};
+enum { GPUS = sizeof gpus / sizeof *gpus, NO_TOKENS = 0x0f0007ff };
+
+/* ---- the kernel ---- */
+
+/* A line of it, by its names on gfx10 and gfx11, and its length in words. */
+static const struct {
+    const char *text[GPUS];
+    unsigned words;
+} lines[] = {
+    {{"s_load_dwordx2 s[6:7], s[0:1], 0x0", "s_load_b64 s[6:7], s[0:1], 0x0"}, 2},
+    {{"v_lshlrev_b32 v1, 2, v0", "v_lshlrev_b32 v1, 2, v0"}, 1},
+    {{"s_waitcnt lgkmcnt(0)", "s_waitcnt lgkmcnt(0)"}, 1},
+    {{"global_load_dword v2, v1, s[6:7]", "global_load_b32 v2, v1, s[6:7]"}, 2},
+    {{"s_waitcnt vmcnt(0)", "s_waitcnt vmcnt(0)"}, 1},
+    {{"ds_write_b32 v1, v2", "ds_store_b32 v1, v2"}, 2},
+    {{"ds_read_b32 v3, v1", "ds_load_b32 v3, v1"}, 2},
+    {{"s_waitcnt lgkmcnt(0)", "s_waitcnt lgkmcnt(0)"}, 1},
+    {{"s_barrier", "s_barrier"}, 1},
+    {{"v_rcp_f32 v4, v3", "v_rcp_f32 v4, v3"}, 1},
+    {{"v_add_f64 v[4:5], v[4:5], v[4:5]", "v_add_f64 v[4:5], v[4:5], v[4:5]"}, 2},
+    {{"global_store_dword v1, v3, s[6:7] offset:1024",
+      "global_store_b32 v1, v3, s[6:7] offset:1024"},
+     2},
+    {{"s_waitcnt_vscnt null, 0x0", "s_waitcnt_vscnt null, 0x0"}, 1},
+    {{"s_movk_i32 s10, 2", "s_movk_i32 s10, 2"}, 1},
+    {{"s_sub_u32 s10, s10, 1", "s_sub_u32 s10, s10, 1"}, 1},
+    {{"s_cmp_lg_u32 s10, 0", "s_cmp_lg_u32 s10, 0"}, 1},
+    {{"s_cbranch_scc1 65533", "s_cbranch_scc1 65533"}, 1},
+    {{"s_getpc_b64 s[8:9]", "s_getpc_b64 s[8:9]"}, 1},
+    {{"s_add_u32 s8, s8, 12", "s_add_u32 s8, s8, 12"}, 1},
+    {{"s_setpc_b64 s[8:9]", "s_setpc_b64 s[8:9]"}, 1},
+    {{"s_nop 0", "s_nop 0"}, 1},
+    {{"s_sleep 2", "s_sleep 2"}, 1},
+    {{"s_endpgm", "s_endpgm"}, 1},
+};
+enum { LINES = sizeof lines / sizeof *lines, SLEEP = 2 * 64, COLD = 800 };
+
+/* Categories and lines as a wave goes: two rounds of the loop, a jump over s_nop. */
+static const char every_line[] = "1:0 6:1 9:2 3:3 9:4 5:5 5:6 9:7 11:8 6:9 6:10 3:11 9:12 2:13 "
+                                 "2:14 2:15 7:16 2:14 2:15 8:16 2:17 2:18 2:19 9:21 11:22 ";
+enum { EXECUTED = 25 };
+
+static unsigned line_at(uint64_t words)
+{
+    uint64_t at = 0;
+    for (unsigned k = 0; k < LINES; k++) {
+        if (at == words) return k;
+        at += lines[k].words;
+    }
+    return LINES;
+}
+
+/* ---- a trace ---- */
+
+typedef struct {
+    counting_t *c;
+    const gpu_t *gpu;
+    unsigned index;
+    uint64_t buffer[ENGINES], kernel;
+    uint32_t size[ENGINES]; /* bytes written */
+    uint32_t pages;
+} traced_t;
+
+static sg_profile_t profile_of(uint32_t gpu)
+{
+    sg_profile_t p = {.name = "test"};
+#define SET_DEFAULT(key, def, lo, hi) p.key = def;
+    SG_PROFILE_KEYS(SET_DEFAULT)
+#undef SET_DEFAULT
+    p.gfx_target_version = gpu;
+    p.shader_engines = ENGINES;
+    p.arrays_per_engine = 1;
+    p.cus_per_array = CUS;
+    p.simds_per_cu = 2;
+    p.waves_per_simd = 16;
+    return p;
+}
+
+static void create(traced_t *t, unsigned gpu, uint32_t pages)
+{
+    const sg_profile_t profile = profile_of(gpus[gpu].number);
+    char text[2048] = "";
+    *t = (traced_t){.c = counting_on(rig_create_profile(&profile)),
+                    .gpu = &gpus[gpu],
+                    .index = gpu,
+                    .pages = pages};
+    asm_set_gpu(t->gpu->name);
+    for (unsigned e = 0; e < ENGINES; e++)
+        t->buffer[e] = (rig_alloc(t->c->rig, (pages + 1) * 4096) + 4095) & ~UINT64_C(4095);
+    for (unsigned k = 0; k < LINES; k++)
+        strcat(strcat(text, lines[k].text[gpu]), "\n");
+    t->kernel = rig_kernel(t->c->rig, text, &(rig_kernel_t){.properties = WAVES_OF_32});
+}
+
+/* The registers of an engine, as AMD's library writes them. */
+static void set(traced_t *t, uint32_t engine, uint32_t simd, uint32_t tokens)
+{
+    const gpu_t *g = t->gpu;
+    const uint64_t first = t->buffer[engine] / 4096;
+    const uint32_t registers[][2] = {{0xc200, 0x40000000 | engine << 16},
+                                     {g->size, t->pages << 8 | (uint32_t)(first >> 32)},
+                                     {g->base, (uint32_t)first},
+                                     {g->mask, 1 << 16 | simd},
+                                     {g->tokens, tokens},
+                                     {g->control, g->on}};
+    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
+        sg_perf_write(t->c->rig->device->perf, 1, registers[i][0], registers[i][1]);
+}
+
+static void stop(traced_t *t)
+{
+    sg_perf_t *p = t->c->rig->device->perf;
+    sg_perf_write(p, 1, 0xc200, EVERYWHERE);
+    sg_perf_write(p, 1, t->gpu->control, t->gpu->off);
+    for (uint32_t e = 0; e < ENGINES; e++) {
+        sg_perf_write(p, 1, 0xc200, 0x40000000 | e << 16);
+        assert_int_equal(sg_perf_read(p, 1, t->gpu->status), 0);
+        t->size[e] = sg_perf_read(p, 1, t->gpu->written) * 32;
+        if (t->gpu->from_zero)
+            t->size[e] = (t->size[e] - (uint32_t)t->buffer[e]) & ((UINT32_C(1) << 29) - 1);
+    }
+    sg_perf_write(p, 1, 0xc200, EVERYWHERE);
+}
+
+/* Workgroups of four waves, one on each SIMD; the first processor of each engine is traced. */
+static void trace(traced_t *t, uint32_t groups, uint32_t simd, uint32_t tokens)
+{
+    const uint64_t args = rig_alloc(t->c->rig, 64), data = rig_alloc(t->c->rig, 4096);
+    *(uint64_t *)rig_ptr(t->c->rig, args) = data;
+    for (uint32_t e = 0; e < ENGINES; e++)
+        set(t, e, simd, tokens);
+    sg_perf_write(t->c->rig->device->perf, 1, 0xc200, EVERYWHERE);
+    counting_dispatch(t->c, &(rig_dispatch_t){.kernel = t->kernel,
+                                              .args = args,
+                                              .grid = {groups * 128},
+                                              .group = {128},
+                                              .lds = 4096});
+    counting_flush_waves(t->c);
+    counting_send(t->c);
+    stop(t);
+}
+
+/* ---- what the decoder makes of it ---- */
+
+typedef struct {
+    char text[256];
+    int64_t begin, end, sleep;
+    unsigned simd, count;
+} wave_t;
+
+typedef struct {
+    const traced_t *traced;
+    const uint8_t *data;
+    uint64_t size, given;
+    wave_t wave[WAVES];
+    unsigned waves, starts, ends, infos, version; /* infos: by bits */
+} decoded_t;
+
+static uint64_t give(uint8_t **buffer, uint64_t *size, void *user)
+{
+    decoded_t *d = user;
+    *buffer = (uint8_t *)d->data + d->given;
+    *size = d->size - d->given;
+    d->given = d->size;
+    return *size;
+}
+
+static rocprofiler_thread_trace_decoder_status_t isa(char *text, uint64_t *bytes, uint64_t *size,
+                                                     rocprofiler_thread_trace_decoder_pc_t pc,
+                                                     void *user)
+{
+    const decoded_t *d = user;
+    const unsigned line = line_at((pc.address - d->traced->kernel - ENTRY) / 4);
+    if (line == LINES) return STATUS(ERROR);
+    const char *from = lines[line].text[d->traced->index];
+    *bytes = 4 * lines[line].words;
+    if (strlen(from) > *size) return STATUS(ERROR_OUT_OF_RESOURCES);
+    *size = strlen(from);
+    memcpy(text, from, *size);
+    return STATUS(SUCCESS);
+}
+
+static void add_wave(decoded_t *d, const rocprofiler_thread_trace_decoder_wave_t *w)
+{
+    assert_true(d->waves < WAVES);
+    wave_t *to = &d->wave[d->waves++];
+    *to = (wave_t){.begin = w->begin_time, .end = w->end_time, .simd = w->simd};
+    for (uint64_t i = 0; i < w->instructions_size && i < 2 * EXECUTED; i++) {
+        const rocprofiler_thread_trace_decoder_inst_t *n = &w->instructions_array[i];
+        const size_t used = strlen(to->text);
+        const unsigned line =
+            n->pc.address ? line_at((n->pc.address - d->traced->kernel - ENTRY) / 4) : LINES;
+        snprintf(to->text + used, sizeof to->text - used, "%u:%u ", n->category, line);
+        if (line < LINES && !strncmp(lines[line].text[0], "s_sleep", 7)) to->sleep = n->duration;
+        to->count++;
+    }
+}
+
+static rocprofiler_thread_trace_decoder_status_t
+take(rocprofiler_thread_trace_decoder_record_type_t type, void *records, uint64_t count, void *user)
+{
+    decoded_t *d = user;
+    if (type == RECORD(GFXIP)) d->version = (unsigned)count;
+    for (uint64_t i = 0; i < count; i++) {
+        if (type == RECORD(WAVE))
+            add_wave(d, (rocprofiler_thread_trace_decoder_wave_t *)records + i);
+        if (type == RECORD(OCCUPANCY))
+            *(((rocprofiler_thread_trace_decoder_occupancy_t *)records)[i].start ? &d->starts
+                                                                                 : &d->ends) += 1;
+        if (type == RECORD(INFO))
+            d->infos |= 1u << ((rocprofiler_thread_trace_decoder_info_t *)records)[i];
+    }
+    return STATUS(SUCCESS);
+}
+
+static const decoded_t *decode(const traced_t *t, uint32_t engine)
+{
+    static decoded_t d;
+    memset(&d, 0, sizeof d);
+    d.traced = t;
+    d.data = rig_ptr(t->c->rig, t->buffer[engine]);
+    d.size = t->size[engine];
+    assert_int_equal(rocprof_trace_decoder_parse_data(give, take, isa, &d), STATUS(SUCCESS));
+    return &d;
+}
+
+/* ---- tests ---- */
+
+/* Of eight workgroups four are on each engine, two on each of its processors: each SIMD of the
+ * traced one has two waves. */
+static void every_simd(void **state)
+{
+    (void)state;
+    for (unsigned gpu = 0; gpu < GPUS; gpu++)
+        for (uint32_t simd = 0; simd < 4; simd++) {
+            traced_t t;
+            if (!asm_knows_gpu(gpus[gpu].name)) continue;
+            create(&t, gpu, PAGES);
+            trace(&t, 8, simd, gpus[gpu].every);
+            for (uint32_t e = 0; e < ENGINES; e++) {
+                const decoded_t *d = decode(&t, e);
+                assert_int_equal(d->waves, 2);
+                assert_int_equal(d->starts, 16);
+                assert_int_equal(d->ends, 16);
+                assert_int_equal(d->infos, 0);
+                for (unsigned w = 0; w < d->waves; w++) {
+                    assert_int_equal(d->wave[w].simd, simd);
+                    assert_string_equal(d->wave[w].text, every_line);
+                    assert_in_range(d->wave[w].sleep, SLEEP, SLEEP + 2);
+                    assert_true(d->wave[w].end - d->wave[w].begin > SLEEP + EXECUTED);
+                }
+            }
+        }
+}
+
+/* A trace without a buffer's room ends before the token that does not fit, and is as long as the
+ * buffer, from which its reader knows. */
+static void full(void **state)
+{
+    enum { SMALL = 2, MANY = 400 };
+    (void)state;
+    for (unsigned gpu = 0; gpu < GPUS; gpu++) {
+        traced_t t;
+        if (!asm_knows_gpu(gpus[gpu].name)) continue;
+        create(&t, gpu, SMALL);
+        trace(&t, MANY, 0, gpus[gpu].every);
+        const decoded_t *d = decode(&t, 1);
+        assert_int_equal(t.size[1], SMALL * 4096);
+        assert_in_range(d->waves, 20, MANY / 4);
+        assert_true(d->starts > d->ends);
+        assert_int_equal(d->infos, 1u << ROCPROFILER_THREAD_TRACE_DECODER_INFO_WAVE_INCOMPLETE);
+        unsigned whole = 0;
+        for (unsigned w = 0; w < d->waves; w++) {
+            whole += d->wave[w].count == EXECUTED;
+            if (d->wave[w].count < EXECUTED)
+                assert_memory_equal(d->wave[w].text, every_line, strlen(d->wave[w].text) / 2);
+        }
+        assert_true(whole >= 10);
+    }
+}
+
+/* Without tokens of instructions there are waves alone, and without any token nothing is written.
+ */
+static void fewer(void **state)
+{
+    (void)state;
+    for (unsigned gpu = 0; gpu < GPUS; gpu++) {
+        traced_t t;
+        if (!asm_knows_gpu(gpus[gpu].name)) continue;
+        create(&t, gpu, PAGES);
+        trace(&t, 8, 0, gpus[gpu].occupancy);
+        const decoded_t *d = decode(&t, 1);
+        assert_int_equal(d->starts, 16);
+        assert_int_equal(d->ends, 16);
+        for (unsigned w = 0; w < d->waves; w++)
+            assert_true(d->wave[w].count <= 1); /* the time until its end */
+        create(&t, gpu, PAGES);
+        trace(&t, 8, 0, NO_TOKENS);
+        assert_int_equal(t.size[0], 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_simd),
+        cmocka_unit_test(full),
+        cmocka_unit_test(fewer),
+    };
+    if (!asm_available() || !asm_knows_gpu("gfx1030")) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
