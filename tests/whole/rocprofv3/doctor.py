@@ -62,11 +62,12 @@ class DoctorTest(unittest.TestCase):
             self.assertEqual(checks[name]["status"], "pass", checks[name])
 
     def test_on_a_gpu(self):
-        code, out, err = run("--", DOCTOR, "--format", "json", "--only", "driver", "--only",
-                             "counters.[cn]*", program=os.path.join(ROOT, "bin/softgpu"))
-        checks = {check["id"]: check for check in json.loads(out)["checks"]}
-        self.assertEqual(checks["driver.gpu-topology"]["detail"], "1 GPU, gfx_target_version 90010")
-        self.assertEqual(checks["driver.kfd-readable"]["status"], "pass")
+        for gpu, version in (("mi210", 90010), ("mi100", 90008)):
+            code, out, err = run("--gpu", gpu, "--", DOCTOR, "--format", "json", "--only", "driver", "--only",
+                                 "counters.[cn]*", program=os.path.join(ROOT, "bin/softgpu"))
+            checks = {check["id"]: check for check in json.loads(out)["checks"]}
+            self.assertEqual(checks["driver.gpu-topology"]["detail"], f"1 GPU, gfx_target_version {version}")
+            self.assertEqual(checks["driver.kfd-readable"]["status"], "pass")
 
     def test_only_takes_what_it_needs_along(self):
         _, checks = self.report("--only", "install.version*")

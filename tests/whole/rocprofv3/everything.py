@@ -125,7 +125,7 @@ class Everything(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.dir = tempfile.mkdtemp(prefix="rocprofv3-everything-")
-        done = subprocess.run([ROCPROFV3, "--gpu", "soft", "-s", "--pmc", "SQ_WAVES", "L2CacheHit",
+        done = subprocess.run([ROCPROFV3, "--gpu", "soft", "-s", "--pmc", "SQ_WAVES", "GPU_UTIL",
                                "--output-config", "-f", "json", "rocpd", "csv", "-d", cls.dir, "-o", "all", "--", PROGRAM],
                               capture_output=True, text=True, timeout=120)
         assert done.returncode == 0 and "LOST" not in done.stderr, done.stderr
@@ -274,7 +274,7 @@ class Everything(unittest.TestCase):
         self.assertEqual(list(own), [key for key, _ in keys])
         self.assertEqual({key: own[key] for key in config}, config)
         self.assertEqual((own["counters"], own["kernel_trace"], own["truncate"],
-                          own["summary_unit"]), (["SQ_WAVES", "L2CacheHit"], True, False, "nsec"))
+                          own["summary_unit"]), (["SQ_WAVES", "GPU_UTIL"], True, False, "nsec"))
         self.assertEqual(file["metadata"]["command"], [PROGRAM])
         ((extdata,),) = self.sql("SELECT extdata FROM rocpd_info_process")
         self.assertEqual(json.loads(extdata), own)
