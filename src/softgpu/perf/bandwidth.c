@@ -1,7 +1,7 @@
 /* bandwidth.c - gives workgroups time of the memory below L2: gaps between the times that earlier
  * workgroups have taken, then time after all of them.
  *
- * The gaps are few and sorted, so they are searched one after the other. */
+ * The gaps are sorted. */
 #include "softgpu/perf/bandwidth.h"
 
 #include <string.h>
@@ -40,17 +40,27 @@ static uint64_t take_gap(sg_bandwidth_t *b, uint32_t i, uint64_t asked, uint64_t
     return through;
 }
 
+/* The first gap that ends after `asked`. */
+static uint32_t first_after(const sg_bandwidth_t *b, uint64_t asked)
+{
+    uint32_t first = 0, end = b->n;
+    while (first < end) {
+        const uint32_t middle = (first + end) / 2;
+        if (b->gap[middle].to <= asked)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
 uint64_t sg_bandwidth_take(sg_bandwidth_t *b, uint64_t asked, uint64_t takes)
 {
     uint64_t through = asked;
     b->busy += takes;
-    for (uint32_t i = 0; i < b->n && takes;) {
-        const uint64_t to = b->gap[i].to, from = b->gap[i].from;
+    for (uint32_t i = takes ? first_after(b, asked) : 0; i < b->n && takes;) {
+        const uint64_t from = b->gap[i].from;
         const uint32_t before = b->n;
-        if (to <= asked) {
-            i++;
-            continue;
-        }
         through = take_gap(b, i, asked, takes);
         takes -= through - (from > asked ? from : asked);
         if (b->n >= before) i++;
