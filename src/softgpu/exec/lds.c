@@ -127,6 +127,12 @@ ISA_BLOCK void load2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32
     isa_row_t at, *rows = isa_row_of(w, &i->dst);
     const pair_t p = pair_of(w, i, dwords, unit);
     if (isa_ds_in_range(w, i, p.offset, p.bytes, at)) {
+        /* compilers load an element of twice the size so, if it may be aligned to less; lanes whose
+         * first parts are side by side are two blocks */
+        if (p.second == p.first + 4 * dwords && !isa_row_counts(at, 4 * dwords)) {
+            isa_gather(p.first, at, w->exec, rows, 2 * dwords);
+            return;
+        }
         isa_gather(p.first, at, w->exec, rows, dwords);
         isa_gather(p.second, at, w->exec, rows + dwords, dwords);
         return;
