@@ -150,7 +150,7 @@ class SpmTest(unittest.TestCase):
                 ((beta, "--spm-sample-interval", "320"), "--spm-sample-interval needs --spm"),
                 (("--spm-sample-interval-unit", "sclk_cycles"), "--spm-sample-interval-unit needs --spm"),
                 ((beta, "--spm", "Nothing"), "counter 'Nothing' does not exist"),
-                ((beta, "--spm", "GPUBusy"), "GPUBusy cannot be sampled"),
+                ((beta, "--spm", "GPU_UTIL"), "GPU_UTIL cannot be sampled"),
                 ((beta, "--spm", "SQ_WAVES", "--spm-sample-interval", "1000000"), "cannot be sampled together")):
             with self.subTest(options):
                 self.assertIn(text, self.profile(*options, status=2))
@@ -164,7 +164,7 @@ class SpmTest(unittest.TestCase):
         self.assertRegex(avail("info", "--spm-config"),
                          r"Unit +:\tsclk_cycles\nMinimum_Interval:\t32\nMaximum_Interval:\t65504\n")
         self.assertRegex(avail("info", "--pmc", "SQ_WAVES"), r"Block +:\tSQ\nSPM +:\tSupported\n")
-        self.assertNotIn("SPM", avail("info", "--pmc", "GPUBusy"))
+        self.assertNotIn("SPM", avail("info", "--pmc", "GPU_UTIL"))
         for gpu, counter, streams in (("mi300x", "TCC_HIT", True), ("gfx950", "SQ_WAVES", True),
                                       ("gfx908", "TCP_TOTAL_CACHE_ACCESSES", True), ("mi300x", "GRBM_COUNT", False),
                                       ("gfx1100", "SQ_WAVES", False), ("gfx1200", "SQ_WAVES", False)):
