@@ -152,6 +152,7 @@ def read_table(path, gpus, earlier):
             fields = [] if operands == "-" else operands.split(" ")
             row = {
                 "mnemonic": name, "fmt": fmt, "like": like,
+                "nothing": fmt in ("SOPP", "SOPK") and "nothing" in marks.split(","),
                 "mods": flags("ISA_M_", [] if mods == "-" else mods.split(",")),
                 "class": "ISA_CLASS_" + klass.upper().replace(".", "_"),
                 "reads": flags("ISA_REG_", reads), "writes": flags("ISA_REG_", writes),
@@ -216,8 +217,10 @@ def merge(tables):
 
 
 def body(instructions, name):
-    """The instruction whose handler executes this one: that which it is like in the end, or itself."""
+    """The instruction whose handler executes this one: that which it is like in the end, or itself; s_nop without an effect."""
     like = instructions[name]["like"]
+    if instructions[name]["nothing"]:
+        return "s_nop"
     return name if like in (None, name) else body(instructions, like)
 
 

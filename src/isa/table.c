@@ -2,7 +2,7 @@
  *
  * Rows and encodings are generated from the GPUs' tables; the names of classes follow isa_class_t.
  * Look-ups by opcode are array reads, since the decoder makes one for every instruction. */
-#include "isa/table.h"
+#include "isa/waits.h"
 
 #include <stddef.h>
 

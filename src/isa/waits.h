@@ -1,4 +1,5 @@
-/* waits.h - which operations an instruction such as s_waitcnt waits for, on any GPU.
+/* waits.h - which operations an instruction such as s_waitcnt waits for, on any GPU, and for how
+ * long s_nop and s_sleep wait.
  *
  * gfx9 has s_waitcnt alone. gfx10 counts stores apart, and has an instruction for each counter.
  * gfx12 has no s_waitcnt, and counts LDS and scalar memory apart, too.
@@ -10,14 +11,17 @@
 #include "isa/inst.h"
 #include "isa/table.h"
 
-/* Counters that can be waited for. SCALAR counts scalar memory and GDS, which return in any order.
- */
+/* Marks of SOPP and SOPK (isa_row_desc_t.marks), in bits that table.h uses for images: the counters
+ * of outstanding operations for which the instruction waits. SCALAR counts scalar memory and GDS,
+ * which return in any order. */
 enum {
-    ISA_WAITS_LOADS = 1 << 0,
-    ISA_WAITS_STORES = 1 << 1,
-    ISA_WAITS_LDS = 1 << 2,
-    ISA_WAITS_SCALAR = 1 << 3,
-    ISA_WAITS_EXP = 1 << 4
+    ISA_IS_WAITS_LOADS = 1 << 26,
+    ISA_IS_WAITS_STORES = 1 << 27,
+    ISA_IS_WAITS_LDS = 1 << 28,
+    ISA_IS_WAITS_SCALAR = 1 << 29,
+    ISA_IS_WAITS_EXP = 1 << 30,
+    ISA_IS_WAIT = ISA_IS_WAITS_LOADS | ISA_IS_WAITS_STORES | ISA_IS_WAITS_LDS |
+                  ISA_IS_WAITS_SCALAR | ISA_IS_WAITS_EXP
 };
 
 /* How many operations of each counter may still be outstanding behind the instruction: where it
@@ -26,24 +30,13 @@ typedef struct {
     uint8_t loads, stores, lds, scalar, exp;
 } isa_wait_limits_t;
 
-/* Which counters an instruction other than s_waitcnt waits for; 0: it is none that waits. The
- * second of two counters is in the immediate's lower six bits. */
-static inline unsigned isa_waited_for(unsigned op)
+/* Which counters an instruction waits for, as ISA_IS_WAITS_*; 0: it is none that waits. An
+ * s_waitcnt waits for stores, too, where loads and stores share a counter. */
+static inline uint32_t isa_waited_for(unsigned op)
 {
-    switch (op) {
-    case ISA_OP_s_waitcnt_vmcnt:
-    case ISA_OP_s_wait_loadcnt: return ISA_WAITS_LOADS;
-    case ISA_OP_s_waitcnt_vscnt:
-    case ISA_OP_s_wait_storecnt: return ISA_WAITS_STORES;
-    case ISA_OP_s_waitcnt_lgkmcnt: return ISA_WAITS_LDS | ISA_WAITS_SCALAR;
-    case ISA_OP_s_waitcnt_expcnt:
-    case ISA_OP_s_wait_expcnt: return ISA_WAITS_EXP;
-    case ISA_OP_s_wait_dscnt: return ISA_WAITS_LDS;
-    case ISA_OP_s_wait_kmcnt: return ISA_WAITS_SCALAR;
-    case ISA_OP_s_wait_loadcnt_dscnt: return ISA_WAITS_LOADS | ISA_WAITS_LDS;
-    case ISA_OP_s_wait_storecnt_dscnt: return ISA_WAITS_STORES | ISA_WAITS_LDS;
-    default: return 0;
-    }
+    const isa_row_desc_t *row = &isa_table[op];
+    const bool has = row->fmt == ISA_FMT_SOPP || row->fmt == ISA_FMT_SOPK;
+    return has ? row->marks & ISA_IS_WAIT : 0;
 }
 
 /* Whether LDS and scalar memory have counters of their own: there is no s_waitcnt then. */
@@ -54,7 +47,7 @@ static inline bool isa_waits_apart(const isa_arch_t *arch)
 
 static inline bool isa_is_wait(unsigned op)
 {
-    return op == ISA_OP_s_waitcnt || isa_waited_for(op);
+    return isa_waited_for(op);
 }
 
 static inline void isa_wait_at_most(uint8_t *left, uint32_t n)
@@ -62,6 +55,8 @@ static inline void isa_wait_at_most(uint8_t *left, uint32_t n)
     if (n < *left) *left = (uint8_t)n;
 }
 
+/* Of an instruction that waits for two counters, the second one is in the immediate's lower six
+ * bits. */
 static inline isa_wait_limits_t isa_wait_limits(const isa_arch_t *arch, const isa_inst_t *i)
 {
     const isa_waits_t *most = &arch->waits_most;
@@ -77,16 +72,29 @@ static inline isa_wait_limits_t isa_wait_limits(const isa_arch_t *arch, const is
         w.exp = (uint8_t)all.exp;
         return w;
     }
-    const unsigned which = isa_waited_for(i->op);
-    const bool pair = which & ISA_WAITS_LDS && which & (ISA_WAITS_LOADS | ISA_WAITS_STORES);
+    const uint32_t which = isa_waited_for(i->op);
+    const bool pair =
+        which & ISA_IS_WAITS_LDS && which & (ISA_IS_WAITS_LOADS | ISA_IS_WAITS_STORES);
     const uint32_t of_memory = pair ? isa_bits_get(first, n) : n,
                    of_lds = pair ? isa_bits_get(second, n) : n;
-    if (which & ISA_WAITS_LOADS) isa_wait_at_most(&w.loads, of_memory);
-    if (which & ISA_WAITS_STORES) isa_wait_at_most(&w.stores, of_memory);
-    if (which & ISA_WAITS_LDS) isa_wait_at_most(&w.lds, of_lds);
-    if (which & ISA_WAITS_SCALAR) isa_wait_at_most(&w.scalar, n);
-    if (which & ISA_WAITS_EXP) isa_wait_at_most(&w.exp, n);
+    if (which & ISA_IS_WAITS_LOADS) isa_wait_at_most(&w.loads, of_memory);
+    if (which & ISA_IS_WAITS_STORES) isa_wait_at_most(&w.stores, of_memory);
+    if (which & ISA_IS_WAITS_LDS) isa_wait_at_most(&w.lds, of_lds);
+    if (which & ISA_IS_WAITS_SCALAR) isa_wait_at_most(&w.scalar, n);
+    if (which & ISA_IS_WAITS_EXP) isa_wait_at_most(&w.exp, n);
     return w;
+}
+
+/* How often s_nop issues nothing after itself. */
+static inline unsigned isa_nop_count(const isa_inst_t *i)
+{
+    return (unsigned)i->imm & 15;
+}
+
+/* The clocks for which a wave sleeps by the operand of s_sleep. */
+static inline uint32_t isa_sleep_clocks(uint32_t operand)
+{
+    return 64 * (operand & 127);
 }
 
 #endif

@@ -19,10 +19,7 @@ const chk_hazard_rules_t *chk_hazard_rules(const isa_arch_t *arch)
     return rules[arch->index];
 }
 
-enum {
-    NOP_STATES = 15,  /* mask of s_nop's count */
-    SLEEP_STATES = 16 /* at least: s_sleep counts units of 64 clocks */
-};
+enum { SLEEP_STATES = 16 /* at least: s_sleep counts units of 64 clocks */ };
 
 /* ---- registers ---- */
 
@@ -237,8 +234,8 @@ static bool concerns_copies(const chk_use_t *u, const isa_row_desc_t *row)
 static unsigned states_of(const chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row)
 {
     if (u->rules->by_valu) return row->klass == ISA_CLASS_VALU || row->klass == ISA_CLASS_MFMA;
-    if (i->op == ISA_OP_s_nop) return ((unsigned)i->imm & NOP_STATES) + 1;
-    if (i->op == ISA_OP_s_sleep && i->imm & 127) return SLEEP_STATES;
+    if (i->op == ISA_OP_s_nop) return isa_nop_count(i) + 1;
+    if (i->op == ISA_OP_s_sleep && isa_sleep_clocks((uint32_t)i->imm)) return SLEEP_STATES;
     /* a jump by register fetches code anew, which takes longer than any row requires */
     if (row->klass == ISA_CLASS_BRANCH && row->fmt != ISA_FMT_SOPP) return u->rules->most;
     return 1;

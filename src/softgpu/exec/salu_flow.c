@@ -1,7 +1,8 @@
 /* salu_flow.c - control flow: branches, jumps, ends, barriers, messages, traps.
  *
  * A taken branch inside the decoded page is pointer arithmetic (core.h); other jumps look their
- * page up. s_waitcnt has no effect, because memory operations complete when they execute. */
+ * page up. */
+#include "isa/waits.h"
 #include "softgpu/exec/barrier.h"
 #include "softgpu/exec/clock.h"
 #include "softgpu/exec/core.h"
@@ -22,11 +23,6 @@ BRANCH_IF(s_cbranch_vccz, !isa_vcc(w))
 BRANCH_IF(s_cbranch_vccnz, isa_vcc(w))
 BRANCH_IF(s_cbranch_execz, !w->exec)
 BRANCH_IF(s_cbranch_execnz, w->exec)
-/* The debugger's condition bits of STATUS are never set in this implementation. */
-BRANCH_IF(s_cbranch_cdbgsys, false)
-BRANCH_IF(s_cbranch_cdbguser, false)
-BRANCH_IF(s_cbranch_cdbgsys_or_user, false)
-BRANCH_IF(s_cbranch_cdbgsys_and_user, false)
 
 ISA_INST(s_getpc_b64)
 {
@@ -185,17 +181,15 @@ ISA_INST(s_barrier)
     if (w->group->n_waves > 1) isa_stop(w, ISA_STOP_BARRIER);
 }
 
-enum { SLEEP_UNIT = 64, SLEEP_UNITS_MASK = 0x7f };
-
 ISA_INST(s_sleep)
 {
-    w->nap = SLEEP_UNIT * ((uint32_t)i->imm & SLEEP_UNITS_MASK);
+    w->nap = isa_sleep_clocks((uint32_t)i->imm);
     isa_stop(w, ISA_STOP_YIELD);
 }
 
 ISA_INST(s_sleep_var)
 {
-    w->nap = SLEEP_UNIT * (isa_read32(w, &i->src[0]) & SLEEP_UNITS_MASK);
+    w->nap = isa_sleep_clocks(isa_read32(w, &i->src[0]));
     isa_stop(w, ISA_STOP_YIELD);
 }
 
@@ -204,37 +198,14 @@ ISA_INST(s_sethalt)
     if (i->imm & 1) isa_stop_unsupported(w, i, "nobody could resume the wave");
 }
 
-#define NO_EFFECT(name)                                                                            \
-    ISA_INST(name) {}
-NO_EFFECT(s_nop)
-NO_EFFECT(s_waitcnt)
-NO_EFFECT(s_wakeup)
-NO_EFFECT(s_setprio)
-NO_EFFECT(s_incperflevel)
-NO_EFFECT(s_decperflevel)
-NO_EFFECT(s_ttracedata)
-NO_EFFECT(s_ttracedata_imm)
-NO_EFFECT(s_waitcnt_vscnt)
-NO_EFFECT(s_waitcnt_vmcnt)
-NO_EFFECT(s_waitcnt_expcnt)
-NO_EFFECT(s_waitcnt_lgkmcnt)
-NO_EFFECT(s_waitcnt_depctr)
-NO_EFFECT(s_wait_idle)
-NO_EFFECT(s_clause)
-NO_EFFECT(s_delay_alu)
-NO_EFFECT(s_wait_event)
-NO_EFFECT(s_inst_prefetch)
-NO_EFFECT(s_version)
-NO_EFFECT(s_singleuse_vdst)
-NO_EFFECT(s_wait_loadcnt)
-NO_EFFECT(s_wait_storecnt)
-NO_EFFECT(s_wait_samplecnt)
-NO_EFFECT(s_wait_bvhcnt)
-NO_EFFECT(s_wait_expcnt)
-NO_EFFECT(s_wait_dscnt)
-NO_EFFECT(s_wait_kmcnt)
-NO_EFFECT(s_wait_loadcnt_dscnt)
-NO_EFFECT(s_wait_storecnt_dscnt)
+/* The handler of all instructions that the tables mark `nothing`, too: waits, as memory operations
+ * complete when they execute; hints; branches on the debugger's condition bits of STATUS, which are
+ * never set in this implementation. */
+ISA_INST(s_nop) {}
+
+/* Only thread traces see these. */
+ISA_INST(s_ttracedata) {}
+ISA_INST(s_ttracedata_imm) {}
 
 ISA_INST(s_icache_inv)
 {

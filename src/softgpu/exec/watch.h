@@ -35,18 +35,32 @@ static inline bool isa_is_buffer_glc(const isa_inst_t *i)
     return i->fmt >= ISA_FMT_MUBUF && i->fmt <= ISA_FMT_MIMG && i->flags & ISA_F_GLC;
 }
 
-/* Counts *i, which the wave is about to run for the first time. */
-static inline void isa_count(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
+/* Whether isa_count_run() is all that there is to count of *i. Most instructions access no memory,
+ * and are told by one test: FLAT is the first of the formats of vector memory. */
+static inline bool isa_count_is_plain(const isa_inst_t *i)
+{
+    return __builtin_expect(i->fmt < ISA_FMT_FLAT, 1) ||
+           (i->fmt != ISA_FMT_FLAT && !isa_is_buffer_glc(i));
+}
+
+/* Counts a run of *i and its lanes. */
+static inline void isa_count_run(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
 {
     const uint64_t exec = w->exec;
     const unsigned at = c->bucket[i->op] + (exec ? 0 : ISA_BUCKETS);
     c->runs[at]++;
     c->lanes[at] += isa_lane_count(exec);
-    /* most instructions access no memory, and are told by one test from those that may matter:
-       FLAT is the first of the formats of vector memory */
-    if (__builtin_expect(i->fmt < ISA_FMT_FLAT, 1)) return;
-    if (i->fmt == ISA_FMT_FLAT) c->flat_lds_only += isa_flat_is_lds(w, i);
-    if (isa_is_buffer_glc(i)) c->buffer_returns += isa_table[i->op].klass == ISA_CLASS_VMEM_AT;
+}
+
+/* Counts *i, which the wave is about to run for the first time. */
+static inline void isa_count(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
+{
+    isa_count_run(c, w, i);
+    if (isa_count_is_plain(i)) return;
+    if (i->fmt == ISA_FMT_FLAT)
+        c->flat_lds_only += isa_flat_is_lds(w, i);
+    else
+        c->buffer_returns += isa_table[i->op].klass == ISA_CLASS_VMEM_AT;
 }
 
 /* ---- interruptions ---- */

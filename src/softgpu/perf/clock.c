@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-enum { SLEEP_UNIT = 64 };
-
 static void start_flight(sg_flight_t *f)
 {
     f->first = f->n = 0;
@@ -47,7 +45,7 @@ static void land(sg_flight_t *f)
 }
 
 /* Waits until at most `n` are in flight, and removes those that are done. */
-static void await(sg_wave_clock_t *c, sg_flight_t *f, unsigned n)
+static inline void await(sg_wave_clock_t *c, sg_flight_t *f, unsigned n)
 {
     while (f->n && (f->n > n || f->done[f->first] <= c->now)) {
         sg_wave_clock_wait(c, f->done[f->first], f->wait[f->first]);
@@ -159,9 +157,9 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t
         if (t->flow == SG_FLOW_WAIT)
             wait_for_memory(c, w->group->dispatch->arch,
                             isa_wait_limits(w->group->dispatch->arch, i));
-        if (t->flow == SG_FLOW_NOP) c->now += t->issue * ((uint32_t)i->imm & 15);
+        if (t->flow == SG_FLOW_NOP) c->now += t->issue * isa_nop_count(i);
         if (t->flow == SG_FLOW_SLEEP)
-            sg_wave_clock_wait(c, c->now + SLEEP_UNIT * ((uint32_t)i->imm & 127), SG_WAIT_SLEEP);
+            sg_wave_clock_wait(c, c->now + isa_sleep_clocks((uint32_t)i->imm), SG_WAIT_SLEEP);
         break;
     default: {
         if (t->klass <= ISA_CLASS_SMEM_AT) {

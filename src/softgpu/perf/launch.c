@@ -225,8 +225,8 @@ static void step(sg_perf_group_t *g, isa_watch_t *watch, isa_wave_t *w, const is
                             traits->issue);
 }
 
-static __attribute__((noinline)) void issue_rare(sg_perf_group_t *g, isa_watch_t *watch,
-                                                 isa_wave_t *w, const isa_inst_t *i)
+static __attribute__((noinline)) void issue_closely(sg_perf_group_t *g, isa_watch_t *watch,
+                                                    isa_wave_t *w, const isa_inst_t *i)
 {
     isa_count(&g->counter, w, i);
     step(g, watch, w, i);
@@ -237,11 +237,11 @@ static __attribute__((noinline)) void issue_rare(sg_perf_group_t *g, isa_watch_t
 static void issue(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
 {
     sg_perf_group_t *g = (sg_perf_group_t *)s;
-    if (w->exec != ISA_ALL_LANES || g->traced || g->snapshots.period) {
-        issue_rare(g, watch, w, i);
+    if (w->exec != ISA_ALL_LANES || g->traced || g->snapshots.period || !isa_count_is_plain(i)) {
+        issue_closely(g, watch, w, i);
         return;
     }
-    isa_count(&g->counter, w, i);
+    isa_count_run(&g->counter, w, i);
     const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     if (sg_wave_clock_quick(clock, traits, i->pc)) return;
