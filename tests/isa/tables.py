@@ -3,13 +3,14 @@
 A row says which GPUs of the family have it. Rows of one mnemonic that differ in opcodes alone are one instruction; rows that
 differ in more are several; each GPU has its own encodings. What the generator writes of a small table is compared with what
 was worked out by hand, and so is what it says of rows that no table can have."""
-import pathlib, subprocess, sys, tempfile
+import pathlib, re, subprocess, sys, tempfile
 
 HEAD = "# a comment\ngpus\tfmt\top\tmnemonic\toperands\tvop3\tmods\timplicit\tclass\tmemory\tmath\tdata\tmarks\n"
 MOVE = "{}\tSOP1\t{}\ts_mov_b32\tsdst=s32 src0=ss32\t-\t-\t-\tsalu\t-\t-\tbits\t-\n"
 ADD = "{}\tVOP2\t1\tv_add_f32\tvdst=v32 src0=vs32f src1=v32f\tA{}\t-\t-\tvalu\t-\tadd_f32\tany\t-\n"
 MATRIX = ("{}\tVOP3P\t64\tv_mfma\tvdst=d128 src0=av32f src1=av32b src2=c128\t-\t-\t-\tmfma\t-\tf32:4x4x1x16/{}\tmatrix\t-\n")
 NEW = "{}\tSOP1\t{}\ts_new\tsdst=s32\t-\t-\t-\tsalu\t-\t-\tknown\t-\n"
+HINT = "{}\t{}\t{}\t{}\tsimm16=imm16\t-\t-\t-\tinternal\t-\t-\t-\t{}\n"
 
 
 def run(folder, *arguments):
@@ -79,5 +80,20 @@ def later_table():
         assert run(folder, table, "old", other, "far") == (1, f"{other}:3: no earlier table has s_nowhere\n")
 
 
+def without_effect():
+    """What does nothing has s_nop's handler, and so has another mnemonic of it in a later table."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        table, other = folder / "family.tsv", folder / "other.tsv"
+        table.write_text(HEAD + HINT.format("all", "SOPP", 0, "s_nop", "nothing") + HINT.format("all", "SOPP", 1, "s_hint", "nothing") +
+                         HINT.format("all", "SOPK", 2, "s_hint_k", "reads_dst,nothing") + HINT.format("all", "SOPP", 3, "s_act", "-"))
+        other.write_text(HEAD + "all\tSOPP\t8\ts_new_hint=s_hint\t-\n" + "all\tSOPP\t9\ts_new_act=s_act\t-\n")
+        assert run(folder, table, "old", other, "far") == (0, "")
+        bodies = [re.match(r"ISA_OP\((\w+), (\w+),", row).groups() for row in lines(folder, "isa_ops.inc")]
+        assert bodies == [("s_nop", "s_nop"), ("s_hint", "s_nop"), ("s_hint_k", "s_nop"), ("s_act", "s_act"), ("s_new_hint", "s_nop"),
+                          ("s_new_act", "s_act")], bodies
+
+
 main()
 later_table()
+without_effect()
