@@ -38,16 +38,22 @@ static void run(sqlite3 *db, const char *sql)
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 }
 
-/* Expects the first row of the statement to begin with the text. */
-static void expect(sqlite3 *db, const char *sql, const char *text)
+/* Expects the first row of the statement to begin with one of the two texts. */
+static void expect_either(sqlite3 *db, const char *sql, const char *text, const char *other)
 {
     sqlite3_stmt *s;
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(s), SQLITE_ROW);
     const char *got = (const char *)sqlite3_column_text(s, 0);
     assert_non_null(got);
-    if (strncmp(got, text, strlen(text)) != 0) assert_string_equal(got, text);
+    if (strncmp(got, other, strlen(other)) != 0 && strncmp(got, text, strlen(text)) != 0)
+        assert_string_equal(got, text);
     sqlite3_finalize(s);
+}
+
+static void expect(sqlite3 *db, const char *sql, const char *text)
+{
+    expect_either(db, sql, text, text);
 }
 
 static sqlite3 *open_database(const char *path)
@@ -141,7 +147,9 @@ static void expect_same(uint32_t last)
     expect(db, "PRAGMA main.page_count", text);
     /* pages in front of the trees have nothing; what is wrong with trees would be told before that
      */
-    expect(db, "PRAGMA main.integrity_check(1)", "*** in database main ***\nPage 2 is never used");
+    expect_either(db, "PRAGMA main.integrity_check(1)", /* the second: newer releases of SQLite */
+                  "*** in database main ***\nPage 2 is never used",
+                  "*** in database main ***\nPage 2: never used");
     sqlite3_close(db);
     unlink(from);
     unlink(to);

@@ -260,13 +260,13 @@ def sdk():
 def counted():
     """Counters: by the SDK, and by the first generation's library and command."""
     Target("counted HIP program", "traced", OURS + ":libhsa-amd-aqlprofile64", lambda place: profile(
-        place.out, "--pmc", "SQ_WAVES", "L2CacheHit", "--kernel-include-regex", ".", "-f", "csv",
+        place.out, "--pmc", "SQ_WAVES", "GPU_UTIL", "--kernel-include-regex", ".", "-f", "csv",
         program=(FAKE + "/traced",)), most=2).all()
 
     def ask(place):
         os.mkdir(place.out)
         with open(place.path + "/in.txt", "w") as f:
-            f.write("pmc: SQ_WAVES L2CacheHit\n")
+            f.write("pmc: SQ_WAVES GPU_UTIL\n")
     Target("rocprof", "traced", "librocprofiler64:librocprof-tool:libhsa-amd-aqlprofile64", lambda place: [
         BUILD + "/bin/rocprof", "--gpu", "soft", "--timestamp", "on", "-i", place.path + "/in.txt",
         "-o", place.out + "/x.csv", FAKE + "/traced"], prepare=ask, judge=judge_rocprof, most=1, kinds=USUAL).all()

@@ -128,7 +128,7 @@ static int sample_once(unsigned round)
 
 static int sample(void)
 {
-    want("SQ_WAVES", "GPU_UTIL"); /* of all GPUs of gfx9 */
+    want("SQ_WAVES", "GPU_UTIL"); /* of all GPUs */
     for (unsigned i = 0; i < ROUNDS; i++)
         if (sample_once(i)) return 1;
     printf("%u times %u waves\n", ROUNDS, 5 * WAVES);
@@ -165,7 +165,7 @@ static bool on_ready(const rocprofiler_pool_entry_t *entry, void *arg)
 static int intercept(void)
 {
     rocprofiler_queue_callbacks_t callbacks = {.dispatch = on_dispatch};
-    want("SQ_WAVES", "GPU_UTIL"); /* of all GPUs of gfx9 */
+    want("SQ_WAVES", "GPU_UTIL"); /* of all GPUs */
     rocprofiler_pool_properties_t properties = {.num_entries = ENTRIES,
                                                 .payload_bytes = sizeof(rocprofiler_group_t),
                                                 .handler = on_ready,

@@ -33,7 +33,7 @@ def run_bare(command, status=0, **environment):
 def run(command, **variables):
     """The same for compilers and their like: with the caller's environment, less what is ours."""
     environment = {k: v for k, v in os.environ.items()
-                   if not k.startswith(("ROCP", "HSA_", "LD_", "CMAKE_", "PKG_CONFIG", "SOFTGPU_"))}
+                   if not k.startswith(("ROCP", "HSA_", "LD_", "CMAKE_", "PKG_CONFIG"))}
     return run_bare(command, **{**environment, **variables})
 
 
