@@ -47,7 +47,7 @@ static chk_lds_access_t *next_of(chk_lds_wave_t *k, const chk_hazard_wave_t *v, 
 {
     const unsigned slot = k->n++ % CHK_LDS_KEPT;
     chk_lds_access_t *x = &k->kept[slot];
-    k->late &= ~(1u << slot);
+    k->late &= ~(1ull << slot);
     x->flow = (uint8_t)flow;
     x->number = v->issued[flow];
     x->pc = u->pc;
@@ -143,7 +143,7 @@ void chk_lds_arrive(chk_lds_t *s, unsigned wave, const chk_hazard_wave_t *v)
     s->late |= 1u << wave;
     k->late = 0;
     for (unsigned slot = 0; slot < n; slot++)
-        if (is_outstanding(v, &k->kept[slot])) k->late |= 1u << slot;
+        if (is_outstanding(v, &k->kept[slot])) k->late |= 1ull << slot;
 }
 
 void chk_lds_barrier(chk_lds_t *s, const isa_group_t *group, uint32_t waiting)

@@ -11,11 +11,12 @@
 #include "softgpu/check/part.h"
 
 enum {
-    CHK_LDS_KEPT = 32, /* accesses recorded per wave: more than the hardware's counters can count. A
-                          power of two */
+    CHK_LDS_KEPT = 64, /* accesses recorded per wave: more than a counter of any GPU can count, 63.
+                          A transfer or FLAT of gfx9, which LDS instructions do not wait for, is
+                          forgotten behind 64 others. A power of two */
     CHK_LDS_DWORDS = ISA_GROUP_LDS / 4
 };
-_Static_assert(CHK_LDS_KEPT <= 32, "chk_lds_wave_t.late has a bit for each");
+_Static_assert(CHK_LDS_KEPT <= 64, "chk_lds_wave_t.late has a bit for each");
 
 typedef struct {
     uint8_t flow;
@@ -31,7 +32,7 @@ typedef struct {
 
 typedef struct {
     uint32_t n, fill; /* fill: number of the last transfer in its flow */
-    uint32_t late;    /* accesses in `kept`, by bit, that were outstanding when the wave came to the
+    uint64_t late;    /* accesses in `kept`, by bit, that were outstanding when the wave came to the
                          barrier; valid if its bit in chk_lds_t.late is set */
     chk_lds_access_t kept[CHK_LDS_KEPT];
 } chk_lds_wave_t;
@@ -41,11 +42,13 @@ typedef struct {
  * atomic one, which needs no order with other atomic accesses. SEVERAL: more than one wave has read
  * the dword, and the mark names the last of them. */
 enum {
-    CHK_LDS_SLOT_SHIFT = 5,
+    CHK_LDS_SLOT_SHIFT = 6,
     CHK_LDS_WAVE = (1 << CHK_LDS_SLOT_SHIFT) - 1,
     CHK_LDS_ATOMIC = 1 << 14,
     CHK_LDS_SEVERAL = 1 << 15
 };
+_Static_assert(ISA_GROUP_WAVES <= CHK_LDS_WAVE, "a mark names each wave");
+_Static_assert(CHK_LDS_KEPT << CHK_LDS_SLOT_SHIFT <= CHK_LDS_ATOMIC, "a mark names each access");
 
 typedef struct {
     chk_lds_wave_t wave[ISA_GROUP_WAVES];

@@ -369,7 +369,7 @@ static unsigned reach_of(const chk_hazard_wave_t *s, const chk_use_t *u, bool in
     unsigned reach = u->near;
     if ((int32_t)(s->look_until - s->states) <= 0) return reach;
     if (s->states - s->rare_end < r->rare && reach < r->rare) reach = r->rare;
-    if (!indexed && (int32_t)(s->marked_until - s->states) > 0) {
+    if (!indexed && u->touches & s->marked.digest && (int32_t)(s->marked_until - s->states) > 0) {
         /* a dot product may use the result of the same one, except as A or B */
         const unsigned roles = u->op == s->only_dot ? CHK_ROLE_AB : ~0u;
         for (unsigned k = 0; k < u->n; k++)

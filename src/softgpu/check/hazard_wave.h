@@ -14,7 +14,7 @@
 enum { CHK_RECENT = 32, CHK_ISSUES = 64 }; /* powers of two; CHK_RECENT > most states of any row */
 
 typedef struct {
-    uint64_t digest; /* of the set, or of a larger one: 0 if the set is empty */
+    uint64_t digest; /* of the set, or of a larger one: 0 only if the set is empty */
     /* one word more than the registers need, so that 64 bits can be read from any byte */
     uint64_t bits[(CHK_REGS + 63) / 64 + 1];
 } chk_reg_set_t;

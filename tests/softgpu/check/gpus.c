@@ -114,25 +114,30 @@ static void loads_from_scratch_into_lds(void **state)
     assert_string_equal(told(GFX942, FROM_SCRATCH("s_barrier\n"), 2), "");
 }
 
-/* Wave 1 stores in LDS or in memory, and another reads that, wave 17: of 32 waves only the last bit
- * of the number tells the two apart. */
-#define FAR_WAVES(store, barrier, load)                                                            \
+/* One wave stores in LDS or in memory, and another reads that. */
+#define FAR_WAVES(storing, store, barrier, loading, load)                                          \
     "v_and_b32 v0, 0x3ff, v0\n"                                                                    \
     "v_readfirstlane_b32 s6, v0\n"                                                                 \
     "s_lshr_b32 s6, s6, 5\n"                                                                       \
     "v_mov_b32 v1, 0\n"                                                                            \
     "v_mov_b32 v2, 7\n"                                                                            \
-    "s_cmp_eq_u32 s6, 1\n"                                                                         \
-    "s_cbranch_scc0 other\n" store "other:\n" barrier "s_cmp_eq_u32 s6, 17\n"                      \
+    "s_cmp_eq_u32 s6, " storing "\n"                                                               \
+    "s_cbranch_scc0 other\n" store "other:\n" barrier "s_cmp_eq_u32 s6, " loading "\n"             \
     "s_cbranch_scc0 end\n" load "end:\n"                                                           \
     "s_endpgm\n"
 
+/* Of 32 waves only the last bit of the number tells these two apart. */
 #define IN_LDS(barrier)                                                                            \
-    FAR_WAVES("ds_write_b32 v1, v2\n s_waitcnt lgkmcnt(0)\n", barrier,                             \
+    FAR_WAVES("1", "ds_write_b32 v1, v2\n s_waitcnt lgkmcnt(0)\n", barrier, "17",                  \
               "ds_read_b32 v3, v1\n s_waitcnt lgkmcnt(0)\n")
 #define IN_MEMORY(barrier)                                                                         \
-    FAR_WAVES("global_store_dword v1, v2, s[0:1]\n s_waitcnt_vscnt null, 0x0\n", barrier,          \
-              "global_load_dword v3, v1, s[0:1]\n s_waitcnt vmcnt(0)\n")
+    FAR_WAVES("1", "global_store_dword v1, v2, s[0:1]\n s_waitcnt_vscnt null, 0x0\n", barrier,     \
+              "17", "global_load_dword v3, v1, s[0:1]\n s_waitcnt vmcnt(0)\n")
+
+/* The last of them stores, and waits or does not. */
+#define FROM_THE_LAST(wait)                                                                        \
+    FAR_WAVES("31", "ds_write_b32 v1, v2\n" wait, "s_barrier\n", "0",                              \
+              "ds_read_b32 v3, v1\n s_waitcnt lgkmcnt(0)\n")
 
 static void workgroups_of_32_waves(void **state)
 {
@@ -148,6 +153,23 @@ static void workgroups_of_32_waves(void **state)
     says(found, "wave 1,");
     says(found, "wave 17");
     assert_string_equal(told(GFX1030, IN_MEMORY("s_barrier\n"), 32), "");
+    assert_string_equal(told(GFX1030, FROM_THE_LAST("s_waitcnt lgkmcnt(0)\n"), 32), "");
+    found = told(GFX1030, FROM_THE_LAST(""), 32);
+    says(found, "read of LDS that has not been written");
+    says(found, "outstanding, wave 31");
+}
+
+/* A wave stores in `n` dwords and does not wait; another one reads the first of them. */
+#define STORES(n)                                                                                  \
+    FAR_WAVES("1", ".rept " n "\n ds_store_b32 v1, v2\n v_add_nc_u32 v1, 4, v1\n .endr\n",         \
+              "s_barrier\n", "0", "ds_load_b32 v3, v1\n s_waitcnt lgkmcnt(0)\n")
+
+/* Of 64 the first has returned when the last is issued: the counter goes to 63. */
+static void as_many_as_are_counted(void **state)
+{
+    (void)state;
+    assert_string_equal(told(GFX1100, STORES("64"), 2), "");
+    says(told(GFX1100, STORES("63"), 2), "read of LDS that has not been written");
 }
 
 #define GO_ON_BY(compare) compare "\n s_and_b32 exec_lo, exec_lo, vcc_lo\n s_endpgm\n"
@@ -243,6 +265,7 @@ int main(void)
                                        cmocka_unit_test(pairs_of_operations),
                                        cmocka_unit_test(halves_of_registers),
                                        cmocka_unit_test(workgroups_of_32_waves),
+                                       cmocka_unit_test(as_many_as_are_counted),
                                        cmocka_unit_test(loads_from_scratch_into_lds),
                                        cmocka_unit_test(split_barriers),
                                        cmocka_unit_test(waves_at_split_barriers),

@@ -34,6 +34,8 @@ static const struct {
     {LOAD(1) LOAD(2), CHK_HAZARD_READ, CHK_FLOW_VM, 1, 0},
     {LOAD(5) "global_store_dword v[0:1], v5, off\n", CHK_HAZARD_READ, CHK_FLOW_VM, 5, 0},
     {"global_load_dwordx4 v[4:7], v[0:1], off\n" USE(6), CHK_HAZARD_READ, CHK_FLOW_VM, 6, 0},
+    /* registers on both sides of a multiple of 64, of all registers (chk_regs_digest) */
+    {"global_load_dwordx4 v[62:65], v[0:1], off\n" USE(65), CHK_HAZARD_READ, CHK_FLOW_VM, 65, 0},
     {LOAD(5) "v_readlane_b32 s5, v5, 0\n", CHK_HAZARD_READ, CHK_FLOW_VM, 5, 0},
     {"global_load_dwordx4 a[0:3], v[0:1], off\n v_mfma_f32_4x4x1f32 a[4:7], v2, v3, a[0:3]\n",
      CHK_HAZARD_READ, CHK_FLOW_VM, HAZARD_ACC_OFFSET, 0},
@@ -81,6 +83,8 @@ static const struct {
      CHK_REG_SCALAR + 4, 0},
     {"s_load_dwordx8 s[8:15], s[0:1], 0x0\n s_bfe_u32 s4, s15, 1\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
      CHK_REG_SCALAR + 15, 0},
+    {"s_load_dwordx8 s[28:35], s[0:1], 0x0\n s_mov_b32 s0, s35\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
+     CHK_REG_SCALAR + 35, 0},
     {"s_buffer_load_dwordx4 s[4:7], s[8:11], 0x0\n buffer_load_dword v2, off, s[4:7], 0\n",
      CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
     {SMEM(4) "v_add_u32 v0, s4, v1\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
