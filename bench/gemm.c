@@ -19,6 +19,7 @@ enum {
     TILE = 64,
     MATRIX = SIZE * SIZE * 2, /* bytes of A or B in the widest elements */
     CODE_VA = 0x10000000,
+    CODE_BYTES = 8192,
     A_VA = 0x20000000,
     B_VA = 0x30000000,
     D_VA = 0x40000000
@@ -207,7 +208,7 @@ static bool run_wave(const isa_core_t *core, isa_wave_t *wave, uint32_t row, uin
     while ((stop = core->run(wave, 1 << 20)) == ISA_STOP_YIELD) {
     }
     if (stop != ISA_STOP_END)
-        fprintf(stderr, "%s: stopped for %d: %s\n", g->name, (int)stop, wave->message);
+        fprintf(stderr, "%s, %s: stopped for %d: %s\n", g->name, g->gpu, (int)stop, wave->message);
     return stop == ISA_STOP_END;
 }
 
@@ -216,7 +217,7 @@ static double on_softgpu(const isa_core_t *core, const gemm_t *g, data_t *x, voi
 {
     sg_memory_t *memory = sg_memory_create();
     const isa_arch_t *arch = isa_arch_named(g->gpu);
-    sg_memory_map(memory, CODE_VA, 8192, page, SG_MEM_EXECUTABLE);
+    sg_memory_map(memory, CODE_VA, CODE_BYTES, page, SG_MEM_EXECUTABLE);
     sg_memory_map(memory, A_VA, MATRIX, x->a, 0);
     sg_memory_map(memory, B_VA, MATRIX, x->b, 0);
     sg_memory_map(memory, D_VA, SIZE * SIZE * sizeof(float), x->d, SG_MEM_WRITABLE);
@@ -262,10 +263,18 @@ static bool assemble(const gemm_t *g, void *page)
     uint32_t *words;
     kernel(text, sizeof text, g);
     const size_t n = asm_words(text, &words);
-    if (!n || n > 2048) return false;
-    memcpy(page, words, n * 4);
+    if (!n) {
+        fprintf(stderr, "%s, %s: the assembler does not take the kernel\n", g->name, g->gpu);
+        return false;
+    }
+    const bool fits = n * 4 <= CODE_BYTES;
+    if (fits)
+        memcpy(page, words, n * 4);
+    else
+        fprintf(stderr, "%s, %s: the kernel has %zu bytes, of at most %d\n", g->name, g->gpu, n * 4,
+                CODE_BYTES);
     free(words);
-    return true;
+    return fits;
 }
 
 static void *pages(size_t bytes)
@@ -285,7 +294,7 @@ int main(int argc, char **argv)
     const size_t bytes = SIZE * SIZE * sizeof(float);
     data_t x = {pages(MATRIX), pages(MATRIX), pages(bytes),
                 pages(bytes),  pages(bytes),  pages(bytes)};
-    void *page = pages(8192);
+    void *page = pages(CODE_BYTES);
     if (!core || !page || !x.a || !x.b || !x.d || !x.host_a || !x.host_b || !x.host_d) return 1;
     FILE *out = json ? fopen(json, "w") : NULL;
     if (out) fprintf(out, "{\"core\": \"%s\"", core->name);
@@ -298,7 +307,8 @@ int main(int argc, char **argv)
         const double seconds = again < first ? again : first, host = on_host(&x);
         const bool same = !memcmp(x.d, x.host_d, bytes);
         if (first < 0 || again < 0 || !same) {
-            fprintf(stderr, "%s: %s\n", g->name, same ? "stopped" : "not the host's result");
+            fprintf(stderr, "%s, %s: %s\n", g->name, g->gpu,
+                    same ? "stopped" : "not the host's result");
             return 1;
         }
         printf("%-16s %-8s %8.3f %8.3f\n", g->name, g->gpu, seconds, host);

@@ -2,7 +2,7 @@
 # How many instructions of the host one instruction of a wave costs, on each GPU of gfx9, and its ratio to gfx90a's.
 # host_instructions.py BUILD [GPU ...]. Callgrind counts them, so that a busy host gives the same figures: two runs of each
 # loop of bench_isa that differ in nothing but their iterations, so that what starts and ends the program falls away.
-import re, subprocess, sys
+import re, shutil, subprocess, sys
 
 GPUS = ["gfx90a", "gfx908", "gfx942", "gfx950"]  # the first is what the others are compared with
 FEW, MANY = 200, 1200
@@ -26,6 +26,10 @@ def cost(build, gpu, loop):
 
 
 def main():
+    if len(sys.argv) < 2:
+        sys.exit("usage: host_instructions.py BUILD [GPU ...]")
+    if not shutil.which("valgrind"):
+        sys.exit("host_instructions: there is no valgrind, of which callgrind is a part")
     build, gpus = sys.argv[1], sys.argv[2:] or GPUS
     for loop in range(2):
         first = None

@@ -157,6 +157,10 @@ static int run_alone(const isa_core_t *core, unsigned which, int iterations)
         fprintf(stderr, "bench_isa: there is no loop %u\n", which);
         return 1;
     }
+    if (iterations < 1) {
+        fprintf(stderr, "bench_isa: --iterations is a number from 1 on\n");
+        return 1;
+    }
     loops[which].iterations = iterations;
     printf("%d %s\n", loops[which].per_iteration + LOOP_OVERHEAD, loops[which].name);
     return rate(core, (int)which, 1, ISA_TRANSLATE_OFF).cpu > 0 ? 0 : 1;
@@ -167,10 +171,11 @@ int main(int argc, char **argv)
     const char *json = NULL;
     unsigned loop = 0;
     int iterations = 0;
+    bool alone = false;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--json")) json = argv[i + 1];
         if (!strcmp(argv[i], "--loop")) loop = (unsigned)atoi(argv[i + 1]);
-        if (!strcmp(argv[i], "--iterations")) iterations = atoi(argv[i + 1]);
+        if (!strcmp(argv[i], "--iterations")) iterations = atoi(argv[i + 1]), alone = true;
         if (!strcmp(argv[i], "--core")) setenv("SOFTGPU_CORE", argv[i + 1], 1);
         if (!strcmp(argv[i], "--gpu")) arch = isa_arch_named(argv[i + 1]);
     }
@@ -183,7 +188,7 @@ int main(int argc, char **argv)
         return 1;
     }
     const isa_core_t *core = isa_core_select();
-    if (iterations) return run_alone(core, loop, iterations);
+    if (alone) return run_alone(core, loop, iterations);
     FILE *out = json ? fopen(json, "w") : NULL;
     if (out) fprintf(out, "{\"core\": \"%s\"", core->name);
     printf("core %s, millions of wave64 instructions per second\n", core->name);

@@ -1,7 +1,5 @@
 /* bandwidth.c - gives workgroups time of the memory below L2: gaps between the times that earlier
- * workgroups have taken, then time after all of them.
- *
- * The gaps are sorted. */
+ * workgroups have taken, then time after all of them. */
 #include "softgpu/perf/bandwidth.h"
 
 #include <string.h>
