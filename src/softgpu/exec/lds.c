@@ -127,9 +127,11 @@ ISA_BLOCK void load2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32
     isa_row_t at, *rows = isa_row_of(w, &i->dst);
     const pair_t p = pair_of(w, i, dwords, unit);
     if (isa_ds_in_range(w, i, p.offset, p.bytes, at)) {
-        /* compilers load an element of twice the size so, if it may be aligned to less; lanes whose
-         * first parts are side by side are two blocks */
-        if (p.second == p.first + 4 * dwords && !isa_row_counts(at, 4 * dwords)) {
+        /* Compilers load an element of twice the size so, if it may be aligned to less. Lanes whose
+         * first parts are side by side are two blocks. Under a partial EXEC `at` does not show
+         * whether they are, and isa_gather() has no fast path for such elements of that size. */
+        if (w->exec == ISA_ALL_LANES && p.second == p.first + 4 * dwords &&
+            !isa_row_counts(at, 4 * dwords)) {
             isa_gather(p.first, at, w->exec, rows, 2 * dwords);
             return;
         }
@@ -383,7 +385,7 @@ static unsigned permuted_bits(const isa_wave_t *w)
 }
 
 /* The row's dwords of these lanes. Where neighbours read from neighbours, or all of a vector's
- * lanes from one vector, as in most sums over a wave, a host with AVX2 does it at once. */
+ * lanes from one vector, as in most sums over a wave, the core for AVX2 does it at once. */
 ISA_BLOCK isa_vec_t of_lanes(const uint32_t *row, isa_vec_t lane)
 {
 #if ISA_VEC_BYTES == 32

@@ -106,15 +106,15 @@ ISA_BLOCK void isa_block_store(const isa_row_t *restrict rows, uint8_t *restrict
 enum { ISA_GATHER_FEW = ISA_VEC_BYTES == 64 ? 12 : 24 };
 
 #if ISA_VEC_BYTES == 64
-/* The host's gathers take signed indices, but offsets of elements are unsigned: 2^31 is subtracted
- * from each offset and added to the base. Each element is one access of its size; lanes that are
- * not active are not touched. */
 /* Writes the elements that `lanes` names; other elements of the row are unchanged. */
 ISA_BLOCK void isa_gather_put(uint32_t *row, __mmask16 lanes, __m512i x, const bool full)
 {
     _mm512_storeu_si512(row, full ? x : _mm512_mask_blend_epi32(lanes, _mm512_loadu_si512(row), x));
 }
 
+/* The host's gathers take signed indices, but offsets of elements are unsigned: 2^31 is subtracted
+ * from each offset and added to the base. Each element is one access of its size; lanes that are
+ * not active are not touched. */
 ISA_BLOCK void isa_gather_host(const uint8_t *base, const uint32_t *at, uint64_t exec,
                                isa_row_t *rows, unsigned n, const bool full)
 {
@@ -204,27 +204,52 @@ ISA_BLOCK void isa_gather_any(const uint8_t *base, const uint32_t *at, uint64_t 
     }
 }
 
-#if ISA_VEC_BYTES == 32
-/* Loads adjacent dwords for the active lanes alone, if all of those have adjacent ones. The host's
- * masked load touches no other lane's memory. */
+/* The address sanitizer must not see loads of other lanes' elements. */
+#if ISA_VEC_BYTES == 32 && !defined(__SANITIZE_ADDRESS__)
+#define ISA_GATHERS_ADJACENT 1
+#else
+#define ISA_GATHERS_ADJACENT 0
+#endif
+
+#if ISA_GATHERS_ADJACENT
+/* Loads, for the lanes of `lanes`, those of the eight adjacent dwords that begin at `begin`. At
+ * least one lane is among them. The other lanes' dwords are loaded too where they are in the same
+ * page of the host as an element that is known to be accessible; a page that may be missing is not
+ * touched. A masked load is no way around that: AMD leaves it to each processor whether it faults
+ * for elements that the mask leaves out. An aligned dword moves whole, as mem_quad.h says of a
+ * register of the host. */
+ISA_BLOCK void isa_gather_eight(uintptr_t begin, uint32_t lanes, uint32_t *row)
+{
+    enum { HOST_PAGE = 4096 }; /* the smallest page of an x86-64 host */
+    if (begin % HOST_PAGE <= HOST_PAGE - ISA_VEC_BYTES) {
+        const isa_vec_t x = *(const volatile isa_vec_any_t *)begin;
+        isa_vec_store(row, isa_vec_lanes(lanes, x, isa_vec_load(row)));
+        return;
+    }
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(lanes);
+        row[l] = *(const isa_dword_t *)(begin + 4 * l);
+    }
+}
+
+/* Loads dwords of the active lanes, if those of all active lanes are adjacent. */
 ISA_BLOCK bool isa_gather_adjacent(const uint8_t *base, const uint32_t *at, uint64_t exec,
                                    uint32_t *row)
 {
     const unsigned first = (unsigned)__builtin_ctzll(exec);
-    const uint32_t begin = at[first] - 4 * first; /* lane 0's offset, which may be below 0 */
-    const uint8_t *p = base + at[first] - 4 * first;
-    isa_vec_t expected = isa_vec_count(4) + begin, differ = isa_vec_all(0);
+    /* Lane 0's offset would be below 0 if at[first] < 4 * first. As 32 bits it wraps, and the
+     * expected offsets from lane `first` on are right again. No offset after that may wrap: its
+     * element would be 4 GiB before the place that is loaded. */
+    isa_vec_t expected = isa_vec_count(4) + (at[first] - 4 * first), differ = isa_vec_all(0);
     if (at[first] > UINT32_MAX - 4 * ISA_LANES) return false;
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC, expected += 4 * ISA_VEC)
         differ |= isa_row_active(isa_vec_load(at + l) ^ expected, l, exec);
     if (isa_vec_any(differ)) return false;
+    /* an integer, since lane 0's address may be before the object that the elements are in */
+    const uintptr_t begin = (uintptr_t)base + at[first] - 4 * first;
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
-        const uint32_t lanes = (uint32_t)(exec >> l) & 0xff;
-        if (!lanes) continue;
-        const isa_vec_t mask = isa_vec_lanes(lanes, isa_vec_all(UINT32_MAX), isa_vec_all(0));
-        const __m256i x = _mm256_maskload_epi32((const int *)(uintptr_t)(p + 4 * l), (__m256i)mask);
-        isa_vec_store(row + l,
-                      isa_vec_pick((isa_vec_i32_t)mask, (isa_vec_t)x, isa_vec_load(row + l)));
+        const uint32_t lanes = (uint32_t)(exec >> l) & ((1u << ISA_VEC) - 1);
+        if (lanes) isa_gather_eight(begin + 4 * l, lanes, row + l);
     }
     return true;
 }
@@ -244,7 +269,7 @@ ISA_BLOCK void isa_gather(const uint8_t *base, const uint32_t *at, uint64_t exec
                 isa_vec_store(rows[k] + l, one);
         }
     } else {
-#if ISA_VEC_BYTES == 32
+#if ISA_GATHERS_ADJACENT
         if (n == 1 && isa_lane_count(exec) > ISA_GATHER_FEW &&
             isa_gather_adjacent(base, at, exec, *rows))
             return;

@@ -1,0 +1,90 @@
+/* mem_border.c - loads of some lanes where memory ends: what no active lane addresses is not there.
+ *
+ * An extent, or LDS, is one page between two that the host cannot access: a load that goes over the
+ * page's border ends this program. Every core is tried. */
+#include "mem_rig.h"
+
+#include <sys/mman.h>
+
+enum { PAGE = 4096, MAPPED = 0x10000, ADDR = 0, DST = 12 };
+
+/* Random bytes between two pages that cannot be accessed. */
+static uint8_t *create_page(rig_t *r)
+{
+    uint8_t *three = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(three != MAP_FAILED);
+    assert_int_equal(mprotect(three + PAGE, PAGE, PROT_READ | PROT_WRITE), 0);
+    for (unsigned k = 0; k < PAGE; k++)
+        three[PAGE + k] = (uint8_t)rig_random(r);
+    return three + PAGE;
+}
+
+static void destroy_page(uint8_t *page)
+{
+    assert_int_equal(munmap(page - PAGE, 3 * PAGE), 0);
+}
+
+/* Each active lane loads the dword at begin + 4 * lane of the page. */
+static void load(rig_t *r, const isa_inst_t *i, const char *text, const uint8_t *page,
+                 uint64_t exec, int begin)
+{
+    memcpy(r->rows[DST], r->want.v[DST], sizeof r->rows[DST]);
+    r->wave.exec = exec;
+    for (unsigned l = 0; l < 64; l++)
+        r->rows[ADDR][l] = exec >> l & 1 ? (uint32_t)(begin + 4 * (int)l) : rig_random(r);
+    rig_run(r, i, text);
+    assert_int_equal(r->wave.stop, ISA_RUN);
+    for (unsigned l = 0; l < 64; l++) {
+        uint32_t want = r->want.v[DST][l];
+        if (exec >> l & 1) memcpy(&want, page + begin + 4 * (int)l, 4);
+        if (r->rows[DST][l] != want)
+            fail_msg("%s: %s from %d on, EXEC %016llx, lane %u: %08x, not %08x", r->core->name,
+                     text, begin, (unsigned long long)exec, l, r->rows[DST][l], want);
+    }
+}
+
+/* The first active lane's element begins where the page begins, or up to 35 bytes later; or that of
+ * the last active lane ends as far before the page's end. */
+static void load_at_borders(rig_t *r, const isa_inst_t *i, const char *text, const uint8_t *page)
+{
+    for (int off = 0; off < 39; off++)
+        for (int shift = 0; shift < 36; shift++) {
+            load(r, i, text, page, UINT64_MAX << off, shift - 4 * off);
+            load(r, i, text, page, UINT64_MAX >> off, PAGE - 4 * (64 - off) - shift);
+        }
+}
+
+static void try_core(rig_t *r, const rig_program_t *p)
+{
+    uint8_t *page = create_page(r);
+    assert_int_equal(sg_memory_map(r->memory, MAPPED, PAGE, page, 0), 0);
+    r->group.lds = page;
+    r->group.lds_bytes = PAGE;
+    r->wave.sgpr[2] = MAPPED;
+    rig_fill(r);
+    for (unsigned k = 0; k < p->n; k++)
+        load_at_borders(r, &p->inst[k], p->line[k], page);
+    destroy_page(page);
+}
+
+static void loads_of_some_lanes_touch_no_other_page(void **state)
+{
+    rig_program_t p = {0};
+    (void)state;
+    rig_add(&p, "global_load_dword v12, v0, s[2:3]");
+    rig_add(&p, "ds_read_b32 v12, v0");
+    rig_assemble(&p);
+    for (unsigned c = 0; c < RIG_CORES; c++) {
+        rig_t *r = rig_create(rig_cores[c]);
+        if (r) try_core(r, &p);
+        rig_destroy(r);
+    }
+    rig_free(&p);
+}
+
+int main(void)
+{
+    if (!asm_available()) return 77;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loads_of_some_lanes_touch_no_other_page)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
