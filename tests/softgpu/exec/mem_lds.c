@@ -332,6 +332,79 @@ static void every_access_agrees_with_the_model(void **state)
     rig_every(&program, tests, sizeof tests[0], check);
 }
 
+/* ---- two elements side by side, which may be loaded as one ---- */
+
+typedef struct {
+    const char *text;
+    char bank;
+    unsigned dst, dwords, offset0, offset1; /* offsets in bytes */
+} side_t;
+
+static const side_t sides[] = {
+    {"ds_read2_b32 v[12:13], v0 offset0:3 offset1:4", 'v', 12, 1, 12, 16},
+    {"ds_read2_b32 v[0:1], v0 offset0:3 offset1:4", 'v', 0, 1, 12, 16},
+    {"ds_read2_b32 a[12:13], v0 offset0:3 offset1:4", 'a', 12, 1, 12, 16},
+    {"ds_read2_b32 v[12:13], v0 offset0:4 offset1:3", 'v', 12, 1, 16, 12},
+    {"ds_read2_b64 v[12:15], v0 offset0:3 offset1:4", 'v', 12, 2, 24, 32},
+    {"ds_read2_b64 v[0:3], v0 offset0:3 offset1:4", 'v', 0, 2, 24, 32},
+    {"ds_read2_b64 a[12:15], v0 offset0:3 offset1:4", 'a', 12, 2, 24, 32},
+    {"ds_read2_b64 v[12:15], v0 offset0:4 offset1:3", 'v', 12, 2, 32, 24},
+};
+enum { SIDES = sizeof sides / sizeof sides[0] };
+
+/* Where lane l's nearer element is: as far from the next lane's as both elements are long, or as
+ * one is; both elements the last bytes of LDS, for lane 0 or for all. */
+static uint32_t near_place(unsigned way, unsigned l, uint32_t bytes)
+{
+    switch (way) {
+    case 0: return 2 * bytes * l;
+    case 1: return bytes * l;
+    case 2: return RIG_LDS - 2 * bytes * (l + 1);
+    default: return RIG_LDS - 2 * bytes;
+    }
+}
+
+static void run_side(rig_t *r, const side_t *t, const isa_inst_t *i, unsigned way, uint64_t exec)
+{
+    char name[200];
+    const unsigned near = t->offset0 < t->offset1 ? t->offset0 : t->offset1;
+    uint32_t(*bank)[64] = t->bank == 'v' ? r->want.v : r->want.a, at[64];
+    snprintf(name, sizeof name, "%s: %s, way %u, EXEC %llx", r->core->name, t->text, way,
+             (unsigned long long)exec);
+    rig_fill(r);
+    for (unsigned l = 0; l < 64; l++)
+        r->want.v[ADDR][l] = at[l] = near_place(way, l, 4 * t->dwords) - near;
+    r->wave.exec = exec;
+    rig_load(r);
+    for (unsigned l = 0; l < 64; l++)
+        for (unsigned k = 0; k < t->dwords && exec >> l & 1; k++) {
+            memcpy(&bank[t->dst + k][l], &r->want.lds[at[l] + t->offset0 + 4 * k], 4);
+            memcpy(&bank[t->dst + t->dwords + k][l], &r->want.lds[at[l] + t->offset1 + 4 * k], 4);
+        }
+    rig_run(r, i, name);
+    rig_compare(r, name);
+}
+
+static void check_side(rig_t *r, const void *test, const isa_inst_t *i, const char *text)
+{
+    static const uint64_t masks[] = {UINT64_MAX, UINT64_C(0x7fffffffffffeff0), 0};
+    (void)text;
+    for (unsigned way = 0; way < 4; way++)
+        for (unsigned k = 0; k < 3; k++)
+            run_side(r, test, i, way, masks[k]);
+}
+
+static void two_elements_side_by_side(void **state)
+{
+    rig_program_t p = {0};
+    (void)state;
+    for (unsigned k = 0; k < SIDES; k++)
+        rig_add(&p, "%s", sides[k].text);
+    rig_assemble(&p);
+    rig_every(&p, sides, sizeof sides[0], check_side);
+    rig_free(&p);
+}
+
 /* ---- one instruction at a time ---- */
 
 static void swizzle_takes_lanes_by_its_four_modes(void **state)
@@ -411,17 +484,27 @@ static unsigned partner(unsigned l, unsigned group, unsigned n, bool flips)
     return l % group + n < group ? l + n : l;
 }
 
-static void exchange(const char *core, unsigned group, unsigned n, bool flips)
+typedef struct {
+    unsigned group, n;
+    bool flips;
+} exchange_t;
+
+/* `gpu`: one whose waves of 64 lanes are permuted within halves, or NULL: the rig's. */
+static void exchange(const rig_program_t *p, const char *core, const char *gpu, exchange_t x)
 {
     rig_t *r = rig_create(core);
     if (!r) return;
+    if (gpu) r->dispatch.arch = isa_arch_named(gpu);
+    assert_non_null(r->dispatch.arch);
     rig_fill(r);
-    r->wave.exec = n & 1 ? UINT64_MAX : UINT64_MAX & ~(UINT64_C(1) << 41);
+    r->wave.exec = x.n & 1 ? UINT64_MAX : UINT64_MAX & ~(UINT64_C(1) << 41);
     for (unsigned l = 0; l < 64; l++)
-        r->want.v[0][l] = 4 * partner(l, group, n, flips);
-    rig_run_text(r, "ds_bpermute_b32 v12, v0, v4");
+        r->want.v[0][l] = 4 * partner(l, x.group, x.n, x.flips) - 36;
+    rig_load(r);
+    rig_run(r, p->inst, p->line[0]);
     for (unsigned l = 0; l < 64; l++) {
-        const unsigned from = partner(l, group, n, flips);
+        const unsigned any = partner(l, x.group, x.n, x.flips);
+        const unsigned from = gpu ? (any & 31) | (l & 32) : any;
         const uint32_t read = r->wave.exec >> from & 1 ? r->want.v[4][from] : 0;
         assert_int_equal(r->rows[12][l], r->wave.exec >> l & 1 ? read : r->want.v[12][l]);
     }
@@ -430,13 +513,18 @@ static void exchange(const char *core, unsigned group, unsigned n, bool flips)
 
 static void exchanges_of_neighbours(void **state)
 {
+    rig_program_t p = {0};
     (void)state;
+    rig_add(&p, "ds_bpermute_b32 v12, v0, v4 offset:36");
+    rig_assemble(&p);
     for (unsigned c = 0; c < RIG_CORES; c++)
         for (unsigned n = 1; n < 64; n++) {
-            exchange(rig_cores[c], 64, n, true);
-            exchange(rig_cores[c], 64, n, false);
-            exchange(rig_cores[c], 8, n % 8, false);
+            exchange(&p, rig_cores[c], NULL, (exchange_t){64, n, true});
+            exchange(&p, rig_cores[c], NULL, (exchange_t){64, n, false});
+            exchange(&p, rig_cores[c], NULL, (exchange_t){8, n % 8, false});
+            exchange(&p, rig_cores[c], "gfx1030", (exchange_t){64, n, n & 1});
         }
+    rig_free(&p);
 }
 
 static void counters_move_by_the_number_of_lanes(void **state)
@@ -638,6 +726,7 @@ int main(void)
 {
     const struct CMUnitTest all[] = {
         cmocka_unit_test_setup_teardown(every_access_agrees_with_the_model, setup, rig_release),
+        cmocka_unit_test(two_elements_side_by_side),
         cmocka_unit_test(swizzle_takes_lanes_by_its_four_modes),
         cmocka_unit_test(permutes_push_and_pull),
         cmocka_unit_test(exchanges_of_neighbours),

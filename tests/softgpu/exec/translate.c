@@ -288,6 +288,18 @@ static const program_t straight[] = {
      "s_mov_b64 vcc, 0\n buffer_load_ubyte v3, off, s[8:11], src_vccz\n"
      "s_mov_b64 vcc, 1\n buffer_load_ubyte v4, off, s[8:11], src_vccz\n s_endpgm\n",
      true},
+    /* handlers that fault by what VCC, and EXEC, have just become: at 0x4000, at lane 5's 0x5000 */
+    {"v_add_u32 v1, v1, v2\n v_add_u32 v2, v2, v3\n v_add_u32 v3, v3, v4\n v_add_u32 v4, v4, v5\n"
+     "v_add_u32 v5, v5, v6\n v_add_u32 v6, v6, v7\n v_add_u32 v1, v1, v3\n v_add_u32 v2, v2, v4\n"
+     "v_add_u32 v3, v3, v5\n v_add_u32 v4, v4, v6\n s_lshl_b64 exec, exec, 1\n s_mov_b64 vcc, 64\n"
+     "s_lshl_b64 vcc, vcc, 8\n s_load_dword s4, vcc, 0x0\n s_waitcnt lgkmcnt(0)\n s_endpgm\n",
+     true},
+    {"v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v1, 12, v1\n"
+     "v_add_u32 v2, v2, v3\n v_add_u32 v3, v3, v4\n v_add_u32 v4, v4, v5\n v_add_u32 v2, v2, v4\n"
+     "v_add_u32 v3, v3, v5\n v_add_u32 v4, v4, v6\n v_add_u32 v5, v5, v7\n s_mov_b64 s[0:1], 0\n"
+     "s_not_b64 vcc, vcc\n s_lshl_b64 exec, exec, 5\n global_load_dword v6, v1, s[0:1]\n"
+     "s_waitcnt vmcnt(0)\n s_endpgm\n",
+     true},
     /* a fault of a load whose destination has been written: s4 stays 7 */
     {"v_add_u32 v1, v1, v2\n v_add_u32 v2, v2, v3\n v_add_u32 v3, v3, v4\n v_add_u32 v4, v4, v5\n"
      "v_add_u32 v5, v5, v6\n v_add_u32 v6, v6, v7\n v_add_u32 v1, v1, v3\n v_add_u32 v2, v2, v4\n"
@@ -513,6 +525,10 @@ static const char *const loops_with_calls[] = {
     "v_cndmask_b32_dpp v7, v1, v2, vcc quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\n"
     "s_add_u32 vcc_hi, vcc_hi, s98\n"
     "v_cndmask_b32_dpp v8, v1, v2, vcc quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\n",
+    /* two ways come together, and only on the one that is not taken a handler reads VCC before */
+    "s_not_b64 vcc, vcc\n s_cbranch_scc1 both\n"
+    "v_cndmask_b32_dpp v7, v1, v2, vcc quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\n"
+    "both: v_cndmask_b32_dpp v8, v2, v1, vcc quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\n",
     /* a pair of which handlers write halves */
     "v_readfirstlane_b32 s4, v1\n v_cndmask_b32 v6, v1, v2, s[4:5]\n s_not_b64 s[4:5], s[4:5]\n"
     "v_readlane_b32 s5, v2, 5\n s_xor_b64 s[4:5], s[4:5], s[6:7]\n"

@@ -1,7 +1,8 @@
 /* translate_rig.h - two rigs that run the same code, one interpreted and one translated, from
  * random states, and the comparison of all that the code changes.
  *
- * For tests of the translator; what they run is theirs. */
+ * For tests of the translator; what they run is theirs. `seed` and `hot` are variables of this
+ * file: each program of tests has its own, so only one of the program's sources may include it. */
 #ifndef TESTS_ISA_TRANSLATE_RIG_H
 #define TESTS_ISA_TRANSLATE_RIG_H
 
