@@ -7,6 +7,8 @@
 
 #include "asm.h"
 #include "softgpu/device/internal.h"
+#include "softgpu/perf/internal.h"
+#include "softgpu/perf/sqtt.h"
 
 #include <rocprof_trace_decoder/rocprof_trace_decoder.h>
 
@@ -61,6 +63,12 @@ static const struct {
       "global_store_b32 v1, v3, s[6:7] offset:1024"},
      2},
     {{"s_waitcnt_vscnt null, 0x0", "s_waitcnt_vscnt null, 0x0"}, 1},
+    {{"s_ttracedata_imm 0x21", "s_ttracedata_imm 0x21"}, 1},
+    {{"s_mov_b32 exec_lo, 0", "s_mov_b32 exec_lo, 0"}, 1},
+    {{"v_mov_b32 v6, v3", "v_mov_b32 v6, v3"}, 1},
+    {{"ds_read_b32 v6, v1", "ds_load_b32 v6, v1"}, 2},
+    {{"v_readfirstlane_b32 s11, v3", "v_readfirstlane_b32 s11, v3"}, 1},
+    {{"s_mov_b32 exec_lo, -1", "s_mov_b32 exec_lo, -1"}, 1},
     {{"s_movk_i32 s10, 2", "s_movk_i32 s10, 2"}, 1},
     {{"s_sub_u32 s10, s10, 1", "s_sub_u32 s10, s10, 1"}, 1},
     {{"s_cmp_lg_u32 s10, 0", "s_cmp_lg_u32 s10, 0"}, 1},
@@ -74,10 +82,12 @@ static const struct {
 };
 enum { LINES = sizeof lines / sizeof *lines, SLEEP = 2 * 64, COLD = 800 };
 
-/* Categories and lines as a wave goes: two rounds of the loop, a jump over s_nop. */
-static const char every_line[] = "1:0 6:1 9:2 3:3 9:4 5:5 5:6 9:7 11:8 6:9 6:10 3:11 9:12 2:13 "
-                                 "2:14 2:15 7:16 2:14 2:15 8:16 2:17 2:18 2:19 9:21 11:22 ";
-enum { EXECUTED = 25 };
+/* Categories and lines as a wave goes: instructions without active lanes, two rounds of the loop, a
+ * jump over s_nop. */
+static const char every_line[] =
+    "1:0 6:1 9:2 3:3 9:4 5:5 5:6 9:7 11:8 6:9 6:10 3:11 9:12 9:13 2:14 9:15 9:16 6:17 2:18 2:19 "
+    "2:20 2:21 7:22 2:20 2:21 8:22 2:23 2:24 2:25 9:27 11:28 ";
+enum { EXECUTED = 31, WORD = 0x21 /* of s_ttracedata_imm */ };
 
 static unsigned line_at(uint64_t words)
 {
@@ -100,7 +110,7 @@ typedef struct {
     uint32_t pages;
 } traced_t;
 
-static sg_profile_t profile_of(uint32_t gpu)
+static sg_profile_t profile_of(uint32_t gpu, uint32_t arrays)
 {
     sg_profile_t p = {.name = "test"};
 #define SET_DEFAULT(key, def, lo, hi) p.key = def;
@@ -108,16 +118,16 @@ static sg_profile_t profile_of(uint32_t gpu)
 #undef SET_DEFAULT
     p.gfx_target_version = gpu;
     p.shader_engines = ENGINES;
-    p.arrays_per_engine = 1;
+    p.arrays_per_engine = arrays;
     p.cus_per_array = CUS;
     p.simds_per_cu = 2;
     p.waves_per_simd = 16;
     return p;
 }
 
-static void create(traced_t *t, unsigned gpu, uint32_t pages)
+static void create_arrays(traced_t *t, unsigned gpu, uint32_t pages, uint32_t arrays)
 {
-    const sg_profile_t profile = profile_of(gpus[gpu].number);
+    const sg_profile_t profile = profile_of(gpus[gpu].number, arrays);
     char text[2048] = "";
     *t = (traced_t){.c = counting_on(rig_create_profile(&profile)),
                     .gpu = &gpus[gpu],
@@ -129,6 +139,11 @@ static void create(traced_t *t, unsigned gpu, uint32_t pages)
     for (unsigned k = 0; k < LINES; k++)
         strcat(strcat(text, lines[k].text[gpu]), "\n");
     t->kernel = rig_kernel(t->c->rig, text, &(rig_kernel_t){.properties = WAVES_OF_32});
+}
+
+static void create(traced_t *t, unsigned gpu, uint32_t pages)
+{
+    create_arrays(t, gpu, pages, 1);
 }
 
 /* The registers of an engine, as AMD's library writes them. */
@@ -161,21 +176,25 @@ static void stop(traced_t *t)
     sg_perf_write(p, 1, 0xc200, EVERYWHERE);
 }
 
-/* Workgroups of four waves, one on each SIMD; the first processor of each engine is traced. */
-static void trace(traced_t *t, uint32_t groups, uint32_t simd, uint32_t tokens)
+/* Workgroups of four waves, one on each SIMD. `simd`: whose waves are traced, with the number of
+ * its processor in bits 7:4. The trace stays on. */
+static void begin(traced_t *t, uint32_t items, uint32_t simd, uint32_t tokens)
 {
     const uint64_t args = rig_alloc(t->c->rig, 64), data = rig_alloc(t->c->rig, 4096);
     *(uint64_t *)rig_ptr(t->c->rig, args) = data;
     for (uint32_t e = 0; e < ENGINES; e++)
         set(t, e, simd, tokens);
     sg_perf_write(t->c->rig->device->perf, 1, 0xc200, EVERYWHERE);
-    counting_dispatch(t->c, &(rig_dispatch_t){.kernel = t->kernel,
-                                              .args = args,
-                                              .grid = {groups * 128},
-                                              .group = {128},
-                                              .lds = 4096});
+    counting_dispatch(
+        t->c, &(rig_dispatch_t){
+                  .kernel = t->kernel, .args = args, .grid = {items}, .group = {128}, .lds = 4096});
     counting_flush_waves(t->c);
     counting_send(t->c);
+}
+
+static void trace(traced_t *t, uint32_t groups, uint32_t simd, uint32_t tokens)
+{
+    begin(t, 128 * groups, simd, tokens);
     stop(t);
 }
 
@@ -192,7 +211,7 @@ typedef struct {
     const uint8_t *data;
     uint64_t size, given;
     wave_t wave[WAVES];
-    unsigned waves, starts, ends, infos, version; /* infos: by bits */
+    unsigned waves, starts, ends, words, infos, version; /* infos: by bits */
 } decoded_t;
 
 static uint64_t give(uint8_t **buffer, uint64_t *size, void *user)
@@ -241,6 +260,8 @@ take(rocprofiler_thread_trace_decoder_record_type_t type, void *records, uint64_
     decoded_t *d = user;
     if (type == RECORD(GFXIP)) d->version = (unsigned)count;
     for (uint64_t i = 0; i < count; i++) {
+        if (type == RECORD(SHADERDATA))
+            d->words += ((rocprofiler_thread_trace_decoder_shaderdata_t *)records)[i].value == WORD;
         if (type == RECORD(WAVE))
             add_wave(d, (rocprofiler_thread_trace_decoder_wave_t *)records + i);
         if (type == RECORD(OCCUPANCY))
@@ -282,6 +303,7 @@ static void every_simd(void **state)
                 assert_int_equal(d->starts, 16);
                 assert_int_equal(d->ends, 16);
                 assert_int_equal(d->infos, 0);
+                assert_int_equal(d->words, 2);
                 for (unsigned w = 0; w < d->waves; w++) {
                     assert_int_equal(d->wave[w].simd, simd);
                     assert_string_equal(d->wave[w].text, every_line);
@@ -315,6 +337,10 @@ static void full(void **state)
                 assert_memory_equal(d->wave[w].text, every_line, strlen(d->wave[w].text) / 2);
         }
         assert_true(whole >= 10);
+        trace(&t, 8, 0, gpus[gpu].every); /* which begins a stream that is not full */
+        d = decode(&t, 1);
+        assert_int_equal(d->starts, 16);
+        assert_int_equal(d->ends, 16);
     }
 }
 
@@ -339,12 +365,119 @@ static void fewer(void **state)
     }
 }
 
+static uint32_t written(const traced_t *t)
+{
+    return sg_perf_read(t->c->rig->device->perf, 1, t->gpu->written);
+}
+
+/* The register of what was written takes the trace to another place, in the middle of whatever
+ * token it was: the next token is there, and nothing is before the buffer. */
+static void written_again(void **state)
+{
+    enum { USERDATA_2 = 0xc342, MARK = 0xabcdef, UNITS = (1 << 29) - 1 };
+    (void)state;
+    for (unsigned gpu = 0; gpu < GPUS; gpu++)
+        for (uint32_t simd = 0; simd < 4; simd++) {
+            traced_t t;
+            if (!asm_knows_gpu(gpus[gpu].name)) continue;
+            create(&t, gpu, PAGES);
+            begin(&t, 4 * 128 - 32, simd,
+                  gpus[gpu].every); /* of one engine an odd number of waves */
+            for (uint32_t e = 0; e < ENGINES; e++) {
+                sg_perf_t *p = t.c->rig->device->perf;
+                const uint32_t first = t.gpu->from_zero ? (uint32_t)(t.buffer[e] / 32) & UNITS : 0;
+                uint8_t *host = rig_ptr(t.c->rig, t.buffer[e]);
+                sg_perf_write(p, 1, 0xc200, 0x40000000 | e << 16);
+                assert_true(written(&t) > first + 1);
+                host[-1] = 0;
+                sg_perf_write(p, 1, t.gpu->written, first);
+                assert_int_equal(written(&t), first);
+                sg_perf_write(p, 1, USERDATA_2, MARK);
+                assert_int_equal(host[-1], 0);
+                assert_int_equal(written(&t), first + 1);
+            }
+            stop(&t);
+        }
+}
+
+/* A stream that begins later than one stamp of gfx11 can tell, which has 36 bits. */
+static void late(void **state)
+{
+    const uint64_t clocks = (UINT64_C(5) << 36) + 1000;
+    (void)state;
+    for (unsigned gpu = 0; gpu < GPUS; gpu++) {
+        traced_t t;
+        if (!asm_knows_gpu(gpus[gpu].name)) continue;
+        create(&t, gpu, PAGES);
+        atomic_fetch_add(&t.c->rig->device->perf->device[SG_D_CLOCK], clocks);
+        trace(&t, 8, 0, gpus[gpu].every);
+        const decoded_t *d = decode(&t, 0);
+        assert_int_equal(d->waves, 2);
+        assert_string_equal(d->wave[0].text, every_line);
+        assert_in_range(d->wave[0].begin, clocks, clocks + 100000);
+    }
+}
+
+/* The processor that is traced is one of the first array, which has two here: there is no third. */
+static void no_such_processor(void **state)
+{
+    (void)state;
+    for (unsigned gpu = 0; gpu < GPUS; gpu++)
+        for (uint32_t processor = 0, whole = 0; processor < 4; processor++) {
+            traced_t t;
+            if (!asm_knows_gpu(gpus[gpu].name)) continue;
+            create_arrays(&t, gpu, PAGES, 2);
+            trace(&t, 16, processor << 4, gpus[gpu].every);
+            const decoded_t *d = decode(&t, 0);
+            assert_int_equal(d->starts, 32);
+            assert_int_equal(d->waves, processor < 2 ? 2 : 0);
+            if (!processor) whole = t.size[0];
+            if (processor >= 2) assert_in_range(t.size[0], 1, whole - 1);
+        }
+}
+
+/* A GPU of which no traces are written has no register that gfx9 has for them. */
+static void no_registers(void **state)
+{
+    enum { FIRST = 0xc330, LAST = 0xc33f };
+    (void)state;
+    const sg_profile_t without = profile_of(120001, 1), with = profile_of(90010, 1);
+    sg_sqtt_t *none = sg_sqtt_create(&without), *some = sg_sqtt_create(&with);
+    unsigned n = 0;
+    for (uint32_t number = FIRST; number <= LAST; number++) {
+        n += sg_sqtt_owns(some, number);
+        assert_false(sg_sqtt_owns(none, number));
+        sg_sqtt_write(none, 0, EVERYWHERE, number, ~0u, 0);
+    }
+    assert_true(n > 8);
+    assert_false(sg_sqtt_on(none));
+    sg_sqtt_destroy(none);
+    sg_sqtt_destroy(some);
+}
+
+/* Turning the trace on for a dispatch fails the queue there, with one line. */
+static void refused(void **state)
+{
+    enum { ENABLE = 0x2e1e, INDIRECT_BUFFER = 0xc0023f00u, VALID = 1 << 23, PM4 = 1 << 16 };
+    (void)state;
+    const sg_profile_t profile = profile_of(120001, 1);
+    counting_t *c = counting_on(rig_create_profile(&profile));
+    counting_set(c, ENABLE, 1);
+    const uint32_t packet[16] = {
+        PM4, INDIRECT_BUFFER, (uint32_t)c->ib_va, (uint32_t)(c->ib_va >> 32), c->n | VALID,
+        10 /* words of a packet with PM4 */};
+    rig_submit(&c->queue, packet);
+    assert_true(rig_wait_word(&c->rig->errors, 1));
+    assert_string_equal(c->rig->error_text, "softgpu has no model of thread traces of gfx1201");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_simd),
-        cmocka_unit_test(full),
-        cmocka_unit_test(fewer),
+        cmocka_unit_test(every_simd),   cmocka_unit_test(full),
+        cmocka_unit_test(fewer),        cmocka_unit_test(written_again),
+        cmocka_unit_test(late),         cmocka_unit_test(no_such_processor),
+        cmocka_unit_test(no_registers), cmocka_unit_test(refused),
     };
     if (!asm_available() || !asm_knows_gpu("gfx1030")) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

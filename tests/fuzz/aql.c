@@ -18,7 +18,7 @@ static void take(void *to, size_t bytes, const uint8_t **data, size_t *size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!size) return 0;
-    device_rig_t *r = packets_reset();
+    device_rig_t *r = packets_reset(0);
     amd_queue_t *descriptor = at(r, DESCRIPTOR);
     struct {
         uint32_t properties, scratch_ring;

@@ -69,13 +69,45 @@ static void on_queue_error(void *user, sg_queue_t *q, sg_queue_error_t what, uin
     atomic_fetch_add(&((device_rig_t *)user)->told, 1);
 }
 
+/* The GPUs, and the code of the kernel of each: s_load of an argument, a store of each lane to
+ * BACK, a barrier. */
+static const struct {
+    uint32_t gpu, simds, waves; /* of a compute unit, and of each of these */
+    uint32_t code[9];
+} packets_gpus[] = {
+    {90010,
+     4,
+     8,
+     {0xc0060000, 0x00000000, /* s_load_dwordx2 s[0:1], s[0:1], 0x0 */
+      0x24020082,             /* v_lshlrev_b32_e32 v1, 2, v0 */
+      0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+      0xdc708000, 0x00000001, /* global_store_dword v1, v0, s[0:1] */
+      0xbf8a0000,             /* s_barrier */
+      0xbf810000}},           /* s_endpgm */
+    /* the same with s_ttracedata */
+    {100300,
+     2,
+     16,
+     {0xf4040000, 0xfa000000, 0x34020082, 0xbf8cc07f, 0xdc708000, 0x00000001, 0xbf960000,
+      0xbf8a0000, 0xbf810000}},
+    {110000,
+     2,
+     16,
+     {0xf4040000, 0xf8000000, 0x30020082, 0xbf89fc07, 0xdc6a0000, 0x00000001, 0xbfba0000,
+      0xbfbd0000, 0xbfb00000}},
+};
+enum { PACKETS_GPUS = sizeof packets_gpus / sizeof *packets_gpus };
+
 /* Few and small caches: making them anew for each input costs little. */
-static const sg_profile_t *small_profile(void)
+static const sg_profile_t *small_profile(unsigned gpu)
 {
     static sg_profile_t p = {.name = "fuzz"};
 #define SET_DEFAULT(key, def, lo, hi) p.key = def;
     SG_PROFILE_KEYS(SET_DEFAULT)
 #undef SET_DEFAULT
+    p.gfx_target_version = packets_gpus[gpu].gpu;
+    p.simds_per_cu = packets_gpus[gpu].simds;
+    p.waves_per_simd = packets_gpus[gpu].waves;
     p.shader_engines = 2;
     p.cus_per_array = 2;
     p.l2_kb = 64;
@@ -90,20 +122,21 @@ static uint8_t *map(const device_rig_t *r, uint64_t va, size_t bytes, uint32_t f
     return host;
 }
 
-static device_rig_t *packets_rig(void)
+static device_rig_t *packets_rig(unsigned gpu)
 {
-    static device_rig_t rig;
-    if (rig.device) return &rig;
-    const sg_host_ops_t ops = {.user = &rig,
+    static device_rig_t rigs[PACKETS_GPUS];
+    device_rig_t *rig = &rigs[gpu];
+    if (rig->device) return rig;
+    const sg_host_ops_t ops = {.user = rig,
                                .raise_event = ignore_event,
                                .memory_fault = on_memory_fault,
                                .queue_error = on_queue_error};
-    rig.device = sg_device_create(small_profile(), &ops);
-    if (!rig.device) abort();
-    rig.front = map(&rig, FRONT, FRONT_BYTES, SG_MEM_WRITABLE | SG_MEM_EXECUTABLE);
-    rig.back = map(&rig, BACK, BACK_BYTES, SG_MEM_WRITABLE);
-    rig.fixed = map(&rig, FIXED, FIXED_BYTES, 0);
-    return &rig;
+    rig->device = sg_device_create(small_profile(gpu), &ops);
+    if (!rig->device) abort();
+    rig->front = map(rig, FRONT, FRONT_BYTES, SG_MEM_WRITABLE | SG_MEM_EXECUTABLE);
+    rig->back = map(rig, BACK, BACK_BYTES, SG_MEM_WRITABLE);
+    rig->fixed = map(rig, FIXED, FIXED_BYTES, 0);
+    return rig;
 }
 
 static void *at(const device_rig_t *r, uint64_t va)
@@ -111,24 +144,15 @@ static void *at(const device_rig_t *r, uint64_t va)
     return r->front + (va - FRONT);
 }
 
-/* s_load of an argument, a store of each lane to BACK, a barrier. */
-static void put_kernel(const device_rig_t *r)
+static void put_kernel(const device_rig_t *r, unsigned gpu)
 {
-    static const uint32_t code[] = {
-        0xc0060000, 0x00000000, /* s_load_dwordx2 s[0:1], s[0:1], 0x0 */
-        0x24020082,             /* v_lshlrev_b32_e32 v1, 2, v0 */
-        0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
-        0xdc708000, 0x00000001, /* global_store_dword v1, v0, s[0:1] */
-        0xbf8a0000,             /* s_barrier */
-        0xbf810000,             /* s_endpgm */
-    };
     uint32_t *descriptor = at(r, KERNEL);
     enum { KERNARG_POINTER = 1 << 3, WORKGROUP_IDS = 7 << 7 };
     descriptor[4] = CODE - KERNEL;
     descriptor[12] = 3 | 0xc0u << 12; /* 32 registers, denormals kept */
     descriptor[13] = WORKGROUP_IDS | 2 << 1;
     descriptor[14] = KERNARG_POINTER;
-    memcpy(at(r, CODE), code, sizeof(code));
+    memcpy(at(r, CODE), packets_gpus[gpu].code, sizeof packets_gpus[gpu].code);
 }
 
 static void *trace_memory(void *memory, uint64_t va, uint64_t bytes)
@@ -136,15 +160,15 @@ static void *trace_memory(void *memory, uint64_t va, uint64_t bytes)
     return sg_memory_host(memory, va, bytes, SG_MEM_WRITABLE);
 }
 
-/* Everything as before the first input. No wave is in flight. */
-static device_rig_t *packets_reset(void)
+/* Everything as before the first input, on one of the GPUs. No wave is in flight. */
+static device_rig_t *packets_reset(unsigned gpu)
 {
-    device_rig_t *r = packets_rig();
+    device_rig_t *r = packets_rig(gpu);
     sg_device_t *d = r->device;
     const uint64_t back = BACK;
     memset(r->front, 0, FRONT_BYTES);
     memset(r->back, 0, BACK_BYTES);
-    put_kernel(r);
+    put_kernel(r, gpu);
     memcpy(at(r, INPUT), &back, sizeof(back)); /* an argument */
     memcpy(r->fixed, &back, sizeof(back));
     memset(d->registers, 0, SG_REGISTERS * sizeof(*d->registers));

@@ -1,7 +1,8 @@
 /* pm4.c - fuzz target: an indirect buffer of any words, before and after a kernel.
  *
  * What the words program is then counted or traced: registers of counters and of thread traces are
- * reached this way alone. */
+ * reached this way alone. The bytes behind the last whole word say by their number which GPU has to
+ * read the words. */
 #include "packets.h"
 
 #include <hsa/hsa.h>
@@ -17,7 +18,7 @@ static void put_buffer(const device_rig_t *r, unsigned slot, uint32_t dwords)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    device_rig_t *r = packets_reset();
+    device_rig_t *r = packets_reset(size % 4 < PACKETS_GPUS ? size % 4 : 0);
     const hsa_kernel_dispatch_packet_t dispatch = {.header =
                                                        HSA_PACKET_TYPE_KERNEL_DISPATCH | BARRIER,
                                                    .setup = 1,

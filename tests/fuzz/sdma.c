@@ -6,7 +6,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 5) return 0;
-    device_rig_t *r = packets_reset();
+    device_rig_t *r = packets_reset(0);
     const size_t bytes = (size - 1 < RING_BYTES ? size - 1 : RING_BYTES) & ~(size_t)3;
     const uint64_t end = bytes + 4u * data[0];
     const sg_queue_params_t params = {.kind = SG_QUEUE_SDMA,

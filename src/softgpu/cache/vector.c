@@ -26,9 +26,11 @@ static bool cache_operation(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const s
                             sgc_cost_t *cost)
 {
     const bool nothing = is_out_of_scope(t, i, op);
+    const bool both = i->op == ISA_OP_global_wbinv && isa_scope(i) >= ISA_SCOPE_SYS;
     switch (op->kind) {
     case ISA_ACCESS_INVALIDATE:
         if (!nothing) sgc_vector_invalidate(cu);
+        if (both) sgc_l2_write_back(t);
         break;
     case ISA_ACCESS_ARRAY_INVALIDATE:
         if (t->gl1) sgc_gl1_invalidate(&t->gl1[cu->array]);
@@ -39,7 +41,8 @@ static bool cache_operation(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const s
     case ISA_ACCESS_L2_INVALIDATE: sgc_l2_invalidate(t, false); break;
     default: return false;
     }
-    const bool of_l2 = op->kind == ISA_ACCESS_L2_WRITEBACK || op->kind == ISA_ACCESS_L2_INVALIDATE;
+    const bool of_l2 =
+        both || op->kind == ISA_ACCESS_L2_WRITEBACK || op->kind == ISA_ACCESS_L2_INVALIDATE;
     cost->vmem_issue = 1;
     cost->latency = of_l2 && !nothing ? t->profile.l2_latency : 1;
     return true;

@@ -4,6 +4,7 @@
  * This is the issue model: instructions are issued in order, one after the other, and memory
  * instructions are in flight until s_waitcnt waits for them. schedule.c adds the clocks that the
  * wave waits because of other waves. */
+#include "isa/table.h"
 #include "isa/waits.h"
 #include "softgpu/perf/model.h"
 
@@ -135,6 +136,13 @@ void sg_wave_clock_unpark(sg_wave_clock_t *c, uint64_t to)
     sg_wave_clock_wait(c, to, SG_WAIT_BARRIER);
 }
 
+/* Whether the instruction returns no data. Caches of gfx12 are written back as by a store. */
+static bool is_store(const sg_traits_t *t, const isa_inst_t *i)
+{
+    return t->klass == ISA_CLASS_VMEM_WR || t->klass == ISA_CLASS_FLAT_WR ||
+           i->op == ISA_OP_global_wb || i->op == ISA_OP_global_wbinv;
+}
+
 void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t *watch,
                         const isa_wave_t *w, const isa_inst_t *i, const sg_traits_t *t)
 {
@@ -168,8 +176,7 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t
         }
         const uint64_t requests = of->tallies->requests;
         const sgc_cost_t cost = sgc_before(of->caches, c->unit, watch, w, i);
-        memory(c, &cost, w->group->dispatch->arch,
-               t->klass == ISA_CLASS_VMEM_WR || t->klass == ISA_CLASS_FLAT_WR,
+        memory(c, &cost, w->group->dispatch->arch, is_store(t, i),
                (uint32_t)(of->tallies->requests - requests));
         break;
     }

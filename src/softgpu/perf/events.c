@@ -195,7 +195,7 @@ static uint64_t sum_units(sg_perf_t *p, const sg_event_row_t *row, sg_block_t bl
 /* The sum over all compute units of an XCC. */
 static uint64_t sum_engines(sg_perf_t *p, const sg_event_row_t *row, uint32_t xcc)
 {
-    const uint32_t engines = p->bank[SG_BLOCK_SPI].engines / p->xccs;
+    const uint32_t engines = p->profile.shader_engines;
     uint64_t n = 0;
     for (uint32_t e = xcc * engines; e < (xcc + 1) * engines; e++)
         for (uint32_t i = 0; i < p->units_per_engine; i++)

@@ -5,6 +5,7 @@
 #include "softgpu/perf/snapshot.h"
 
 #include "base/round.h"
+#include "isa/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,14 @@ struct sg_perf_group {
     sg_clock_of_t of;
     sg_wave_clock_t clock[ISA_GROUP_WAVES];
     sg_barrier_clock_t barrier;
-    isa_census_line_t *parked_at[ISA_GROUP_WAVES]; /* of the s_barrier_wait of a wave, or NULL */
+    const isa_group_t *group;
+    isa_census_t *census; /* to whose lines the present turn adds costs, or NULL */
+    /* The s_barrier_wait at which a wave is parked. `line` is its place in the census of the turn,
+     * whose array may move while other waves run; 0: none. */
+    struct {
+        const isa_inst_t *inst;
+        uint32_t line;
+    } parked_at[ISA_GROUP_WAVES];
     sg_snapshots_t snapshots;
 };
 
@@ -153,6 +161,7 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
     if (!r->entered) enter_run(r);
     g->barrier = (sg_barrier_clock_t){0};
     memset(g->parked_at, 0, sizeof g->parked_at);
+    g->group = group;
     sg_sqtt_run_t *trace = sg_schedule_trace(r->schedule);
     g->traced = trace ? sg_sqtt_group_start(trace, unit, group) : NULL;
     sg_ran_t waves;
@@ -181,9 +190,9 @@ static void unpark(sg_perf_group_t *g, uint32_t index)
 {
     sg_wave_clock_t *clock = &g->clock[index];
     const uint64_t to = g->barrier.completed;
-    isa_census_line_t *line = g->parked_at[index];
-    if (line && to > clock->now) line->n.wait_barrier += to - clock->now;
-    g->parked_at[index] = NULL;
+    const uint32_t line = g->parked_at[index].line;
+    if (line && to > clock->now) g->census->line[line].n.wait_barrier += to - clock->now;
+    g->parked_at[index].line = 0;
     sg_wave_clock_unpark(clock, to);
 }
 
@@ -202,6 +211,11 @@ static void signal_barrier(sg_perf_group_t *g, const isa_wave_t *w, const sg_tra
     g->barrier.signalled = 0;
 }
 
+static bool ends_wave(const isa_inst_t *i, const sg_traits_t *traits)
+{
+    return traits->flow == SG_FLOW_END || (i->op == ISA_OP_s_setkill && i->imm & 1);
+}
+
 static void step_clock(sg_perf_group_t *g, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i,
                        const sg_traits_t *traits)
 {
@@ -210,7 +224,9 @@ static void step_clock(sg_perf_group_t *g, isa_watch_t *watch, isa_wave_t *w, co
         sg_snapshots_step(&g->snapshots, clock, &g->of, watch, w, i, traits);
     else
         sg_wave_clock_step(clock, &g->of, watch, w, i, traits);
-    if (traits->flow == SG_FLOW_SIGNAL || traits->flow == SG_FLOW_END) signal_barrier(g, w, traits);
+    const bool ends = ends_wave(i, traits);
+    clock->ended |= ends;
+    if (traits->flow == SG_FLOW_SIGNAL || ends) signal_barrier(g, w, traits);
 }
 
 static void step(sg_perf_group_t *g, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
@@ -272,7 +288,24 @@ static void issue_accounted(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t 
     else
         step_clock(g, watch, w, i, traits);
     sg_account_close(&account, clock, &g->of, l);
-    if (clock->parked) g->parked_at[w->index_in_group] = l;
+    if (!clock->parked) return;
+    g->parked_at[w->index_in_group].inst = i;
+    g->parked_at[w->index_in_group].line = (uint32_t)(l - g->census->line);
+}
+
+/* A turn begins, maybe on another thread than the last one, whose census is another one: waves are
+ * parked at lines of it. */
+static void find_parked(sg_perf_group_t *g, isa_census_t *census)
+{
+    g->census = census;
+    for (uint32_t k = 0; k < g->n_waves; k++) {
+        if (!g->parked_at[k].line) continue;
+        const isa_wave_t *w = g->group->waves[k];
+        const isa_inst_t *i = g->parked_at[k].inst;
+        const bool there = i >= w->page->slots && i < w->page->slots + ISA_PAGE_SLOTS;
+        const isa_census_line_t *l = census && there ? isa_census_line(census, w, i) : NULL;
+        g->parked_at[k].line = l ? (uint32_t)(l - census->line) : 0;
+    }
 }
 
 void sg_perf_group_watch(sg_perf_group_t *g, isa_watch_t *watch)
@@ -284,6 +317,7 @@ void sg_perf_group_watch(sg_perf_group_t *g, isa_watch_t *watch)
         watch->counter = &g->counter;
         return;
     }
+    find_parked(g, accounted ? watch->census : NULL);
     g->subscriber =
         (isa_subscriber_t){.wants = wants, .issue = accounted ? issue_accounted : issue};
     isa_watch_add(watch, &g->subscriber);

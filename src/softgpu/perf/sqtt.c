@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_SHIFT = 12, PTR_UNIT = 32 };
+enum { PAGE_SHIFT = 12, PTR_UNIT = 32, WRITTEN = 0x1fffffff };
 
 /* ---- buffers ---- */
 
@@ -46,13 +46,15 @@ void sg_sqtt_emit(sg_sqtt_t *s, sg_sqtt_engine_t *e, const sg_sqtt_event_t *even
 
 /* ---- registers ---- */
 
-/* A GPU of which softgpu writes no traces has the registers of gfx9, which do nothing. */
+/* A GPU of which softgpu writes no traces has none of their registers but USERDATA. */
 static const sg_sqtt_format_t *format_of(const isa_arch_t *arch)
 {
+    static const sg_sqtt_format_t none = {.slots = 1};
     switch (arch ? arch->trace : ISA_TRACE_NONE) {
+    case ISA_TRACE_GFX9: return &sg_sqtt_gfx9;
     case ISA_TRACE_GFX10: return &sg_sqtt_gfx10;
     case ISA_TRACE_GFX11: return &sg_sqtt_gfx11;
-    default: return &sg_sqtt_gfx9;
+    default: return &none;
     }
 }
 
@@ -111,13 +113,30 @@ static void reset(sg_sqtt_engine_t *e)
     e->begun = e->half = false;
 }
 
+/* The first address of the buffer in the register of what was written, in units of 32 bytes. */
+static uint32_t origin(const sg_sqtt_t *s, const sg_sqtt_engine_t *e)
+{
+    return s->format->written_from_zero ? (uint32_t)(address(e) / PTR_UNIT) : 0;
+}
+
+/* What follows begins with a whole byte. */
+static void write_written(const sg_sqtt_t *s, sg_sqtt_engine_t *e, uint32_t value)
+{
+    const uint32_t mask = s->format->written_from_zero ? WRITTEN : ~0u;
+    e->written = (uint64_t)((value - origin(s, e)) & mask) * PTR_UNIT;
+    e->half = false;
+}
+
 static void write_mode(sg_sqtt_t *s, sg_sqtt_engine_t *e, uint32_t value)
 {
     e->mode = value;
     const bool on = s->format->is_on(e);
     if (on == e->on) return;
     if (!on) finish(s, e);
-    if (on && s->format->restarts) reset(e);
+    if (on && s->format->restarts) {
+        reset(e);
+        e->full = false;
+    }
     if (on) reach(s, e);
     e->on = on;
     s->on += on ? 1u : -1u;
@@ -175,7 +194,7 @@ static void write_one(sg_sqtt_t *s, sg_sqtt_engine_t *e, uint32_t number, uint32
         e->base_high = value & HIGH;
         break;
     case SG_TRACE_MODE: write_mode(s, e, value); break;
-    case SG_TRACE_WRITTEN: e->written = (uint64_t)value * PTR_UNIT; break;
+    case SG_TRACE_WRITTEN: write_written(s, e, value); break;
     case SG_TRACE_STATUS:
         e->full = value & s->format->status_full;
         e->error = value & s->format->status_error;
@@ -223,10 +242,8 @@ void sg_sqtt_sync(sg_sqtt_t *s, uint64_t clock)
 /* What has been written, in units of 32 bytes: how much, or up to which address. */
 static uint32_t written(const sg_sqtt_t *s, const sg_sqtt_engine_t *e)
 {
-    enum { WRITTEN = 0x1fffffff };
-    const uint64_t units = (e->written + PTR_UNIT - 1) / PTR_UNIT;
-    return s->format->written_from_zero ? (uint32_t)(address(e) / PTR_UNIT + units) & WRITTEN
-                                        : (uint32_t)units;
+    const uint32_t units = (uint32_t)((e->written + PTR_UNIT - 1) / PTR_UNIT) + origin(s, e);
+    return s->format->written_from_zero ? units & WRITTEN : units;
 }
 
 uint32_t sg_sqtt_read(sg_sqtt_t *s, uint32_t xcc, uint32_t gfx_index, uint32_t number)

@@ -1,8 +1,8 @@
 /* sqtt_gfx10.c - the streams of gfx10 and gfx11: registers, and events as their tokens.
  *
  * Tokens of 4 to 64 bits follow one another without gaps, the lowest bit first; docs/att.md has all
- * of them. A new GPU's tokens are rows of the tables here. Each token stands for one instruction
- * and has the clocks since the token before it. */
+ * of them. A new GPU's tokens are rows of the tables here. A token has the clocks since the token
+ * before it; most instructions have one, which is of the clock in which they are issued. */
 #include "isa/table.h"
 #include "softgpu/perf/sqtt_internal.h"
 
@@ -25,6 +25,7 @@ typedef enum {
     T_READY,
     T_PC,
     T_DATA,
+    T_DATA_SHORT,
     TOKENS
 } token_t;
 
@@ -66,7 +67,8 @@ typedef struct sg_sqtt_row {
     [T_IMMEDIATE] = {0x0d, 12, {F(DELTA, 6, 4), F(SLOT, 11, 7)}},                                  \
     [T_READY] = {0x14, 24, {F(DELTA, 7, 5), F(VALUE, 23, 8)}},                                     \
     [T_PC] = {0x21, 64, {F(DELTA, 10, 8), F(SLOT, 15, 11), F(ADDRESS, 61, 16)}},                   \
-    [T_DATA] = {0x06, 52, {F(DELTA, 7, 5), PLACE(8), F(SLOT, 19, 15), F(VALUE, 51, 20)}}
+    [T_DATA] = {0x06, 52, {F(DELTA, 7, 5), PLACE(8), F(SLOT, 19, 15), F(VALUE, 51, 20)}},          \
+    [T_DATA_SHORT] = {0x16, 28, {F(DELTA, 7, 5), PLACE(8), F(SLOT, 19, 15), F(VALUE, 27, 20)}}
 
 /* Kinds of stamps: the value is a number of clocks since the token before. */
 static const row_t rows_gfx10[TOKENS] = {
@@ -116,11 +118,14 @@ static uint32_t advance(const sg_sqtt_format_t *f, sg_sqtt_engine_t *e, uint64_t
     enum { TIME_LEAST = 4, TIME_MOST = 19, TIMES = 2 };
     uint64_t clocks = time > e->now ? time - e->now : 0;
     const row_t *stamp = &f->rows[T_STAMP], *step = &f->rows[T_TIME];
-    if (clocks > TIMES * TIME_MOST + most) {
+    while (clocks > TIMES * TIME_MOST + most) {
+        const uint64_t all = (UINT64_C(1) << width(stamp, F_VALUE)) - 1,
+                       some = clocks < all ? clocks : all;
         const uint64_t token =
-            stamp->prefix | put(stamp, F_KIND, f->stamp) | put(stamp, F_VALUE, clocks);
-        if (append(e, token, stamp->bits)) e->now += clocks;
-        clocks = 0;
+            stamp->prefix | put(stamp, F_KIND, f->stamp) | put(stamp, F_VALUE, some);
+        if (!append(e, token, stamp->bits)) return 0;
+        e->now += some;
+        clocks -= some;
     }
     while (clocks > most && clocks >= TIME_LEAST) {
         const uint64_t some = clocks < TIME_MOST ? clocks : TIME_MOST;
@@ -135,13 +140,19 @@ static uint32_t advance(const sg_sqtt_format_t *f, sg_sqtt_engine_t *e, uint64_t
 
 static token_t token_of(const sg_sqtt_event_t *v)
 {
-    static const uint8_t tokens[] = {
-        [SG_SQTT_WAVE_START] = T_BEGIN, [SG_SQTT_WAVE_END] = T_END,
-        [SG_SQTT_INST] = T_INST,        [SG_SQTT_PC] = T_PC,
-        [SG_SQTT_DATA] = T_DATA,        [SG_SQTT_REGISTER] = T_REG,
-        [SG_SQTT_EVENT] = T_EVENT,      [SG_SQTT_LAUNCH] = T_LAUNCH,
-        [SG_SQTT_READY] = T_READY,      [SG_SQTT_VALU] = T_VALU,
-        [SG_SQTT_MARK] = T_REG,         [SG_SQTT_IMMEDIATE] = T_IMMEDIATE};
+    static const uint8_t tokens[] = {[SG_SQTT_WAVE_START] = T_BEGIN,
+                                     [SG_SQTT_WAVE_END] = T_END,
+                                     [SG_SQTT_INST] = T_INST,
+                                     [SG_SQTT_PC] = T_PC,
+                                     [SG_SQTT_DATA] = T_DATA,
+                                     [SG_SQTT_REGISTER] = T_REG,
+                                     [SG_SQTT_EVENT] = T_EVENT,
+                                     [SG_SQTT_LAUNCH] = T_LAUNCH,
+                                     [SG_SQTT_READY] = T_READY,
+                                     [SG_SQTT_VALU] = T_VALU,
+                                     [SG_SQTT_MARK] = T_REG,
+                                     [SG_SQTT_IMMEDIATE] = T_IMMEDIATE,
+                                     [SG_SQTT_DATA_SHORT] = T_DATA_SHORT};
     return (token_t)tokens[v->kind];
 }
 
@@ -156,7 +167,8 @@ static uint64_t fields_of(const row_t *row, const sg_sqtt_event_t *v)
         return where | put(row, F_LANES, v->value - 1 + (v->type ? OF_32_LANES : 0));
     case SG_SQTT_INST: return where | put(row, F_KIND, v->type);
     case SG_SQTT_PC: return where | put(row, F_ADDRESS, v->value / 4);
-    case SG_SQTT_DATA: return where | put(row, F_VALUE, v->value);
+    case SG_SQTT_DATA:
+    case SG_SQTT_DATA_SHORT: return where | put(row, F_VALUE, v->value);
     case SG_SQTT_REGISTER:
         return row->prefix | put(row, F_COMPUTE, 1) | put(row, F_ADDRESS, v->type) |
                put(row, F_VALUE, v->value);
@@ -219,7 +231,7 @@ static uint32_t kinds_of(const sg_sqtt_engine_t *e)
                 {NO_READY | NO_INST, K(READY)},
                 {NO_IMMEDIATE | NO_INST, K(IMMEDIATE)},
                 {NO_EVENTS, K(EVENT)},
-                {NO_INST, K(INST) | K(PC) | K(DATA)}};
+                {NO_INST, K(INST) | K(PC) | K(DATA) | K(DATA_SHORT)}};
     uint32_t kinds = e->token_mask & REGISTERS ? K(REGISTER) | K(MARK) | K(LAUNCH) : 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!(e->token_mask & rows[i].without)) kinds |= rows[i].kinds;
@@ -289,6 +301,16 @@ static bool is_f64(const isa_row_desc_t *row)
            kind == ISA_MATH_TRANS_F64;
 }
 
+/* Whether the instruction does nothing for a wave without active lanes. One that writes scalar
+ * registers is done for all lanes. */
+static bool is_skipped(const isa_inst_t *i, const isa_wave_t *w)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    const bool for_lanes =
+        row->klass > ISA_CLASS_SMEM_AT && !isa_is_cache_operation(row->memory.kind);
+    return !w->exec && for_lanes && i->dst.kind != ISA_OPK_SGPR && i->op != ISA_OP_v_writelane_b32;
+}
+
 /* What a vector instruction leaves: one of a clock has a token that tells no kind. */
 static leaves_t vector(const numbers_t *n, const isa_row_desc_t *row, int *kind)
 {
@@ -319,6 +341,7 @@ static leaves_t leaves(const numbers_t *n, const isa_inst_t *i, int *kind)
     case ISA_CLASS_MSG:
         *kind = KIND_MESSAGE;
         if (i->op == ISA_OP_s_endpgm) return OF_NOTHING; /* until the wave's end */
+        if (i->op == ISA_OP_s_ttracedata_imm) return OF_ISSUE;
         break;
     case ISA_CLASS_INTERNAL: return internal(i, kind);
     case ISA_CLASS_SMEM:
@@ -344,18 +367,20 @@ static leaves_t leaves(const numbers_t *n, const isa_inst_t *i, int *kind)
 
 /* A wave that waits for its unit is told to be ready in the clock behind that in which it became
  * so. */
-static void tell(sg_sqtt_told_t *told, const sg_sqtt_format_t *f, const isa_inst_t *i,
-                 uint64_t begin, uint64_t issued, uint64_t end)
+static void tell(sg_sqtt_told_t *told, const sg_sqtt_format_t *f, const isa_wave_t *w,
+                 const isa_inst_t *i, uint64_t begin, uint64_t issued, uint64_t end)
 {
     const numbers_t *n = f->numbers;
     int kind = 0;
-    const leaves_t what = leaves(n, i, &kind);
+    const leaves_t what = is_skipped(i, w) ? OF_ISSUE : leaves(n, i, &kind);
     const bool returns = i->op == ISA_OP_s_rfe_b64;
     (void)end;
     if (returns) kind = KIND_RETURN;
     if (what >= OF_KIND && issued > begin)
         sg_sqtt_tell(told, begin + 1, SG_SQTT_READY, 0, SG_TELLS_TIME);
     if (i->op == ISA_OP_s_ttracedata) sg_sqtt_tell(told, issued, SG_SQTT_DATA, 0, SG_TELLS_DATA);
+    if (i->op == ISA_OP_s_ttracedata_imm)
+        sg_sqtt_tell(told, issued, SG_SQTT_DATA_SHORT, 0, SG_TELLS_CONSTANT);
     if (what == OF_ISSUE) sg_sqtt_tell(told, issued, SG_SQTT_IMMEDIATE, 0, SG_TELLS_TIME);
     if (what == OF_VALU) sg_sqtt_tell(told, issued, SG_SQTT_VALU, 0, SG_TELLS_TIME);
     if (what == OF_KIND)

@@ -155,6 +155,7 @@ static uint64_t token_of(const sg_sqtt_event_t *v)
     case SG_SQTT_LAUNCH:
     case SG_SQTT_READY:
     case SG_SQTT_VALU:
+    case SG_SQTT_DATA_SHORT:
     case SG_SQTT_IMMEDIATE: break; /* of gfx10 and later */
     case SG_SQTT_MARK:
         return TOKEN_REG | FIRST_ME << 7 | REG_USERDATA << 10 | REG_WRITE << 15 |
@@ -167,7 +168,7 @@ static uint32_t kinds_of(const sg_sqtt_engine_t *e)
 {
     enum {
         OTHERS = 1 << SG_SQTT_LAUNCH | 1 << SG_SQTT_READY | 1 << SG_SQTT_VALU |
-                 1 << SG_SQTT_IMMEDIATE /* of gfx10 and later */
+                 1 << SG_SQTT_IMMEDIATE | 1 << SG_SQTT_DATA_SHORT /* of gfx10 and later */
     };
     uint32_t kinds = 0;
     for (unsigned kind = 0; kind <= SG_SQTT_MARK; kind++) {
@@ -221,13 +222,14 @@ static int kind_of(const isa_inst_t *i)
     }
 }
 
-static void tell(sg_sqtt_told_t *told, const sg_sqtt_format_t *f, const isa_inst_t *i,
-                 uint64_t begin, uint64_t issued, uint64_t end)
+static void tell(sg_sqtt_told_t *told, const sg_sqtt_format_t *f, const isa_wave_t *w,
+                 const isa_inst_t *i, uint64_t begin, uint64_t issued, uint64_t end)
 {
     enum { QUAD = 4 };
     const int kind = kind_of(i);
     const uint64_t done = end > issued + QUAD ? end - QUAD : issued;
     (void)f;
+    (void)w;
     if (issued >= begin + QUAD)
         sg_sqtt_tell(told, begin, SG_SQTT_ISSUE, SG_ISSUE_STALLED, SG_TELLS_TIME);
     sg_sqtt_tell(told, issued, SG_SQTT_ISSUE, kind < 0 ? SG_ISSUE_IMMEDIATE : SG_ISSUE_INST,

@@ -28,7 +28,8 @@ typedef enum {
     SG_SQTT_READY,
     SG_SQTT_VALU,
     SG_SQTT_IMMEDIATE,
-    SG_SQTT_MARK /* type: number of USERDATA register, value: written */
+    SG_SQTT_DATA_SHORT, /* value: s_ttracedata_imm's, of 8 bits */
+    SG_SQTT_MARK        /* type: number of USERDATA register, value: written */
 } sg_sqtt_kind_t;
 
 /* Codes of an issue token. */
@@ -110,8 +111,15 @@ typedef struct {
 } sg_sqtt_target_t;
 
 /* What an event of an instruction says besides its time. BRANCH: whether it was taken, and TARGET
- * its address, are known only with the wave's next instruction. DATA: its value is M0. */
-typedef enum { SG_TELLS_TIME, SG_TELLS_BRANCH, SG_TELLS_TARGET, SG_TELLS_DATA } sg_sqtt_tells_t;
+ * its address, are known only with the wave's next instruction. DATA: its value is M0, CONSTANT:
+ * its own constant. */
+typedef enum {
+    SG_TELLS_TIME,
+    SG_TELLS_BRANCH,
+    SG_TELLS_TARGET,
+    SG_TELLS_DATA,
+    SG_TELLS_CONSTANT
+} sg_sqtt_tells_t;
 
 typedef struct sg_sqtt_told sg_sqtt_told_t; /* where events of an instruction go */
 void sg_sqtt_tell(sg_sqtt_told_t *told, uint64_t time, sg_sqtt_kind_t kind, int type,
@@ -145,8 +153,8 @@ typedef struct sg_sqtt_format {
     uint32_t (*kinds)(const sg_sqtt_engine_t *e);
     void (*put)(const struct sg_sqtt *s, sg_sqtt_engine_t *e, const sg_sqtt_event_t *v);
     /* The events of an instruction, which waited from `begin` on, was issued and ended. */
-    void (*tell)(sg_sqtt_told_t *told, const struct sg_sqtt_format *f, const isa_inst_t *i,
-                 uint64_t begin, uint64_t issued, uint64_t end);
+    void (*tell)(sg_sqtt_told_t *told, const struct sg_sqtt_format *f, const isa_wave_t *w,
+                 const isa_inst_t *i, uint64_t begin, uint64_t issued, uint64_t end);
     void (*tell_trap)(sg_sqtt_told_t *told, uint64_t begin);
 } sg_sqtt_format_t;
 

@@ -85,6 +85,7 @@ static void add_register(sg_sqtt_run_t *r, list_t *l, uint32_t number, uint32_t 
 static void add_registers(sg_sqtt_run_t *r, list_t *l, const sg_sqtt_launch_t *launch)
 {
     enum { INITIATOR = 0x00, DISPATCH = 1, WAVES_OF_32 = 1 << 15, USER = 0x40, USER_MAX = 16 };
+    const uint32_t initiator = DISPATCH | (launch->narrow ? WAVES_OF_32 : 0u);
     const struct {
         uint8_t number;
         uint32_t value;
@@ -101,11 +102,9 @@ static void add_registers(sg_sqtt_run_t *r, list_t *l, const sg_sqtt_launch_t *l
         add_register(r, l, registers[i].number, registers[i].value);
     for (uint32_t i = 0; i < launch->n_user && i < USER_MAX; i++)
         add_register(r, l, USER + i, launch->user[i]);
-    add_register(r, l, INITIATOR, DISPATCH);
+    add_register(r, l, INITIATOR, initiator);
     if (r->s->format->launches)
-        add(l, &(sg_sqtt_event_t){.order = r->order++,
-                                  .kind = SG_SQTT_LAUNCH,
-                                  .value = DISPATCH | (launch->narrow ? WAVES_OF_32 : 0u)});
+        add(l, &(sg_sqtt_event_t){.order = r->order++, .kind = SG_SQTT_LAUNCH, .value = initiator});
 }
 
 sg_sqtt_run_t *sg_sqtt_run_begin(sg_perf_t *p, sg_sqtt_t *s, const sg_sqtt_launch_t *launch)
@@ -184,7 +183,8 @@ void sg_sqtt_run_end(sg_sqtt_run_t *r, uint64_t clock)
 sg_sqtt_group_t *sg_sqtt_group_start(sg_sqtt_run_t *r, uint32_t unit, const isa_group_t *group)
 {
     const uint32_t engine = unit / r->s->units_per_engine,
-                   place = unit % r->s->units_per_engine / r->s->unit_cus;
+                   in_engine = unit % r->s->units_per_engine, place = in_engine / r->s->unit_cus;
+    const bool traced = in_engine < r->s->units_per_array && place == r->target[engine].place;
     if (!r->list[engine].traced) return NULL;
     sg_sqtt_group_t *g = calloc(1, sizeof *g);
     if (!g) {
@@ -195,7 +195,7 @@ sg_sqtt_group_t *sg_sqtt_group_start(sg_sqtt_run_t *r, uint32_t unit, const isa_
     g->unit = unit;
     g->n_waves = group->n_waves;
     g->narrow = isa_dispatch_lanes(group->dispatch) == 32;
-    g->simds = place == r->target[engine].place ? r->target[engine].simds : 0;
+    g->simds = traced ? r->target[engine].simds : 0;
     g->list.kinds = r->list[engine].kinds;
     g->list.wraps = r->list[engine].wraps;
     g->list.least = r->list[engine].least;
@@ -243,14 +243,21 @@ struct sg_sqtt_told {
     uint64_t pc;
 };
 
+static uint64_t value_of(const sg_sqtt_told_t *told, sg_sqtt_tells_t tells)
+{
+    switch (tells) {
+    case SG_TELLS_DATA: return told->wave->m0;
+    case SG_TELLS_CONSTANT: return (uint32_t)told->inst->imm;
+    case SG_TELLS_TARGET: return told->pc;
+    default: return 0;
+    }
+}
+
 void sg_sqtt_tell(sg_sqtt_told_t *told, uint64_t time, sg_sqtt_kind_t kind, int type,
                   sg_sqtt_tells_t tells)
 {
     sg_sqtt_group_t *g = told->group;
-    const uint64_t value = tells == SG_TELLS_DATA     ? told->wave->m0
-                           : tells == SG_TELLS_TARGET ? told->pc
-                                                      : 0;
-    const bool noted = note(g, told->index, time, kind, type, value);
+    const bool noted = note(g, told->index, time, kind, type, value_of(told, tells));
     if (tells != SG_TELLS_BRANCH && tells != SG_TELLS_TARGET) return;
     g->wave[told->index].jump = noted ? g->list.gone + g->list.n : 0;
     if (!told->wave->privileged) g->wave[told->index].next = told->pc + 4ul * told->inst->dwords;
@@ -290,17 +297,21 @@ void sg_sqtt_instruction(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w
     if (!(g->simds >> isa_bits_get(simd, w->hw_id) & 1)) return;
     if (!outside_trap(&told, begin)) return;
     if (!w->privileged) resolve_jump(g, index, pc);
-    g->format->tell(&told, g->format, i, begin, issued, end);
+    g->format->tell(&told, g->format, w, i, begin, issued, end);
 }
 
-/* The lowest slot of the SIMD that is free at `start`. */
+/* The lowest slot of the SIMD that is free at `start`. A wave ends here up to some clocks later
+ * than for the scheduler: if none is free, the slot that is free first. */
 static uint8_t take_slot(sg_sqtt_run_t *r, uint32_t unit, uint8_t simd, uint64_t start,
                          uint64_t end)
 {
     uint64_t *busy = r->busy[unit / r->s->unit_cus * r->s->unit_cus][simd];
-    uint8_t slot = 0;
-    while (slot + 1u < r->s->slots_per_simd && busy[slot] > start)
+    uint8_t slot = 0, first = 0;
+    while (slot < r->s->slots_per_simd && busy[slot] > start) {
+        if (busy[slot] < busy[first]) first = slot;
         slot++;
+    }
+    if (slot == r->s->slots_per_simd) slot = first;
     busy[slot] = end;
     return slot;
 }

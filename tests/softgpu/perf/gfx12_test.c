@@ -1,0 +1,159 @@
+/* gfx12_test.c - what waves of gfx12 wait for by instructions of its own, in the census: barriers,
+ * at which they signal and wait apart, and caches that are written back. Kernels are words, since
+ * not every assembler knows the GPU.
+ *
+ * Apart from wgp_test.c because the counts are those of single instructions. */
+#include "rig.h"
+
+#include "asm.h"
+#include "softgpu/device/internal.h"
+#include "softgpu/instruction_counts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+#undef stop /* a macro of cmocka 2, and a member of the interface */
+
+enum { WAVES_OF_32 = 1 << 10, MOST = 256, COLD = 800 };
+
+/* The first wave goes on to the barrier, the second to what stands behind s_endpgm. */
+#define BEGIN                                                                                      \
+    ".long 0x7e080500 ; v_readfirstlane_b32 s4, v0\n"                                              \
+    ".long 0xbf068004 ; s_cmp_eq_u32 s4, 0\n"                                                      \
+    ".long 0xbfa10003 ; s_cbranch_scc0 3\n"                                                        \
+    ".long 0xbe804ec1 ; s_barrier_signal -1\n"                                                     \
+    ".long 0xbf94ffff ; s_barrier_wait -1\n"                                                       \
+    ".long 0xbfb00000 ; s_endpgm\n"
+enum { SIGNAL = 3, WAIT = 4, SECOND = 6 }; /* instructions; those of the second wave */
+
+typedef struct {
+    unsigned n;
+    softgpu_instruction_counts_t counts[MOST];
+} seen_t;
+
+static void see_kernel(const softgpu_counted_kernel_t *k, void *user)
+{
+    (void)user;
+    assert_int_equal(k->waves, 2);
+    assert_int_equal(k->lost, 0);
+}
+
+static void see_instruction(const softgpu_instruction_t *i, void *user)
+{
+    seen_t *s = user;
+    assert_true(s->n < MOST);
+    s->counts[s->n++] = i->counts;
+}
+
+static rig_t *create(void)
+{
+    sg_profile_t p = {.name = "test"};
+#define SET_DEFAULT(key, def, lo, hi) p.key = def;
+    SG_PROFILE_KEYS(SET_DEFAULT)
+#undef SET_DEFAULT
+    p.gfx_target_version = 120001;
+    p.cus_per_array = 2;
+    p.l2_latency = 200;
+    p.simds_per_cu = 2;
+    p.waves_per_simd = 16;
+    asm_set_gpu("gfx1100");
+    return rig_create_profile(&p);
+}
+
+/* The counts of each instruction for a workgroup of two waves. */
+static void count(const char *text, seen_t *s)
+{
+    const softgpu_instruction_counts_api_t *api = sg_census_api(SOFTGPU_INSTRUCTION_COUNTS_VERSION);
+    const softgpu_instruction_options_t options = {.size = sizeof options,
+                                                   .level = SOFTGPU_INSTRUCTION_MODEL_LEVEL};
+    const softgpu_instruction_visitor_t v = {sizeof v, see_kernel, see_instruction, s};
+    rig_t *r = create();
+    rig_queue_t q;
+    assert_true(rig_aql(r, &q));
+    const uint64_t kernel = rig_kernel(r, text, &(rig_kernel_t){.properties = WAVES_OF_32}),
+                   signal = rig_signal(r, 1);
+    memset(s, 0, sizeof *s);
+    assert_int_equal(api->start(&options), 0);
+    rig_dispatch(
+        &q, &(rig_dispatch_t){.kernel = kernel, .signal = signal, .grid = {64}, .group = {64}});
+    assert_true(rig_wait(r, signal, 0));
+    assert_int_equal(api->stop(), 0);
+    assert_int_equal(api->read(&(softgpu_instruction_range_t){.forget = true}, &v), 0);
+    rig_close(&q);
+    rig_destroy(r);
+}
+
+/* While the first wave waits, the second comes to so many instructions that are new that the census
+ * has to move its lines. The first waits for all clocks of these, and for the code of the signal,
+ * which the second has to fetch again, less the clock in which it began to wait. */
+static void test_many_lines(void **state)
+{
+    enum { MANY = 200, LINES = SECOND + MANY + 1 };
+    seen_t s;
+    uint64_t second = 0;
+    (void)state;
+    count(BEGIN ".fill 200, 4, 0xbf800000 ; s_nop 0\n"
+                ".long 0xbfa0ff34 ; s_branch to the signal\n",
+          &s);
+    assert_int_equal(s.n, LINES);
+    assert_int_equal(s.counts[0].wait_code, 2 * COLD);
+    assert_int_equal(s.counts[WAIT].issue, 2);
+    for (unsigned k = SECOND; k < LINES; k++)
+        second += s.counts[k].issue + s.counts[k].wait_code;
+    assert_true(second > MANY + COLD);
+    for (unsigned k = 0; k < LINES; k++)
+        if (k != WAIT) assert_int_equal(s.counts[k].wait_barrier, 0);
+    assert_int_equal(s.counts[WAIT].wait_barrier, second + s.counts[SIGNAL].wait_code - 1);
+}
+
+/* A wave that s_setkill ends completes the barrier, as one does that s_endpgm ends. It has run for
+ * COLD + 3 clocks, sleeps for 1 + 640, and ends in 1; the first has waited since COLD + 5. */
+static void test_killed(void **state)
+{
+    enum { SLEEP = 640 };
+    static const char *const ends[] = {".long 0xbf810001 ; s_setkill 1\n",
+                                       ".long 0xbfb00000 ; s_endpgm\n"};
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        char text[1024];
+        seen_t s;
+        snprintf(text, sizeof text, BEGIN ".long 0xbf83000a ; s_sleep 10\n%s", ends[k]);
+        count(text, &s);
+        assert_int_equal(s.n, SECOND + 2);
+        assert_int_equal(s.counts[WAIT].wait_barrier, SLEEP);
+    }
+}
+
+/* Caches that are written back for the whole system are waited for as stores are: not by the first
+ * of the two waits, but by the second, which each wave begins two clocks later. */
+static void test_written_back(void **state)
+{
+    static const char *const texts[] = {
+        ".long 0xee0b007c, 0x000c0000, 0 ; global_wb SCOPE_SYS\n",
+        ".long 0xee13c07c, 0x000c0000, 0 ; global_wbinv the same\n"};
+    enum { LATENCY = 200, LOADS = 1, STORES = 2, WAVES = 2 };
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        char text[512];
+        seen_t s;
+        snprintf(text, sizeof text,
+                 "%s.long 0xbfc00000 ; s_wait_loadcnt 0\n.long 0xbfc10000 ; s_wait_storecnt 0\n"
+                 ".long 0xbfb00000 ; s_endpgm\n",
+                 texts[k]);
+        count(text, &s);
+        assert_int_equal(s.n, STORES + 2);
+        assert_int_equal(s.counts[LOADS].wait_vector, 0);
+        assert_int_equal(s.counts[STORES].wait_vector, WAVES * (LATENCY - 2));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_lines),
+                                       cmocka_unit_test(test_killed),
+                                       cmocka_unit_test(test_written_back)};
+    if (!asm_available() || !asm_knows_gpu("gfx1100")) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
