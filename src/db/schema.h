@@ -19,6 +19,7 @@
     X(SOURCES, "crocprof_source", "path")                                                          \
     /* nor in those of older versions of crocprof */                                               \
     X(CODE_FACTS, "crocprof_kernel_code", "vgpr_spills")                                           \
+    X(WAVE_ITEMS, "crocprof_kernel_code", "wave_items")                                            \
     X(INLINED, "crocprof_instruction", "inlined")                                                  \
     X(USER_LINES, "crocprof_instruction", "user_line")                                             \
     X(LINES_NEEDED, "crocprof_instruction", "lines")

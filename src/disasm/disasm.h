@@ -106,10 +106,13 @@ enum { DIS_PARAMETERS_MAX = 64 };
 typedef struct {
     uint32_t vgpr_spills, sgpr_spills, group_bytes, private_bytes;
     uint32_t group_size_max; /* work-items */
-    uint32_t wave_items;
+    uint32_t wave_items;     /* 32 or 64 */
     dis_parameter_t parameters[DIS_PARAMETERS_MAX];
     size_t parameter_count;
 } dis_kernel_t;
+
+/* The number, if waves can have so many work-items, or else 0: files may say anything. */
+uint32_t dis_wave_items(uint32_t number);
 
 /* The notes on the kernel whose descriptor is `symbol` ("k.kd"). False: there are none. */
 bool dis_object_kernel(const dis_object_t *object, const char *symbol, dis_kernel_t *kernel);

@@ -66,6 +66,11 @@ static uint32_t number_of(dis_pack_t map, const char *key)
     return good && value.number <= UINT32_MAX ? (uint32_t)value.number : 0;
 }
 
+uint32_t dis_wave_items(uint32_t number)
+{
+    return number == 32 || number == 64 ? number : 0;
+}
+
 static void read_parameter(dis_pack_t map, dis_parameter_t *to)
 {
     dis_pack_t again = map;
@@ -102,7 +107,7 @@ static void read_kernel(dis_pack_t map, dis_kernel_t *k)
                         .group_bytes = number_of(map, ".group_segment_fixed_size"),
                         .private_bytes = number_of(map, ".private_segment_fixed_size"),
                         .group_size_max = number_of(map, ".max_flat_workgroup_size"),
-                        .wave_items = number_of(map, ".wavefront_size")};
+                        .wave_items = dis_wave_items(number_of(map, ".wavefront_size"))};
     read_parameters(map, k);
 }
 

@@ -35,8 +35,11 @@
     " FROM f_instruction I JOIN f_kernel F ON F.place = I.place JOIN f_code C ON C.place = "       \
     "I.place WHERE C.work > 0 AND " condition " GROUP BY F.place"
 
-#define LINES   "wasted_lines(I.issued, I.lines, I.lines_needed)"
-#define CLOCKS  "wasted_clocks(I.lds_clocks, I.lds_clocks_needed)"
+#define LINES  "wasted_lines(I.issued, I.lines, I.lines_needed)"
+#define CLOCKS "wasted_clocks(I.lds_clocks, I.lds_clocks_needed)"
+/* Work-items of the waves of a kernel F with code C: its code says more than its GPU, whose waves
+ * may be of either size. */
+#define WAVE    "COALESCE(C.wave, F.wave)"
 #define SPILLED "spilled_in_loop(I.spills, I.loop_depth, I.text)"
 
 /* Selects all calls for which the condition holds, as one row; `lost` is the time of the run that
@@ -434,13 +437,13 @@ const res_rule_row_t res_finding_rules[] = {
      "Add up within a wave or workgroup first, and let one lane do the atomic.",
      "Run it again with --instruction-counts: this line has far fewer atomics.", RES_MORE_LINES},
     {"line-divergence", "Waves with idle lanes: branches diverge", RES_EXACT, false, false, false,
-     "SELECT F.label, F.share * (1 - C.lanes / F.wave / C.vector), F.name AS kernel, "
+     "SELECT F.label, F.share * (1 - C.lanes / " WAVE " / C.vector), F.name AS kernel, "
      "COALESCE((SELECT "
      "source FROM f_instruction I "
      "WHERE I.place = F.place AND divergent > 0 ORDER BY divergent DESC, source LIMIT 1), 'its "
      "beginning') AS place, C.lanes / C.vector AS "
-     "lanes, F.wave AS wave FROM f_kernel F JOIN f_code C ON C.place = F.place WHERE C.vector > 0 "
-     "AND C.lanes > 0 AND C.lanes < 0.7 * F.wave * C.vector",
+     "lanes, " WAVE " AS wave FROM f_kernel F JOIN f_code C ON C.place = F.place WHERE C.vector > "
+     "0 AND C.lanes > 0 AND C.lanes < 0.7 * " WAVE " * C.vector",
      "{lanes} of {wave} lanes are active in the vector instructions of {subject}, on average; "
      "lanes part most often at {place}.",
      "Sort work so that the lanes of a wave do the same, and replace short branches by "

@@ -34,7 +34,7 @@ static const char tables[] =
     "DROP TABLE IF EXISTS temp.f_instruction; DROP TABLE IF EXISTS temp.f_code; "
     "DROP TABLE IF EXISTS temp.f_call; "
     "CREATE TEMP TABLE f_instruction(place, source, text, issued, lanes, lines, lines_needed, "
-    "lds_clocks, lds_clocks_needed, atomics, divergent, loop_depth, spills); "
+    "lds_clocks, lds_clocks_needed, atomics, divergent, loop_depth, spills, wave); "
     "CREATE TEMP TABLE f_kernel(place, name, label, share, calls, total_ns, occupancy, waves_max, "
     "limiter, advice, workgroup, groups, wave, group_waves, unit_waves, cus, simds, "
     "scratch_slots, scratch, rounds, tail, line_bytes); "
@@ -104,7 +104,7 @@ static const char shares[] =
     "UPDATE f_kernel SET share = share * (SELECT MIN(1.0, kernel_ns * 1.0 / span_ns) FROM f_run); "
     "CREATE TEMP TABLE f_code AS SELECT place, SUM(issued + lines + lds_clocks) AS work, "
     "TOTAL(iif(text LIKE 'v\\_%' ESCAPE '\\', issued, 0)) AS vector, TOTAL(iif(text LIKE 'v\\_%' "
-    "ESCAPE '\\', lanes, 0)) AS lanes FROM f_instruction GROUP BY place";
+    "ESCAPE '\\', lanes, 0)) AS lanes, MAX(wave) AS wave FROM f_instruction GROUP BY place";
 
 /* Work-items of a wave if neither the database has the number for its agent, as AMD's older ones do
  * not, nor the table of GPUs. */
@@ -216,6 +216,7 @@ static const char *const inner_line[] = {
 static int put_instructions(res_run_t *r)
 {
     const bool code = db_holds(r->db, DB_CODE_FACTS);
+    const bool waves = db_holds(r->db, DB_WAVE_ITEMS);
     const bool inlined = db_holds(r->db, DB_INLINED);
     const bool user = inlined && db_holds(r->db, DB_USER_LINES);
     return db_runf(
@@ -224,12 +225,14 @@ static int put_instructions(res_run_t *r)
         "crocprof_instruction I) SELECT K.place, COALESCE(users || iif(inside <> users, "
         "' (inlined from ' || inside || ')', ''), printf('0x%%x', I.address)), I.text, "
         "SUM(I.issued), SUM(I.lanes), SUM(I.lines), SUM(I.lines_needed), SUM(I.lds_clocks), "
-        "SUM(I.lds_clocks_needed), SUM(I.atomics), SUM(I.divergent), I.loop_depth, %s FROM placed "
-        "I JOIN res_symbol K ON K.id = I.kernel_id AND K.guid = I.guid %s "
+        "SUM(I.lds_clocks_needed), SUM(I.atomics), SUM(I.divergent), I.loop_depth, %s, %s FROM "
+        "placed I JOIN res_symbol K ON K.id = I.kernel_id AND K.guid = I.guid %s "
         "GROUP BY K.place, I.code_object_id, I.address",
         user_line[inlined + user], inner_line[inlined + user], code ? "MAX(C.vgpr_spills)" : "0",
-        code ? "LEFT JOIN crocprof_kernel_code C ON C.kernel_id = I.kernel_id AND C.guid = I.guid"
-             : "");
+        waves ? "MAX(iif(C.wave_items IN (32, 64), C.wave_items, NULL))" : "NULL",
+        code || waves
+            ? "LEFT JOIN crocprof_kernel_code C ON C.kernel_id = I.kernel_id AND C.guid = I.guid"
+            : "");
 }
 
 static int put_ranks(res_run_t *r)

@@ -273,7 +273,7 @@ static void read_facts(reader_t *r, row_t *row)
                             .notes = {.vgpr_spills = small(row, "vgpr_spills"),
                                       .sgpr_spills = small(row, "sgpr_spills"),
                                       .group_size_max = small(row, "group_size_max"),
-                                      .wave_items = small(row, "wave_items"),
+                                      .wave_items = dis_wave_items(small(row, "wave_items")),
                                       .group_bytes = small(row, "lds_bytes"),
                                       .private_bytes = small(row, "scratch_bytes")}};
     read_parameters(r, raw_text(row, "parameters"), &f->notes);

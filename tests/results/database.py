@@ -105,8 +105,9 @@ class Database:
                  dst_agent_id=1 if to_device else 0, size=size, stream_id=stream,
                  event_id=self.event("MEMORY_COPY", stack))
 
-    def counted(self, name, rows, dispatches=1, lost=0, modelled=0, spills=0, places=("user_file", "user_line")):
-        """Counts of a kernel's instructions, each a dictionary: its address, text, place and counts."""
+    def counted(self, name, rows, dispatches=1, lost=0, modelled=0, spills=0, places=("user_file", "user_line"), items=0):
+        """Counts of a kernel's instructions, each a dictionary: its address, text, place and counts. `items`: of its waves,
+        which older databases do not say (None)."""
         with open(COUNTS, encoding="utf-8") as f:
             counts = re.findall(r"^    X\((\w+), ", f.read(), re.M)
         fields = ["dispatch_id", "range", "code_object_id", "address", "text", "file", "line", "inlined", *places, "loop_depth"] + counts
@@ -115,15 +116,16 @@ class Database:
             for table, columns in (("instruction", ["kernel_id"] + fields),
                                    ("counted", ["kernel_id", "dispatch_id", "range", "dispatches", "waves", "lost",
                                                 "modelled"]),
-                                   ("kernel_code", ["kernel_id", "vgpr_spills"])):
+                                   ("kernel_code", ["kernel_id", "vgpr_spills"] + ["wave_items"] * (items is not None))):
                 self.db.execute(f'CREATE TABLE crocprof_{table}{self.suffix} (id INTEGER PRIMARY KEY, guid TEXT DEFAULT '
                                 f"'{self.guid}', {', '.join(columns)})")
                 self.db.execute(f"CREATE VIEW crocprof_{table} AS SELECT * FROM crocprof_{table}{self.suffix}")
         kernel = self.kernel(name)
         self.db.execute(f"INSERT INTO crocprof_counted{self.suffix} (kernel_id, dispatches, lost, modelled) VALUES "
                         "(?, ?, ?, ?)", (kernel, dispatches, lost, modelled))
-        self.db.execute(f"INSERT INTO crocprof_kernel_code{self.suffix} (kernel_id, vgpr_spills) VALUES (?, ?)",
-                        (kernel, spills))
+        facts = {"kernel_id": kernel, "vgpr_spills": spills, **({} if items is None else {"wave_items": items})}
+        self.db.execute(f"INSERT INTO crocprof_kernel_code{self.suffix} ({', '.join(facts)}) VALUES "
+                        f"({', '.join('?' * len(facts))})", tuple(facts.values()))
         for number, row in enumerate(rows):
             row = {"kernel_id": kernel, "code_object_id": 1, "address": 256 + 4 * number, "loop_depth": 0,
                    **dict.fromkeys(counts[:13], 0), **row}

@@ -112,11 +112,12 @@ def shape(**more):
     return lambda db: db.dispatch(K, 0, 1000, **more)
 
 
-def instruction(spills=0, **counts):
+def instruction(spills=0, items=0, **counts):
     def fill(db):
         kernels(db)
         db.counted(K, [{"text": "s_endpgm", "issued": 4},
-                       {"text": "some_op v1", "file": "/src/deep/a.hip", "line": 7, "issued": 16, **counts}], spills=spills)
+                       {"text": "some_op v1", "file": "/src/deep/a.hip", "line": 7, "issued": 16, **counts}], spills=spills,
+                   items=items)
     return fill
 
 
@@ -546,6 +547,19 @@ class Output(Case):
             fill = dict(gpu="gfx1100", agent={"wave_front_size": 32}, fill=shape(group=group, grid=group * 100))
             found = self.findings(self.database(fill, f"{group}.db"))
             self.assertEqual([f["text"] for f in all_of(found) if f["rule"] == "partial-waves"], wanted)
+
+    def test_divergence_in_waves_of_either_size(self):
+        """Lanes are those of the kernel's waves, as its code says, or else of the agent's: 20 of 32 are few, 24 are not, and
+        30 of 64 are."""
+        for number, (agent, items, lanes, wanted) in enumerate((
+                (32, 32, 20, "20 of 32"), (32, 32, 24, None), (32, 64, 30, "30 of 64"), (32, 64, 46, None), (64, 32, 24, None),
+                (32, None, 20, "20 of 32"), (32, None, 30, None), (32, 0, 20, "20 of 32"), (32, 7, 30, None),
+                (32, 0xffffffff, 30, None))):
+            with self.subTest((agent, items, lanes)):
+                fill = instruction(text="v_add", items=items, lanes=16 * lanes, divergent=3)
+                database = self.database(dict(gpu="gfx1100", agent={"wave_front_size": agent}, fill=fill), f"{number}.db")
+                texts = [f["text"] for f in all_of(self.findings(database)) if f["rule"] == "line-divergence"]
+                self.assertEqual([text[:len("20 of 32")] for text in texts], [wanted] if wanted else [])
 
     def test_other_gpus(self):
         """Waves and cache lines are those of the GPU: as its run says, else as the table of GPUs has them."""
