@@ -230,7 +230,8 @@ static void test_trap(void **state)
     } steps[] = {{V, 0, 0x1000}, {B, 0, 0x1004}, {V, 1, 0x9000}, {B, 1, 0x9004},
                  {R, 1, 0x9010}, {V, 0, 0x1100}, {E, 0, 0x1104}};
     static uint8_t buffer[PAGES * 4096];
-    sg_profile_t profile = {.num_xcc = 1,
+    sg_profile_t profile = {.gfx_target_version = 90010,
+                            .num_xcc = 1,
                             .shader_engines = 1,
                             .arrays_per_engine = 1,
                             .cus_per_array = 1,
