@@ -297,7 +297,7 @@ enum {
     ISA_IS_FORMATS = 1 << 24,
     ISA_IS_OFFSET = 1 << 25,
     ISA_IS_SPREAD = 1 << 25, /* matrices: result and addend are spread over the wave's lanes */
-    ISA_IS_BIAS = 1 << 26,
+    ISA_IS_BIAS = 1 << 26, /* this bit to bit 30: of SOPP and SOPK others, ISA_IS_WAIT (waits.h) */
     ISA_IS_SPREAD_ALL = 1 << 26,
     ISA_IS_COMPARE = 1 << 27,
     ISA_IS_GRADIENTS = 1 << 28,
