@@ -129,7 +129,7 @@ ISA_BLOCK void load2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32
     if (isa_ds_in_range(w, i, p.offset, p.bytes, at)) {
         /* Compilers load an element of twice the size so, if it may be aligned to less. Lanes whose
          * first parts are side by side are two blocks. Under a partial EXEC `at` does not show
-         * whether they are, and isa_gather() has no fast path for such elements of that size. */
+         * whether they are, since it is 0 for inactive lanes. */
         if (w->exec == ISA_ALL_LANES && p.second == p.first + 4 * dwords &&
             !isa_row_counts(at, 4 * dwords)) {
             isa_gather(p.first, at, w->exec, rows, 2 * dwords);
