@@ -43,7 +43,7 @@ def main():
                 b.key("3")
                 figures.update(frames.told(*frames.measure(b)))
         else:
-            print("pages are not opened: needs chromium-headless-shell")
+            print("pages are not opened: needs chromium-headless-shell or chromium")
     for name, value in figures.items():
         print(f"{name:28} {value:10.5g}")
     if len(sys.argv) == 3 and sys.argv[1] == "--json":

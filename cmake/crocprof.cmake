@@ -56,6 +56,10 @@ with zipfile.ZipFile(sys.argv[2], 'w') as z, open(sys.argv[1]) as f: z.writestr(
 endfunction()
 
 # Programs of some 25 MB, those with the executor, are linked by LLVM's linker in half the time; small ones are not.
+if(CROCPROF_LLD AND NOT EXISTS ${CROCPROF_LLD}) # it was removed after the build tree was configured
+  unset(CROCPROF_LLD CACHE)
+  unset(CROCPROF_LLD_LINKS CACHE)
+endif()
 find_program(CROCPROF_LLD ld.lld HINTS /usr/lib/llvm-15/bin /usr/lib/llvm-21/bin /usr/lib/llvm-22/bin)
 if(CROCPROF_LLD AND NOT CROCPROF_SANITIZE)
   get_filename_component(folder ${CROCPROF_LLD} DIRECTORY)

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "db/joined.h"
 #include "db/locks.h"
+#include "db/pages.h"
 #include "db/swap.h"
 
 volatile sig_atomic_t db_interrupted;
@@ -23,7 +24,7 @@ volatile sig_atomic_t db_interrupted;
 static const struct {
     int what, most;
 } limits[] = {
-    {SQLITE_LIMIT_LENGTH, 1 << 30},      {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+    {SQLITE_LIMIT_LENGTH, 1 << 30},      {SQLITE_LIMIT_SQL_LENGTH, DB_SQL_BYTES},
     {SQLITE_LIMIT_EXPR_DEPTH, 200},      {SQLITE_LIMIT_COLUMN, 500},
     {SQLITE_LIMIT_COMPOUND_SELECT, 500}, {SQLITE_LIMIT_VDBE_OP, 1 << 20},
     {SQLITE_LIMIT_FUNCTION_ARG, 100},    {SQLITE_LIMIT_TRIGGER_DEPTH, 1},

@@ -51,9 +51,12 @@ uint32_t db_pages_number(uint32_t page_bytes, uint32_t number);
  * pages after the first, up to the page `pages`. Returns 0, or -1 after reporting the reason. */
 int db_pages_begin(const char *path, uint32_t page_bytes, uint32_t pages);
 
+enum { DB_SQL_BYTES = 1 << 20 }; /* length of the longest text that connections of db.h read */
+
 /* Writes the schema of a file whose trees were copied. SQLite does not parse the SQL of a row that
  * is added: the next program that opens the file does. The caller must know that the SQL is valid
- * and that each name is new. All functions return 0, or -1 after reporting the reason. */
+ * and has at most DB_SQL_BYTES, and that each name is new. All functions return 0, or -1 after
+ * reporting the reason. */
 typedef struct {
     db_t db;
     db_cursor_t row;

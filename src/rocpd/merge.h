@@ -13,7 +13,9 @@
 char *rocpd_table_like(const db_t *db, const char *part, const char *name);
 
 /* Returns whether this is a table whose rows are looked up by their event, too, with or without a
- * run's id in its name: if it has the column event_id, it gets an index by that. */
+ * run's id in its name: if it has the column event_id, it gets an index by that. Whatever follows a
+ * '_' counts as an id, and capital letters as small ones, as they do for SQLite: a table that gets
+ * an index in vain costs little. */
 bool rocpd_is_by_event(const char *table);
 
 /* Warns that times are copied unchanged, if there are several nodes, which have different clocks.
@@ -60,10 +62,10 @@ typedef struct {
 } rocpd_views_t;
 
 /* Lists the same views for tables that need not be in any database yet. Of tables that differ only
- * in their names, SQLite sees one: so the time does not depend on how many there are. `tables` are
- * those of all databases, in their order. Returns 0; 1 if rocpd_merge_views() has to make the views
- * (then nothing is listed), as the tables are unusual; -1 after reporting the reason. To be freed
- * by rocpd_views_free() in each case. */
+ * in their names, SQLite sees one: so SQLite's time does not depend on how many there are. `tables`
+ * are those of all databases, in their order. Returns 0; 1 if rocpd_merge_views() has to make the
+ * views, as tables or views are unusual; -1 after reporting the reason. If not 0, some may be
+ * listed that are of no use. To be freed by rocpd_views_free() in each case. */
 int rocpd_views_list(rocpd_views_t *v, const char *path, const rocpd_tree_t *const *tables,
                      size_t count);
 void rocpd_views_free(rocpd_views_t *v);

@@ -20,7 +20,7 @@
 
 typedef struct {
     rocpd_tree_t *trees;
-    size_t count;
+    size_t count; /* of trees */
     uint32_t page_bytes, pages;
     uint32_t boots;  /* number of texts that say of which start of a node the file's runs are */
     bool shared;     /* its runs share tables */
@@ -121,18 +121,36 @@ static bool survey_tables(const db_t *db, db_pages_t *pages, uint32_t *next, boo
     return db_end(&c, "reading the schema") == 0 && good;
 }
 
-/* Writes of which starts of nodes the file's runs are. Returns their number. */
-static uint32_t survey_boots(const db_t *db, FILE *to)
+/* Writes of which starts of nodes the runs of a table are. Returns false if it cannot be read. */
+static bool survey_boot(const db_t *db, const char *table, file_t *f, FILE *to)
 {
-    uint32_t count = 0;
+    db_cursor_t c;
+    char *sql = sqlite3_mprintf("SELECT DISTINCT value FROM db0.\"%w\" WHERE tag = 'boot_id' AND "
+                                "value IS NOT NULL",
+                                table);
+    for (db_rows(&c, db, sql, ""); db_next(&c); f->boots++)
+        fprintf(to, "%s%c", db_text(&c, 0), 0);
+    const bool good = !*c.why;
+    db_drop(&c);
+    sqlite3_free(sql);
+    return good;
+}
+
+/* The same for all runs of the file. The tables themselves are read, since a view may have no
+ * end. Returns false if the file has to be copied by SQL, which reports the reason. */
+static bool survey_boots(const db_t *db, file_t *f, FILE *to)
+{
+    bool good = true;
     db_cursor_t c;
     db_rows(&c, db,
-            "SELECT DISTINCT value FROM rocpd_metadata WHERE tag = 'boot_id' AND value IS NOT NULL",
+            "SELECT name FROM db0.sqlite_master WHERE type = 'table' AND rootpage > 0 AND name "
+            "GLOB 'rocpd_metadata_*' ORDER BY rowid",
             "");
-    for (; db_next(&c); count++)
-        fprintf(to, "%s%c", db_text(&c, 0), 0);
+    while (good && db_next(&c))
+        good = survey_boot(db, db_text(&c, 0), f, to);
+    good = good && !*c.why;
     db_drop(&c);
-    return count;
+    return good;
 }
 
 /* Runs in a worker: writes a file_t, its texts and its trees; for a file that has to be copied by
@@ -154,9 +172,11 @@ static int survey(void *data, size_t number, FILE *to)
     if (result == 0 && !f.shared && db_pages_open(&pages, path)) {
         FILE *list = open_memstream(&trees, &bytes);
         f.page_bytes = pages.page_bytes;
-        if (list) f.boots = survey_boots(&db, list);
-        if (list && survey_tables(&db, &pages, &next, &f.unindexed, list)) f.pages = next - 1;
-        if (list) fclose(list);
+        if (list && survey_boots(&db, &f, list) &&
+            survey_tables(&db, &pages, &next, &f.unindexed, list))
+            f.pages = next - 1;
+        const bool failed = list && ferror(list); /* a text that has a gap is of no use */
+        if (!list || fclose(list) != 0 || failed) f.pages = 0;
         db_pages_close(&pages);
     }
     db_close(&db);
@@ -166,11 +186,18 @@ static int survey(void *data, size_t number, FILE *to)
     return result;
 }
 
+static int malformed(const work_t *w, size_t number)
+{
+    base_error("%s: what was read of it is malformed", w->files->paths[number]);
+    return -1;
+}
+
 static int take_survey(void *data, size_t number, const char *bytes, size_t count)
 {
     work_t *w = data;
     file_t *f = &w->found[number];
     const char *at = bytes, *end = bytes + count;
+    if (count < sizeof(*f)) return malformed(w, number);
     memcpy(f, at, sizeof(*f));
     at += sizeof(*f);
     w->shared |= f->shared;
@@ -180,6 +207,7 @@ static int take_survey(void *data, size_t number, const char *bytes, size_t coun
         if (!sums_row_copied(&w->boots, 0, at)) return no_memory();
     while (at < end) {
         rocpd_tree_t t;
+        if ((size_t)(end - at) < sizeof(t)) return malformed(w, number);
         memcpy(&t, at, sizeof(t));
         at += sizeof(t);
         t.name = strdup(at);
@@ -212,7 +240,7 @@ static int add_name(work_t *w, const char *name)
 }
 
 /* Gives each file its range of pages. Returns 0; 1 if a database cannot have that many pages; -1
- * after reporting that two files have a table of the same name. */
+ * after reporting the reason, such as two files that have a table of the same name. */
 static int place_files(work_t *w)
 {
     uint64_t before = 1;
@@ -294,7 +322,7 @@ static int write_schema(const work_t *w, const rocpd_views_t *views)
 
 /* Lists the views of the merged file. Returns 0; 1 if they have to be made by SQL, and then none is
  * listed; -1 after reporting the reason. */
-static int list_views(work_t *w, rocpd_views_t *views)
+static int list_views(const work_t *w, rocpd_views_t *views)
 {
     const rocpd_tree_t **tables = NULL;
     size_t count = 0;
@@ -309,8 +337,6 @@ static int list_views(work_t *w, rocpd_views_t *views)
                 result = no_memory();
         }
     if (result == 0) result = rocpd_views_list(views, w->files->paths[0], tables, count);
-    for (size_t i = 0; result == 0 && i < views->count; i++)
-        result = add_name(w, views->rows[i].name);
     if (result != 0) rocpd_views_free(views);
     free(tables);
     return result;
@@ -359,7 +385,10 @@ rocpd_merged_t rocpd_merge_pages(const rocpd_files_t *f, const rocpd_options_t *
 {
     rocpd_merged_t done = ROCPD_MERGE_FAILED;
     work_t w = {.files = f, .path = path, .found = calloc(f->count, sizeof(*w.found))};
-    if (!w.found) return no_memory();
+    if (!w.found) {
+        no_memory();
+        return ROCPD_MERGE_FAILED;
+    }
     base_pool_t pool = {.count = f->count,
                         .workers = rocpd_workers(o, f->count),
                         .work = survey,

@@ -148,10 +148,17 @@ static bool is_known(const sample_t *s, const rocpd_tree_t *table)
     return false;
 }
 
+static int interrupted(void)
+{
+    base_error("merging: interrupted");
+    return -1;
+}
+
 /* Makes a table of each form in the sample. */
 static int make_tables(sample_t *s)
 {
     for (size_t i = 0; i < s->count; i++) {
+        if (db_interrupted) return interrupted();
         if (is_known(s, s->tables[i])) continue;
         if (s->form_count == FORMS_MOST) return 1;
         if (!BASE_GROW_BY_ONE(s->forms, s->form_count)) return no_memory(s->path);
@@ -187,29 +194,84 @@ static bool are_own_alike(const sample_t *s)
     return true;
 }
 
-/* Returns the text of the sample's view over the tables of all runs. */
+static bool is_ours(const char *view)
+{
+    return strncasecmp(view, "rocpd_", 6) == 0;
+}
+
+/* Returns whether the view means in the merged file what it means in the sample. A view of a table
+ * that is not of the sample's does not: it has another name, or shows tables of a run whose id the
+ * view's name begins. */
+static bool is_as_usual(const sample_t *s, const char *view)
+{
+    static const char index[] = "by_event_";
+    if (sqlite3_strnicmp(view, index, sizeof(index) - 1) == 0) return false;
+    for (size_t i = 0; i < s->count; i++) {
+        const char *table = s->tables[i]->name;
+        if (sqlite3_stricmp(view, table) == 0) return false;
+        if (is_ours(view) && is_of(s->tables[i], view) && strlen(view) > kind_length(table))
+            return false;
+    }
+    return true;
+}
+
+/* Looks at the names of the file's views before the sample gets any, since that may give warnings.
+ * Returns 0; 1 if at least one view is unusual; -1 after reporting the reason. */
+static int look_at_views(sample_t *s)
+{
+    db_cursor_t c;
+    bool usual = true;
+    if (db_attach(&s->db, s->path) != 0) return -1;
+    db_rows(&c, &s->db, "SELECT name FROM part.sqlite_master WHERE type = 'view'", "");
+    while (usual && !db_interrupted && db_next(&c))
+        usual = is_as_usual(s, db_text(&c, 0));
+    if (db_end(&c, "reading the schema") != 0) return -1;
+    if (db_interrupted) return interrupted();
+    return db_run(&s->db, "DETACH part", s->path) == 0 ? !usual : -1;
+}
+
+/* Returns whether the view can be read in the sample. If a table is not there, nobody has seen what
+ * else the view does. */
+static bool is_readable(const sample_t *s, const char *view)
+{
+    db_cursor_t c;
+    char *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", view);
+    const bool good = db_rows(&c, &s->db, sql, "");
+    db_drop(&c);
+    sqlite3_free(sql);
+    return good;
+}
+
+/* Returns the text of the sample's view over the tables of all runs; NULL after reporting the
+ * reason. */
 static char *text_of(const sample_t *s, const char *view, const char *sql)
 {
     const bool own = is_own(view);
     size_t count = 0;
-    if (!own && strncasecmp(view, "rocpd_", 6) != 0) return sqlite3_mprintf("%s", sql);
-    for (size_t i = 0; i < s->count; i++)
+    for (size_t i = 0; (own || is_ours(view)) && i < s->count; i++)
         if (is_of(s->tables[i], view)) s->names[count++] = s->tables[i]->name;
-    return own ? rocpd_own_text(&s->db, view, s->names[0], s->names, count)
-               : unite(&s->db, view, s->names, count);
+    if (own) return rocpd_own_text(&s->db, view, s->names[0], s->names, count);
+    char *text = is_ours(view) ? unite(&s->db, view, s->names, count) : sqlite3_mprintf("%s", sql);
+    if (!text) no_memory(view);
+    return text;
 }
 
+/* Lists a view. Returns 0; 1 if SQL has to make it, or to say why it cannot; -1 after reporting the
+ * reason. */
 static int list_view(const sample_t *s, const char *name, const char *sql)
 {
     rocpd_views_t *v = s->views;
-    char *text = text_of(s, name, sql);
-    char *copy = text && BASE_GROW_BY_ONE(v->rows, v->count) ? strdup(name) : NULL;
-    if (copy) {
+    const bool copied = !is_own(name) && !is_ours(name) && !rocpd_is_own_view(sql);
+    if (copied && !is_readable(s, name)) return 1;
+    char *text = text_of(s, name, sql), *copy = NULL;
+    int result = !text ? -1 : strlen(text) > DB_SQL_BYTES ? 1 : 0;
+    if (result == 0 && BASE_GROW_BY_ONE(v->rows, v->count)) copy = strdup(name);
+    if (result == 0 && !copy) result = no_memory(name);
+    if (result == 0)
         v->rows[v->count++] = (rocpd_merge_view_t){copy, text};
-        return 0;
-    }
-    sqlite3_free(text);
-    return no_memory(name);
+    else
+        sqlite3_free(text);
+    return result;
 }
 
 static int list_views(const sample_t *s)
@@ -227,6 +289,7 @@ static int fill_sample(sample_t *s)
 {
     int result = make_tables(s);
     if (result == 0 && !are_own_alike(s)) result = 1;
+    if (result == 0) result = look_at_views(s);
     if (result == 0) result = rocpd_merge_views(&s->db, s->path, false);
     return result == 0 ? list_views(s) : result;
 }

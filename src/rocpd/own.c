@@ -73,18 +73,32 @@ void rocpd_column_define(sqlite3_str *sql, const char *name, const char *type)
     sqlite3_str_appendf(sql, "\"%w\" %s", name, is_type(type) ? type : "");
 }
 
-/* Appends a SELECT of all these columns from a table or view that has only those of `mine`. */
+/* Returns whether both have the same columns in the same order. */
+static bool is_same(const rocpd_columns_t *a, const rocpd_columns_t *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++)
+        same = strcmp(a->names[i], b->names[i]) == 0;
+    return same;
+}
+
+/* Appends a SELECT of all these columns from a table or view that has only those of `mine`. The
+ * database `main` is not named: the text stays in a view of it, and a program that opens the file
+ * later may call its database otherwise. */
 static void append_columns(const rocpd_columns_t *all, const rocpd_columns_t *mine,
                            const char *part, const char *name, bool any, sqlite3_str *sql)
 {
-    sqlite3_str_appendall(sql, "SELECT ");
-    for (size_t i = 0; i < all->count; i++)
+    const bool same = any && is_same(all, mine);
+    sqlite3_str_appendall(sql, same ? "SELECT *" : "SELECT ");
+    for (size_t i = 0; !same && i < all->count; i++)
         sqlite3_str_appendf(sql, "%s%s\"%w\"", i ? ", " : "",
                             has_column(mine, all->names[i]) ? "" : "NULL AS ", all->names[i]);
-    if (any)
-        sqlite3_str_appendf(sql, " FROM \"%w\".\"%w\"", part, name);
-    else
+    if (!any)
         sqlite3_str_appendall(sql, " WHERE 0");
+    else if (strcmp(part, "main") == 0)
+        sqlite3_str_appendf(sql, " FROM \"%w\"", name);
+    else
+        sqlite3_str_appendf(sql, " FROM \"%w\".\"%w\"", part, name);
 }
 
 /* The same for any table or view; if it does not exist, a SELECT without rows. Returns false after
@@ -107,9 +121,7 @@ static bool has_all(const db_t *db, const rocpd_columns_t *all, const char *name
 {
     rocpd_columns_t mine = {0};
     bool any;
-    bool same = rocpd_columns_add(db, &mine, "db0", name, &any) && mine.count == all->count;
-    for (size_t i = 0; same && i < all->count; i++)
-        same = strcmp(mine.names[i], all->names[i]) == 0;
+    const bool same = rocpd_columns_add(db, &mine, "db0", name, &any) && is_same(&mine, all);
     rocpd_columns_free(&mine);
     return same;
 }

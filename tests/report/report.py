@@ -791,7 +791,7 @@ CASES = {name[5:]: function for name, function in list(globals().items()) if nam
 def run(cases, names):
     """Each case in a folder of its own. All are run; the program's status says whether one has failed."""
     if not browser.find():
-        print("skipped: needs chromium-headless-shell")
+        print("skipped: needs chromium-headless-shell or chromium")
         sys.exit(77)
     status = 0
     for name in names.split(","):

@@ -83,6 +83,11 @@ class Case(unittest.TestCase):
         self.run_it("summary", "-f", "csv", "-d", directory, "--summary-by-rank", "--domain-summary", *words)
         return {name: self.read(f"{directory}/{name}") for name in os.listdir(f"{self.dir}/{directory}")}
 
+    def ask(self, database, sql):
+        """The rows that rocpd reads of a database."""
+        self.run_it("query", "-i", database, "--query", sql, "--format", "csv", "-o", "asked", "-d", ".")
+        return list(csv.reader(self.read("asked.csv", "r").splitlines()))[1:]
+
     def read(self, name, mode="rb"):
         with open(f"{self.dir}/{name}", mode) as f:
             return f.read()
@@ -200,8 +205,9 @@ class Fleet(Case):
         db = sqlite3.connect(f"{self.dir}/{name}.db")
         text = sorted(db.iterdump()) # indexes that were missing are made last
         self.assertEqual(db.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+        (changes,), = db.execute("PRAGMA schema_version") # SQLite counts its own, and not rows that are written in the schema
         db.close()
-        return done.stderr, text
+        return done.stderr, text, changes == 0
 
     def test_merge_of_forms(self):
         """Databases that differ in their tables, indexes and views: a merge by pages has what SQL makes of them."""
@@ -211,13 +217,22 @@ class Fleet(Case):
             guids.append(guid_of(db).replace("-", "_"))
             db.close()
         own = 'CREATE TABLE "crocprof_source_{}" (id INTEGER PRIMARY KEY, path TEXT{}); INSERT INTO "crocprof_source_{}" (path) VALUES (1)'
-        cases = {"index": {2: f'DROP INDEX "by_event_rocpd_arg_{guids[2]}"'},
+        endless = "CREATE VIEW r AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+        fast = {"own", "table", "names", "recursive"} # the others' views, or more, are made by SQL
+        cases = {"no index": {2: f'DROP INDEX "by_event_rocpd_arg_{guids[2]}"'},
                  "own": {i: own.format(guids[i], "", guids[i]) for i in (1, 3)},
                  "columns": {i: own.format(guids[i], ", more" * i, guids[i]) for i in (0, 1)},
                  "table": {0: "CREATE VIEW rocpd_extra AS SELECT 1; CREATE VIEW reader AS SELECT * FROM rocpd_extra",
                            3: f'CREATE TABLE "rocpd_extra_{guids[3]}" (a INTEGER, "b c")'},
                  "name": {0: f'CREATE VIEW "MINE_{guids[3]}" AS SELECT 2', **{i: f'CREATE TABLE "mine_{guids[i]}" (a)' for i in (1, 3)}},
-                 "recursive": {0: "CREATE VIEW r AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"}}
+                 "names": {1: f'CREATE TABLE "a ""b"" _{guids[1]}" (a)', 2: f'CREATE TABLE "Mine_{guids[2]}" (a)',
+                           3: f'CREATE TABLE "a ""b"" _{guids[3]}" (a); CREATE TABLE "mine_{guids[3]}" (a)'},
+                 "part of an id": {0: f'CREATE VIEW "rocpd_arg_{guids[3][:23]}" AS SELECT 1'},
+                 "index": {0: f'CREATE VIEW "by_event_rocpd_arg_{guids[3]}" AS SELECT 1'},
+                 "warned": {0: f'CREATE VIEW "MINE_{guids[3]}" AS SELECT 2;' + endless,
+                            **{i: f'CREATE TABLE "mine_{guids[i]}" (a)' for i in (1, 3)}},
+                 "beneath": {0: f'CREATE TABLE "x_{guids[0]}" (a);' + endless + f', "x_{guids[1]}"', 1: f'CREATE TABLE "x_{guids[1]}" (a)'},
+                 "recursive": {0: endless}}
         for name, changes in cases.items():
             paths = [f"{self.dir}/{name}{i}.db" for i in range(4)]
             for i, path in enumerate(paths):
@@ -225,12 +240,32 @@ class Fleet(Case):
                 db = sqlite3.connect(path)
                 db.executescript(changes.get(i, ""))
                 db.close()
-            by_pages = self.merged("pages", paths)
+            *by_pages, is_fast = self.merged("pages", paths)
             db = sqlite3.connect(paths[1])
             db.executescript("PRAGMA page_size = 4096; VACUUM") # another size of pages: all are copied by SQL
             db.close()
             with self.subTest(name):
-                self.assertEqual(by_pages, self.merged("sql", paths))
+                self.assertEqual(is_fast, name in fast)
+                self.assertEqual(by_pages, [*self.merged("sql", paths)[:2]])
+                for merged in ("pages.db", "sql.db"):
+                    self.assertEqual(self.ask(merged, "SELECT COUNT(DISTINCT pid) FROM kernels"), [["4"]])
+                    if name in ("own", "columns"):
+                        self.assertEqual(self.ask(merged, "SELECT path FROM crocprof_source"), [["1"]] * 2)
+                        self.run_it("summary", "-i", merged)
+                        self.run_it("merge", "-d", ".", "-o", "again", "-i", merged, self.paths[5])
+                        self.assertEqual(self.ask("again.db", "SELECT path FROM crocprof_source"), [["1"]] * 2)
+
+    def test_merge_too_long(self):
+        """A view of more text than SQLite would read of it is not written."""
+        for path in self.paths[:12]:
+            db = sqlite3.connect(path)
+            name = "rocpd_" + "x" * 100000
+            db.executescript(f'CREATE TABLE "{name}_{guid_of(db).replace("-", "_")}" (a); CREATE VIEW "{name}" AS SELECT 1')
+            db.close()
+        self.run_it("merge", "-d", ".", "-o", "m", "-i", *self.paths[:2])
+        self.assertEqual(self.ask("m.db", "SELECT COUNT(DISTINCT pid) FROM kernels"), [["2"]])
+        self.run_it("merge", "-d", ".", "-o", "m12", "-i", *self.paths[:12], status=1)
+        self.assertFalse(os.path.exists(f"{self.dir}/m12.db"))
 
     def test_merge_damaged(self):
         with open(self.paths[11], "r+b") as f:
@@ -460,6 +495,7 @@ class Rows(Case):
         self.assertEqual(self.merge("all").stderr, "")
         self.assertEqual(rows_of([f"{self.dir}/all.db"]), rows_of(self.paths))
         self.assertEqual(self.query("all", "SELECT COUNT(DISTINCT guid), COUNT(*) FROM crocprof_counted"), [(2, 18)])
+        self.assertEqual(self.ask("all.db", "SELECT COUNT(DISTINCT guid), COUNT(*) FROM crocprof_counted"), [["2", "18"]])
 
     def test_large(self):
         """A large file, and a small one whose views show much, are read by the process that writes."""

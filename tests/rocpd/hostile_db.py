@@ -122,6 +122,16 @@ class Hostile(unittest.TestCase):
         done = run([ROCPD, "query", "-i", self.database, "--query", "SELECT COUNT(*) FROM extra"])
         self.assertIn(b"view extra is left out: it reads what it makes", done.stderr)
 
+    def test_metadata_without_an_end(self):
+        """A merge reads the tables of metadata, and their view only until it has what it looks for."""
+        self.spoil("view", "rocpd_metadata", "CREATE VIEW rocpd_metadata AS WITH RECURSIVE r(id, tag, value) AS (SELECT 1, "
+                   "'schema_version', '3.0.3' UNION ALL SELECT id + 1, 'boot_id', value FROM r) SELECT * FROM r")
+        done = run([ROCPD, "merge", "-i", self.database, "-d", self.out])
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        merged = sqlite3.connect(self.out + b"/merged.db")
+        self.assertEqual(merged.execute("SELECT COUNT(*) FROM rocpd_metadata WHERE tag = 'schema_version'").fetchall(), [(1,)])
+        merged.close()
+
     def merge_by_rows(self, *views):
         """Merges the database with these views, and one that says that its runs share tables."""
         db = sqlite3.connect(self.database)

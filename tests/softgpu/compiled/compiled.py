@@ -49,8 +49,9 @@ class Compiled(unittest.TestCase):
     def fill(self):
         """What a first program keeps: it compiles for a second, so that one does so for all cases that begin with it."""
         if not self.full:
-            Compiled.full = tempfile.TemporaryDirectory(prefix="crocprof-compiled-")
-            self.run_program(SOFTGPU_COMPILED=self.full.name + "/kept")
+            folder = tempfile.TemporaryDirectory(prefix="crocprof-compiled-")
+            self.run_program(SOFTGPU_COMPILED=folder.name + "/kept")
+            Compiled.full = folder  # not before: if the program fails, the next case runs it again
         shutil.copytree(self.full.name + "/kept", self.at)
 
     @classmethod

@@ -37,19 +37,28 @@ def enter(words):
     libc = ctypes.CDLL(None, use_errno=True)
     (asked, ask), (mapped, tell) = os.pipe(), os.pipe()
     child = os.fork()
-    if not child:
+    if not child:  # each side closes the ends of the other one, so that it does not wait for one that has ended
+        os.close(asked)
+        os.close(tell)
         os.write(ask, b"." if libc.unshare(NEW_USER) == 0 else b"!")
-        os.read(mapped, 1)
+        if os.read(mapped, 1) != b".":
+            os._exit(77)
         os.setgid(0)
         os.setuid(0)
         os.execvp("unshare", ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, "sh", *words])
-    if os.read(asked, 1) != b".":
+    os.close(ask)
+    os.close(mapped)
+    try:
+        if os.read(asked, 1) != b".":
+            raise OSError("no namespace of users")
+        for name in ("uid_map", "gid_map"):
+            with open(f"/proc/{child}/{name}", "w", encoding="ascii") as f:
+                f.write("0 0 65536")
+        os.write(tell, b".")
+    except OSError:
         os.kill(child, 9)
+        os.waitpid(child, 0)
         sys.exit(77)
-    for name in ("uid_map", "gid_map"):
-        with open(f"/proc/{child}/{name}", "w", encoding="ascii") as f:
-            f.write("0 0 65536")
-    os.write(tell, b".")
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
