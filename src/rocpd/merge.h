@@ -35,7 +35,8 @@ typedef enum {
 } rocpd_merged_t;
 
 /* Copies the tables of all databases by their pages into the empty file `path`, and makes the views
- * if all databases are as usual. *shared says whether the runs of one of them share tables. */
+ * if all databases are as usual. *shared becomes true if in at least one of the databases several
+ * runs have one set of tables; else false. */
 rocpd_merged_t rocpd_merge_pages(const rocpd_files_t *f, const rocpd_options_t *o, const char *path,
                                  bool *shared);
 

@@ -102,10 +102,11 @@ typedef struct {
     uint8_t flow;
     chk_regs_t regs[CHK_USE_REGS];
 
-    /* Rows of the table, by bit, of which it is the first, and the second. */
+    /* A bit for each row of the table of hazards: the rows whose first instruction this instruction
+     * can be, and those whose second instruction it can be. */
     uint64_t as_first, as_second;
-    uint64_t
-        behind_f64; /* of these, the rows whose first instruction is a matrix instruction of f64 */
+    uint64_t behind_f64; /* of as_second, the rows whose first instruction is a matrix instruction
+                            of f64 */
     const chk_hazard_rules_t *rules;
     uint64_t pc;
     uint32_t first; /* CHK_FIRST_* */
