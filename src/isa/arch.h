@@ -300,6 +300,9 @@ typedef struct {
 
 enum { ISA_CODE_LDS = 128 };
 
+/* The descriptors, formats and layouts of images. NONE: softgpu knows none of the GPU's. */
+typedef enum { ISA_IMAGES_NONE, ISA_IMAGES_GFX9, ISA_IMAGES_GFX10, ISA_IMAGES_GFX11 } isa_images_t;
+
 /* Fields of image instructions that families have in different places. */
 typedef struct {
     isa_bits_t op[2]; /* low part, high part */
@@ -356,6 +359,7 @@ typedef struct {
     isa_bits_t mubuf_op[2], mtbuf_op[2]; /* low part, high part */
     isa_bits_t mubuf_slc, mtbuf_slc;
     isa_bits_t buffer_offen, buffer_idxen;
+    isa_images_t images;
     isa_image_fields_t image;
     const char *const *messages; /* ISA_MESSAGES names, by number; NULL: the message has no name */
     isa_bits_t message;          /* the number of a message in an immediate */

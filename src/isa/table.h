@@ -287,6 +287,7 @@ enum {
         1 << 14, /* image instructions (so it shares a bit with MOVREL): reads the image's size */
     ISA_IS_SUBTRACTS = 1 << 15, /* computes a difference, not a sum */
     ISA_IS_OVERFLOW = 1 << 16,  /* SCC says whether a signed sum overflows */
+    ISA_IS_LEVEL_0 = 1 << 16,   /* image instructions: takes the level of detail 0 */
     ISA_IS_MESSAGE = 1 << 17,   /* s_sendmsg, s_ttracedata */
     ISA_IS_RFE = 1 << 18,       /* s_rfe_b64 and its like: returns from a trap handler */
     ISA_IS_LEVEL = 1 << 19,

@@ -45,6 +45,31 @@ static void add_operand(chk_use_t *u, const isa_wave_t *w, const isa_operand_t *
                  CHK_ROLE_SCALAR | written | (roles & (CHK_ROLE_LANE | CHK_ROLE_MASK)));
 }
 
+/* Adds the registers of an image's address that need not follow one another. There is room for
+ * four groups of registers that do: registers in further groups are not looked at. */
+static void add_spread_address(chk_use_t *u, const isa_inst_t *i, unsigned roles)
+{
+    enum { GROUPS = 4 };
+    const unsigned n = isa_operand_dwords(&i->src[0]);
+    for (unsigned k = 0, groups = 0; k < n && groups < GROUPS; groups++) {
+        const unsigned first = isa_image_vgpr(i, k);
+        unsigned size = 1;
+        while (k + size < n && isa_image_vgpr(i, k + size) == first + size)
+            size++;
+        add_regs(u, first, size, roles);
+        k += size;
+    }
+}
+
+static void add_source(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i, unsigned k,
+                       unsigned roles)
+{
+    if (!k && i->fmt == ISA_FMT_MIMG && i->image & ISA_IMAGE_NSA)
+        add_spread_address(u, i, roles);
+    else
+        add_operand(u, w, &i->src[k], roles);
+}
+
 static bool is_special(const isa_inst_t *i, unsigned code)
 {
     for (unsigned k = 0; k < 4; k++)
@@ -314,7 +339,7 @@ static void add_reads(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
             roles |= CHK_ROLE_LANE;
         if (k == 2 && row->reads & ISA_REG_VCC && names_vcc) roles |= CHK_ROLE_MASK;
         const unsigned before = u->n;
-        add_operand(u, w, &i->src[k], roles);
+        add_source(u, w, i, k, roles);
         const bool holds = row->klass == ISA_CLASS_MFMA ? k == 2 && !sparse : k == 1 && is_wide(i);
         if (holds && u->n > before) u->held = (uint8_t)before;
     }

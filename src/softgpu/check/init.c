@@ -158,6 +158,22 @@ static void check_index(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t 
     if (!takes) h->scalar[ISA_CODE_M0] &= i->op == ISA_OP_s_set_gpr_idx_on ? ~0xf0ffu : ~0xffu;
 }
 
+/* The address's registers need not follow one another (NSA). */
+static void check_image_address(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
+                                const isa_inst_t *i)
+{
+    const unsigned n = isa_image_address_dwords(w, i);
+    isa_operand_t one = i->src[0];
+    if (!(i->image & ISA_IMAGE_NSA)) {
+        check_address(g, h, w, i, &i->src[0], n);
+        return;
+    }
+    for (unsigned k = 0; k < n; k++) {
+        one.reg = (uint16_t)isa_image_vgpr(i, k);
+        check_address(g, h, w, i, &one, 1);
+    }
+}
+
 static void check_addresses(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
                             const isa_inst_t *i)
 {
@@ -175,7 +191,7 @@ static void check_addresses(const chk_group_t *g, chk_shadow_t *h, const isa_wav
     case ISA_FMT_MIMG:
         check_address(g, h, w, i, &i->src[2], 8);
         check_address(g, h, w, i, &i->src[3], 4);
-        check_address(g, h, w, i, &i->src[0], isa_image_address_dwords(w, i));
+        check_image_address(g, h, w, i);
         break;
     case ISA_FMT_SCRATCH:
         if (saddr)

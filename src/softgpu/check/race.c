@@ -184,7 +184,7 @@ static bool same_texel(const race_access_t *x, unsigned lane, const uint8_t *at,
 {
     isa_image_t m;
     uint32_t element[4];
-    if (isa_image_decode(&x->w->sgpr[x->i->src[2].reg], &m))
+    if (isa_image_decode(x->w->group->dispatch->arch, &x->w->sgpr[x->i->src[2].reg], &m))
         return true; /* the element is outside the image: it is not stored */
     isa_image_element(x->w, x->i, &m, lane, element);
     return from + bytes <= sizeof element && !memcmp((uint8_t *)element + from, at, bytes);

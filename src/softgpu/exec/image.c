@@ -1,9 +1,11 @@
 /* image.c - descriptors of images, and loads and stores of one texel per lane.
  *
- * A table has the places of a descriptor's fields. The tables here are those of gfx9; another
- * architecture needs tables of its own. */
+ * A family of GPUs is a row of a table with the places of a descriptor's fields; image_sample.c has
+ * those of samplers, which are the same for all. */
 #include "softgpu/exec/image.h"
+#include "softgpu/exec/image_address.h"
 
+#include "isa/format.h"
 #include "isa/table.h"
 
 #include <string.h>
@@ -15,26 +17,54 @@ typedef struct {
         plus; /* place in the descriptor's 256 bits; `plus` is added to the field's value */
 } row_t;
 
-static const row_t image_fields[ISA_T_COUNT] = {
-    [ISA_T_BASE] = {0, 40, 0},          [ISA_T_MIN_LOD] = {40, 12, 0},
-    [ISA_T_DATA_FORMAT] = {52, 6, 0},   [ISA_T_NUM_FORMAT] = {58, 4, 0},
-    [ISA_T_WIDTH] = {64, 14, 1},        [ISA_T_HEIGHT] = {78, 14, 1},
-    [ISA_T_SELECT_X] = {96, 3, 0},      [ISA_T_SELECT_Y] = {99, 3, 0},
-    [ISA_T_SELECT_Z] = {102, 3, 0},     [ISA_T_SELECT_W] = {105, 3, 0},
-    [ISA_T_BASE_LEVEL] = {108, 4, 0},   [ISA_T_LAST_LEVEL] = {112, 4, 0},
-    [ISA_T_LAYOUT] = {116, 5, 0},       [ISA_T_TYPE] = {124, 4, 0},
-    [ISA_T_LAST_SLICE] = {128, 13, 0},  [ISA_T_PITCH] = {141, 16, 1},
-    [ISA_T_BORDER_ORDER] = {157, 3, 0}, [ISA_T_BASE_SLICE] = {160, 13, 0},
-    [ISA_T_LEVELS] = {188, 4, 1},       [ISA_T_COMPRESSED] = {213, 1, 0},
+/* Fields that all families have in the same place. */
+#define COMMON_FIELDS                                                                              \
+    [ISA_T_BASE] = {0, 40, 0}, [ISA_T_HEIGHT] = {78, 14, 1}, [ISA_T_SELECT_X] = {96, 3, 0},        \
+    [ISA_T_SELECT_Y] = {99, 3, 0}, [ISA_T_SELECT_Z] = {102, 3, 0}, [ISA_T_SELECT_W] = {105, 3, 0}, \
+    [ISA_T_BASE_LEVEL] = {108, 4, 0}, [ISA_T_LAST_LEVEL] = {112, 4, 0},                            \
+    [ISA_T_LAYOUT] = {116, 5, 0}, [ISA_T_TYPE] = {124, 4, 0}, [ISA_T_LAST_SLICE] = {128, 13, 0},   \
+    [ISA_T_COMPRESSED] = {213, 1, 0}
+/* Since gfx10.3, an image without slices has its pitch in the place of the last slice. */
+#define FIELDS_SINCE_GFX10                                                                         \
+    COMMON_FIELDS, [ISA_T_WIDTH] = {62, 14, 1}, [ISA_T_PITCH] = {128, 14, 1},                      \
+                   [ISA_T_BORDER_ORDER] = {121, 3, 0}, [ISA_T_BASE_SLICE] = {144, 13, 0}
+
+typedef struct {
+    row_t fields[ISA_T_COUNT];
+    /* the formats; NULL: the layout and the type of elements have a field each, with gfx9's
+     * numbers */
+    const isa_image_formats_t *formats;
+    uint32_t addr_config; /* the GB_ADDR_CONFIG for which layouts are known; 0: image.h has it */
+    bool one_level;       /* layouts are known of images with one level alone */
+} family_t;
+
+static const family_t families[] = {
+    [ISA_IMAGES_GFX9] =
+        {.fields = {COMMON_FIELDS, [ISA_T_MIN_LOD] = {40, 12, 0}, [ISA_T_DATA_FORMAT] = {52, 6, 0},
+                    [ISA_T_NUM_FORMAT] = {58, 4, 0}, [ISA_T_WIDTH] = {64, 14, 1},
+                    [ISA_T_PITCH] = {141, 16, 1}, [ISA_T_BORDER_ORDER] = {157, 3, 0},
+                    [ISA_T_BASE_SLICE] = {160, 13, 0}, [ISA_T_LEVELS] = {188, 4, 1}}},
+    [ISA_IMAGES_GFX10] =
+        {.fields = {FIELDS_SINCE_GFX10, [ISA_T_MIN_LOD] = {40, 12, 0},
+                    [ISA_T_DATA_FORMAT] = {52, 9, 0}, [ISA_T_LEVELS] = {164, 4, 1}},
+         .formats = &isa_image_formats_of_gfx10,
+         .addr_config = 0x444,
+         .one_level = true},
+    [ISA_IMAGES_GFX11] = {.fields = {FIELDS_SINCE_GFX10, [ISA_T_MIN_LOD] = {187, 12, 0},
+                                     [ISA_T_DATA_FORMAT] = {52, 8, 0}, [ISA_T_LEVELS] = {48, 4, 1}},
+                          .formats = &isa_image_formats_of_gfx11,
+                          .addr_config = 0x545,
+                          .one_level = true},
 };
 
-static void read_fields(const row_t *rows, unsigned n, const uint32_t *words, uint64_t *field)
+static void read_fields(const family_t *family, const uint32_t *words, uint64_t *field)
 {
-    for (unsigned k = 0; k < n; k++) {
-        const unsigned word = rows[k].bit / 32, shift = rows[k].bit % 32;
+    for (unsigned k = 0; k < ISA_T_COUNT; k++) {
+        const row_t *row = &family->fields[k];
+        const unsigned word = row->bit / 32, shift = row->bit % 32;
         uint64_t two = words[word];
-        if (shift + rows[k].bits > 32) two |= (uint64_t)words[word + 1] << 32;
-        field[k] = (two >> shift & ((UINT64_C(1) << rows[k].bits) - 1)) + rows[k].plus;
+        if (shift + row->bits > 32) two |= (uint64_t)words[word + 1] << 32;
+        field[k] = (two >> shift & ((UINT64_C(1) << row->bits) - 1)) + row->plus;
     }
 }
 
@@ -55,83 +85,87 @@ static uint32_t count_slices(const isa_image_t *m)
     return first > last ? 0 : (uint32_t)(last - first + 1);
 }
 
-const char *isa_image_decode(const uint32_t words[8], isa_image_t *m)
+static bool find_format(const family_t *family, isa_image_t *m)
 {
+    unsigned data = (unsigned)m->field[ISA_T_DATA_FORMAT];
+    unsigned number = (unsigned)m->field[ISA_T_NUM_FORMAT];
     uint8_t select[4];
-    read_fields(image_fields, ISA_T_COUNT, words, m->field);
+    for (unsigned c = 0; c < 4; c++)
+        select[c] = (uint8_t)m->field[ISA_T_SELECT_X + c];
+    if (family->formats && !isa_image_format_split(family->formats, data, &data, &number))
+        return false;
+    return isa_format_find(&m->format, data, number, select);
+}
+
+static void read_descriptor(const isa_arch_t *arch, const uint32_t *words, isa_image_t *m)
+{
+    m->family = arch->formats->images;
+    read_fields(&families[m->family], words, m->field);
     m->type = (isa_image_type_t)m->field[ISA_T_TYPE];
     m->axes = types[m->type].axes;
     m->sliced = types[m->type].sliced;
-    for (unsigned c = 0; c < 4; c++)
-        select[c] = (uint8_t)m->field[ISA_T_SELECT_X + c];
-    const bool defined = isa_format_find(&m->format, (unsigned)m->field[ISA_T_DATA_FORMAT],
-                                         (unsigned)m->field[ISA_T_NUM_FORMAT], select);
+}
+
+/* The reason for refusing all of the GPU's images, or NULL. */
+static const char *refuse_images(const isa_arch_t *arch)
+{
+    const family_t *family = &families[arch->formats->images];
+    if (arch->formats->images == ISA_IMAGES_NONE) return "the images of this GPU are not known";
+    return family->addr_config && family->addr_config != arch->gb_addr_config
+               ? "the layouts of this GPU's images are not known"
+               : NULL;
+}
+
+const char *isa_image_decode(const isa_arch_t *arch, const uint32_t words[8], isa_image_t *m)
+{
+    const char *why = refuse_images(arch);
+    if (why) return why;
+    read_descriptor(arch, words, m);
+    const family_t *family = &families[m->family];
+    const bool defined = find_format(family, m);
     if (m->type == ISA_IMAGE_NONE && !m->field[ISA_T_DATA_FORMAT]) return NULL;
     if (!m->axes) return "undefined type of an image";
     if (!defined) return "undefined image format";
     if (m->field[ISA_T_COMPRESSED]) return "compressed image";
+    if (family->one_level && (m->field[ISA_T_LEVELS] > 1 || m->field[ISA_T_LAST_LEVEL]))
+        return "image with levels";
     m->slices = count_slices(m);
     return isa_image_lay_out(m) ? NULL : "undefined layout of an image";
 }
 
-/* ---- addresses in registers ---- */
-
-static bool has_level(const isa_inst_t *i)
-{
-    return isa_table[i->op].marks & ISA_IS_LEVEL;
-}
-
-static bool is_size_query(const isa_inst_t *i)
-{
-    return i->op == ISA_OP_image_get_resinfo;
-}
-
-/* Number of the address's parts without the level: coordinates, then the slice. With DA set, a
- * volume's third coordinate is in the place of the slice: the runtime's copy kernels access all
- * images as arrays. */
-static unsigned coordinates(const isa_image_t *m, const isa_inst_t *i)
-{
-    const bool slice =
-        (i->image & ISA_IMAGE_DA && m->axes < ISA_IMAGE_AXES) || m->type == ISA_IMAGE_CUBE;
-    return m->axes + (slice ? 1 : 0);
-}
-
 unsigned isa_image_address_dwords(const isa_wave_t *w, const isa_inst_t *i)
 {
+    const isa_arch_t *arch = w->group->dispatch->arch;
     isa_image_t m;
-    read_fields(image_fields, ISA_T_COUNT, &w->sgpr[i->src[2].reg], m.field);
-    m.type = (isa_image_type_t)m.field[ISA_T_TYPE];
-    m.axes = types[m.type].axes;
-    const unsigned n = is_size_query(i) ? 1 : coordinates(&m, i) + has_level(i);
-    const unsigned dwords = i->image & ISA_IMAGE_A16 ? (n + 1) / 2 : n;
-    return dwords ? dwords : 1;
-}
-
-static uint32_t part(const isa_wave_t *w, const isa_inst_t *i, unsigned k, unsigned lane)
-{
-    const isa_row_t *rows = w->vgpr + i->src[0].reg;
-    if (!(i->image & ISA_IMAGE_A16)) return rows[k][lane];
-    return rows[k / 2][lane] >> 16 * (k & 1) & 0xffff;
+    if (refuse_images(arch)) return 1;
+    read_descriptor(arch, &w->sgpr[i->src[2].reg], &m);
+    return isa_image_parts(&m, i).dwords;
 }
 
 /* ---- loads, stores, atomic operations: integers ---- */
 
-static void load_lane(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x, unsigned l)
+static uint32_t coordinate(const isa_wave_t *w, const isa_inst_t *i, const isa_image_parts_t *p,
+                           uint8_t which, unsigned lane)
+{
+    return which == ISA_IMAGE_ABSENT ? 0 : isa_image_part(w, i, p, which, lane);
+}
+
+static void load_lane(const isa_wave_t *w, const isa_inst_t *i, const isa_image_parts_t *p,
+                      isa_image_access_t *x, unsigned l)
 {
     const isa_image_t *m = &x->image;
-    const unsigned n = coordinates(m, i);
-    uint32_t at[ISA_IMAGE_AXES] = {0, 0, 0}, slice = 0;
-    uint64_t level = m->field[ISA_T_BASE_LEVEL];
+    uint32_t at[ISA_IMAGE_AXES] = {isa_image_part(w, i, p, 0, l), 0, 0};
+    const uint32_t third = coordinate(w, i, p, p->third, l);
+    const uint64_t level = m->field[ISA_T_BASE_LEVEL] + coordinate(w, i, p, p->level, l);
     isa_level_t size;
     if (m->type == ISA_IMAGE_NONE) return;
-    for (unsigned k = 0; k < m->axes; k++)
-        at[k] = part(w, i, k, l);
-    if (n > m->axes && m->sliced) slice = part(w, i, m->axes, l);
-    if (has_level(i)) level += part(w, i, n, l);
+    if (m->axes > 1) at[1] = coordinate(w, i, p, p->y, l);
+    if (m->axes == ISA_IMAGE_AXES) at[2] = third;
     if (level > m->field[ISA_T_LAST_LEVEL] || level >= m->field[ISA_T_LEVELS]) return;
     isa_image_level(m, (unsigned)level, &size);
     for (unsigned k = 0; k < m->axes; k++)
         if (at[k] >= size.size[k]) return;
+    const uint32_t slice = m->sliced ? third : 0;
     if (slice >= m->slices) return;
     if (m->axes < ISA_IMAGE_AXES) at[2] = slice + (uint32_t)m->field[ISA_T_BASE_SLICE];
     x->texel[0].va[l] = isa_image_address(m, &size, at);
@@ -140,10 +174,11 @@ static void load_lane(const isa_wave_t *w, const isa_inst_t *i, isa_image_access
 
 static void load(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x)
 {
+    const isa_image_parts_t p = isa_image_parts(&x->image, i);
     x->n = 1;
     x->texel[0].lanes = x->texel[0].border = 0;
     for (uint64_t left = w->exec; left; left &= left - 1)
-        load_lane(w, i, x, (unsigned)__builtin_ctzll(left));
+        load_lane(w, i, &p, x, (unsigned)__builtin_ctzll(left));
 }
 
 /* ---- elements of stores ---- */
@@ -176,47 +211,43 @@ void isa_image_element(const isa_wave_t *w, const isa_inst_t *i, const isa_image
 
 /* ---- all instructions ---- */
 
-static float as_float(uint32_t bits, bool half)
+/* The reason why the instruction's own fields cannot be executed, or NULL. */
+static const char *refuse_fields(const isa_inst_t *i)
 {
-    float f;
-    if (half) bits = isa_texel_from_d16(&(isa_format_t){.num = ISA_NUM_FLOAT}, bits);
-    memcpy(&f, &bits, sizeof f);
-    return f;
+    const unsigned dim = i->image >> ISA_IMAGE_DIM_SHIFT & 7;
+    if (i->image & ISA_IMAGE_R128) return "descriptor of 128 bits";
+    return i->image & ISA_IMAGE_HAS_DIM && dim >= ISA_DIM_2D_MSAA ? "image of several samples"
+                                                                  : NULL;
 }
 
-/* Reads the coordinates of inactive lanes, too: levels of detail follow from differences between
- * lanes, unless the address ends with one or the instruction takes level 0. */
-static const char *sample(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x)
+static const char *decode(const isa_wave_t *w, const isa_inst_t *i, isa_image_t *m)
 {
-    float parts[ISA_IMAGE_AXES + 1][ISA_LANES] = {{0}}, level[ISA_LANES] = {0};
-    const unsigned n = coordinates(&x->image, i);
-    for (unsigned l = 0; has_level(i) && l < ISA_LANES; l++)
-        level[l] = as_float(part(w, i, n, l), i->image & ISA_IMAGE_A16);
-    for (unsigned k = 0; k < n && k <= ISA_IMAGE_AXES; k++)
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            parts[k][l] = as_float(part(w, i, k, l), i->image & ISA_IMAGE_A16);
-    return isa_image_sample(w, i, parts, i->op == ISA_OP_image_sample ? NULL : level, x);
-}
-
-/* The reason for refusing the image instruction, or NULL: only the descriptors and layouts of gfx9
- * are implemented. */
-static const char *refuse_images(const isa_wave_t *w)
-{
-    return w->group->dispatch->arch->formats->image_dim ? "the images of this GPU are not known"
-                                                        : NULL;
+    const char *why = refuse_fields(i);
+    return why ? why : isa_image_decode(w->group->dispatch->arch, &w->sgpr[i->src[2].reg], m);
 }
 
 const char *isa_image_access(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x)
 {
-    const char *why = refuse_images(w);
-    if (!why) why = isa_image_decode(&w->sgpr[i->src[2].reg], &x->image);
+    const char *why = decode(w, i, &x->image);
     x->n = 0;
     x->reduce = ISA_REDUCE_BLEND;
-    if (why || is_size_query(i)) return why;
+    x->compares = x->gathers = false;
+    if (why || isa_table[i->op].marks & ISA_IS_SIZE) return why;
     const bool samples = isa_field(&isa_table[i->op], ISA_ROLE_SSAMP);
-    if (samples && x->image.type != ISA_IMAGE_NONE) return sample(w, i, x);
+    if (samples && x->image.type != ISA_IMAGE_NONE) return isa_image_sample(w, i, x);
     load(w, i, x);
     return NULL;
+}
+
+const char *isa_image_lod(const isa_wave_t *w, const isa_inst_t *i, float clamped[ISA_ROW],
+                          float raw[ISA_ROW])
+{
+    isa_image_access_t x;
+    const char *why = decode(w, i, &x.image);
+    memset(clamped, 0, ISA_ROW * sizeof *clamped);
+    memset(raw, 0, ISA_ROW * sizeof *raw);
+    return why || x.image.type == ISA_IMAGE_NONE ? why
+                                                 : isa_image_sample_lod(w, i, &x, clamped, raw);
 }
 
 const char *isa_image_size(const isa_wave_t *w, const isa_inst_t *i, unsigned lane,
@@ -224,12 +255,12 @@ const char *isa_image_size(const isa_wave_t *w, const isa_inst_t *i, unsigned la
 {
     isa_image_t m;
     isa_level_t level;
-    const char *why = refuse_images(w);
-    if (!why) why = isa_image_decode(&w->sgpr[i->src[2].reg], &m);
+    const char *why = decode(w, i, &m);
     memset(size, 0, 4 * sizeof *size);
     if (why || m.type == ISA_IMAGE_NONE) return why;
+    const isa_image_parts_t p = isa_image_parts(&m, i);
     const uint64_t first = m.field[ISA_T_BASE_LEVEL], last = m.field[ISA_T_LAST_LEVEL];
-    const uint64_t asked = first + part(w, i, 0, lane);
+    const uint64_t asked = first + isa_image_part(w, i, &p, p.level, lane);
     if (asked > last || asked >= ISA_IMAGE_LEVELS) return NULL;
     isa_image_level(&m, (unsigned)asked, &level);
     for (unsigned k = 0; k < m.axes; k++)

@@ -2,12 +2,13 @@
  * filters, addresses.
  *
  * A file of its own, as address.h is, because the executor, the cache model and the checker have to
- * agree on addresses. No function here reads memory. image.c has a table of a descriptor's fields,
- * image_layout.c a table of the bits of coordinates from which each bit of an address is made,
- * image_sample.c the filters. */
+ * agree on addresses. No function here reads memory. image.c has tables of a descriptor's fields,
+ * image_address.c the parts of an address, image_layout.c and image_gfx*.c tables of the bits of
+ * coordinates from which each bit of an address is made, image_sample.c the filters. */
 #ifndef SOFTGPU_EXEC_IMAGE_H
 #define SOFTGPU_EXEC_IMAGE_H
 
+#include "isa/table.h"
 #include "softgpu/exec/texel_rows.h"
 #include "softgpu/exec/wave.h"
 
@@ -32,7 +33,8 @@ typedef enum {
     ISA_T_LAYOUT,
     ISA_T_TYPE,
     ISA_T_LAST_SLICE, /* depth - 1 */
-    ISA_T_PITCH,      /* texels from row to row; only images without levels have it */
+    ISA_T_PITCH,      /* texels from row to row; only images without levels have it, since gfx10
+                         those alone that have no slices */
     ISA_T_BORDER_ORDER,
     ISA_T_BASE_SLICE,
     ISA_T_LEVELS,
@@ -45,6 +47,7 @@ typedef enum {
     ISA_S_CLAMP_X,
     ISA_S_CLAMP_Y,
     ISA_S_CLAMP_Z,
+    ISA_S_COMPARE, /* isa_compare_t */
     ISA_S_UNNORMALIZED,
     ISA_S_DEGAMMA,
     ISA_S_TRUNCATE,
@@ -60,6 +63,10 @@ typedef enum {
     ISA_S_BORDER,
     ISA_S_COUNT
 } isa_sampler_field_t;
+
+/* ISA_S_COMPARE: bit 0: the reference is less than the texel, bit 1: equal to it, bit 2: greater.
+ */
+typedef enum { ISA_COMPARE_LESS = 1, ISA_COMPARE_EQUAL = 2, ISA_COMPARE_GREATER = 4 } isa_compare_t;
 
 /* ISA_T_TYPE. */
 typedef enum {
@@ -96,6 +103,7 @@ typedef struct {
 
 typedef struct {
     uint64_t field[ISA_T_COUNT];
+    isa_images_t family;
     isa_image_type_t type;
     isa_format_t format;
     isa_layout_of_t layout;
@@ -121,6 +129,11 @@ typedef struct {
     isa_image_t image;
     uint32_t border[4]; /* components of the border color */
     isa_reduce_t reduce;
+    bool gathers; /* the result is a component of each of the first four texels */
+    bool
+        compares; /* a texel counts as 1 if the reference and it are as `compare` says, else as 0 */
+    unsigned compare; /* isa_compare_t */
+    float reference[ISA_ROW];
     unsigned n; /* texels of each lane; 0: the instruction accesses none */
     isa_texels_t texel[ISA_TEXELS_MAX];
 } isa_image_access_t;
@@ -138,9 +151,15 @@ unsigned isa_image_address_dwords(const isa_wave_t *w, const isa_inst_t *i);
 const char *isa_image_size(const isa_wave_t *w, const isa_inst_t *i, unsigned lane,
                            uint32_t size[4]);
 
+/* The result of image_get_lod: the level of detail with and without its limits.
+ * Returns NULL, or the reason as above. */
+const char *isa_image_lod(const isa_wave_t *w, const isa_inst_t *i, float clamped[ISA_ROW],
+                          float raw[ISA_ROW]);
+
 /* The components of a texel that are in registers. */
 static inline unsigned isa_image_mask(const isa_inst_t *i)
 {
+    if (isa_table[i->op].marks & ISA_IS_GATHER) return ISA_IMAGE_DMASK;
     return i->image & ISA_IMAGE_DMASK ? i->image & ISA_IMAGE_DMASK : 1u;
 }
 
@@ -159,7 +178,7 @@ void isa_image_element(const isa_wave_t *w, const isa_inst_t *i, const isa_image
 
 /* image.c: extracts the fields of a descriptor. Returns NULL, or the reason why it cannot be
  * used. */
-const char *isa_image_decode(const uint32_t words[8], isa_image_t *m);
+const char *isa_image_decode(const isa_arch_t *arch, const uint32_t words[8], isa_image_t *m);
 
 /* image_layout.c: finds the image's layout; false if the layout is not implemented. */
 bool isa_image_lay_out(isa_image_t *m);
@@ -168,9 +187,11 @@ void isa_image_level(const isa_image_t *m, unsigned level, isa_level_t *out);
 uint64_t isa_image_address(const isa_image_t *m, const isa_level_t *level,
                            const uint32_t at[ISA_IMAGE_AXES]);
 
-/* image_sample.c: `part` is a coordinate, or slice, of each lane, as floats; `level`: the level of
- * detail of each lane, or NULL: the level of detail then follows from the lanes' coordinates. */
-const char *isa_image_sample(const isa_wave_t *w, const isa_inst_t *i, float part[][ISA_LANES],
-                             const float *level, isa_image_access_t *x);
+/* image_sample.c: the texels of a sample, and its level of detail, for the image x->image. Both
+ * read the coordinates of inactive lanes, too: levels of detail follow from differences between
+ * lanes, unless the address has one or has gradients. */
+const char *isa_image_sample(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x);
+const char *isa_image_sample_lod(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x,
+                                 float clamped[ISA_ROW], float raw[ISA_ROW]);
 
 #endif

@@ -4,8 +4,10 @@
  * is a bit of one coordinate, some of them combined with higher bits by exclusive or, so that
  * neighbours spread over the memory's channels. Blocks follow one another by row and slice. Levels
  * share an image's blocks in a fixed pattern, and the smallest ones a single block, the tail. The
- * layouts are those of gfx9, as address libraries of its drivers make them. */
+ * layouts are those of gfx9, as address libraries of its drivers make them; those of later GPUs are
+ * lists of image_pattern.h. */
 #include "softgpu/exec/image.h"
+#include "softgpu/exec/image_pattern.h"
 
 #include <string.h>
 
@@ -291,21 +293,25 @@ static void lay_out_rows(isa_layout_of_t *y, const isa_image_t *m)
     y->slice = y->pitch * rows;
 }
 
-bool isa_image_lay_out(isa_image_t *m)
+static bool has_whole_elements(const isa_image_t *m)
+{
+    return m->axes > 1 && !(m->format.bytes & (m->format.bytes - 1));
+}
+
+static bool lay_out_gfx9(isa_image_t *m)
 {
     isa_layout_of_t *y = &m->layout;
     source_t source[OFFSET_BITS] = {{0, 0}};
     const unsigned number = (unsigned)m->field[ISA_T_LAYOUT];
     const kind_t kind = (kind_t)layouts[number].kind;
     const mix_t mix = (mix_t)layouts[number].mix;
-    memset(y, 0, sizeof *y);
     y->block_log2 = layouts[number].block_log2;
     y->levels = (uint32_t)m->field[ISA_T_LEVELS];
     if (kind == LINEAR) {
         lay_out_rows(y, m);
         return true;
     }
-    if (kind == NO_KIND || m->axes == 1 || m->format.bytes & (m->format.bytes - 1)) return false;
+    if (kind == NO_KIND || !has_whole_elements(m)) return false;
     if (m->axes == 3 && (kind == ROTATED || y->block_log2 == SMALL_LOG2)) return false;
     if (!find_sources(m, kind, source)) return false;
     for (unsigned bit = log2_of(m->format.bytes); bit < y->block_log2; bit++) {
@@ -318,6 +324,82 @@ bool isa_image_lay_out(isa_image_t *m)
     y->slice = y->pitch * rounded(size_of(m, 1), y->dim_log2[1]);
     if (y->levels > 1) lay_out_chain(y, m);
     return true;
+}
+
+/* ---- GPUs since gfx10, images of one level ---- */
+
+/* Sets y->flips from a list of image_pattern.h, for the bits of an offset below the block's size.
+ */
+static void read_pattern(isa_layout_of_t *y, const char *list, unsigned bit)
+{
+    for (; *list && bit < y->block_log2; bit++) {
+        for (; *list && *list != ' '; list += 2) {
+            const uint8_t digit = (uint8_t)(list[1] >= 'a' ? list[1] - 'a' + 10 : list[1] - '0');
+            flip(y, (source_t){(uint8_t)(list[0] - 'x'), digit}, bit);
+        }
+        if (*list) list++;
+    }
+}
+
+/* The sides of a block are those of the smallest one, of 256 bytes or of 1 KiB if it is solid,
+ * doubled in turn. */
+static void block_sides(isa_layout_of_t *y, unsigned element, bool solid)
+{
+    static const uint8_t flat_sides[SIZES][2] = {{4, 4}, {4, 3}, {3, 3}, {3, 2}, {2, 2}};
+    static const uint8_t solid_sides[SIZES][3] = {
+        {4, 3, 3}, {3, 3, 3}, {3, 3, 2}, {3, 2, 2}, {2, 2, 2}};
+    enum { SOLID_LOG2 = 10 };
+    const unsigned more = y->block_log2 - (solid ? (unsigned)SOLID_LOG2 : (unsigned)SMALL_LOG2);
+    if (!solid) {
+        y->dim_log2[0] = flat_sides[element][0] + more / 2;
+        y->dim_log2[1] = flat_sides[element][1] + more - more / 2;
+        return;
+    }
+    y->dim_log2[0] = solid_sides[element][0] + more / 3;
+    y->dim_log2[1] = solid_sides[element][1] + more / 3 + (more % 3 == 2);
+    y->dim_log2[2] = solid_sides[element][2] + more / 3 + (more % 3 != 0);
+}
+
+/* Rows begin at multiples of 256 bytes. A descriptor without slices can have longer rows. */
+static bool lay_out_later_rows(isa_image_t *m)
+{
+    isa_layout_of_t *y = &m->layout;
+    const uint64_t bytes = m->format.bytes;
+    const uint64_t row = rounded(size_of(m, 0) * bytes, SMALL_LOG2) << SMALL_LOG2;
+    const uint64_t said = m->sliced || m->axes == 3 ? 0 : m->field[ISA_T_PITCH] * bytes;
+    y->linear = true;
+    y->pitch = said > row ? said : row;
+    y->slice = y->pitch * size_of(m, 1);
+    return !(bytes & (bytes - 1));
+}
+
+static bool lay_out_pattern(isa_image_t *m, const isa_pattern_t *row)
+{
+    isa_layout_of_t *y = &m->layout;
+    if (!m->field[ISA_T_LAYOUT]) return lay_out_later_rows(m);
+    while (row->number && (row->number != m->field[ISA_T_LAYOUT] || row->volume != (m->axes == 3)))
+        row++;
+    if (!row->number || !has_whole_elements(m)) return false;
+    const unsigned element = log2_of(m->format.bytes);
+    y->block_log2 = row->block_log2;
+    y->mixed = row->mixed;
+    read_pattern(y, row->bits[element], element);
+    block_sides(y, element, row->solid);
+    y->pitch = rounded(size_of(m, 0), y->dim_log2[0]);
+    y->slice = y->pitch * rounded(size_of(m, 1), y->dim_log2[1]);
+    return true;
+}
+
+bool isa_image_lay_out(isa_image_t *m)
+{
+    memset(&m->layout, 0, sizeof m->layout);
+    m->layout.levels = 1;
+    switch (m->family) {
+    case ISA_IMAGES_GFX9: return lay_out_gfx9(m);
+    case ISA_IMAGES_GFX10: return lay_out_pattern(m, isa_patterns_of_gfx10);
+    case ISA_IMAGES_GFX11: return lay_out_pattern(m, isa_patterns_of_gfx11);
+    default: return false;
+    }
 }
 
 static uint64_t rows_before(const isa_image_t *m, unsigned level)

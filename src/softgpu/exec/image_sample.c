@@ -3,6 +3,7 @@
  * The hardware first rounds coordinates to the nearest 256th of a texel, so that weights of a
  * filter have eight bits. Levels of detail come from the differences within quads of lanes. */
 #include "softgpu/exec/image.h"
+#include "softgpu/exec/image_address.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,12 +13,12 @@ typedef struct {
 } row_t;
 
 static const row_t sampler_fields[ISA_S_COUNT] = {
-    [ISA_S_CLAMP_X] = {0, 3},       [ISA_S_CLAMP_Y] = {3, 3},    [ISA_S_CLAMP_Z] = {6, 3},
-    [ISA_S_UNNORMALIZED] = {15, 1}, [ISA_S_DEGAMMA] = {20, 1},   [ISA_S_TRUNCATE] = {27, 1},
-    [ISA_S_NO_CUBE_WRAP] = {28, 1}, [ISA_S_REDUCTION] = {29, 2}, [ISA_S_MIN_LOD] = {32, 12},
-    [ISA_S_MAX_LOD] = {44, 12},     [ISA_S_LOD_BIAS] = {64, 14}, [ISA_S_MAG_FILTER] = {84, 2},
-    [ISA_S_MIN_FILTER] = {86, 2},   [ISA_S_Z_FILTER] = {88, 2},  [ISA_S_MIP_FILTER] = {90, 2},
-    [ISA_S_BORDER] = {126, 2},
+    [ISA_S_COMPARE] = {12, 3},    [ISA_S_CLAMP_X] = {0, 3},       [ISA_S_CLAMP_Y] = {3, 3},
+    [ISA_S_CLAMP_Z] = {6, 3},     [ISA_S_UNNORMALIZED] = {15, 1}, [ISA_S_DEGAMMA] = {20, 1},
+    [ISA_S_TRUNCATE] = {27, 1},   [ISA_S_NO_CUBE_WRAP] = {28, 1}, [ISA_S_REDUCTION] = {29, 2},
+    [ISA_S_MIN_LOD] = {32, 12},   [ISA_S_MAX_LOD] = {44, 12},     [ISA_S_LOD_BIAS] = {64, 14},
+    [ISA_S_MAG_FILTER] = {84, 2}, [ISA_S_MIN_FILTER] = {86, 2},   [ISA_S_Z_FILTER] = {88, 2},
+    [ISA_S_MIP_FILTER] = {90, 2}, [ISA_S_BORDER] = {126, 2},
 };
 
 typedef enum {
@@ -38,11 +39,22 @@ enum { MIP_NONE, MIP_POINT, MIP_LINEAR };          /* filters between levels */
 enum { BORDER_CLEAR, BORDER_BLACK, BORDER_WHITE }; /* border colours; 3: from a table */
 enum { UNITS = 256, LOD_UNITS = 256, FACES = 6, CUBE_ARRAY_STEP = 8 };
 
+/* The parts of the address, by lane. */
+typedef struct {
+    float coordinate[ISA_IMAGE_AXES + 1][ISA_LANES]; /* the image's axes, then the slice or face */
+    float gradient[2][ISA_IMAGE_AXES][ISA_LANES];    /* to the right, below */
+    float level[ISA_LANES];                          /* or the least level */
+    float bias[ISA_LANES];
+    uint32_t offset[ISA_LANES]; /* texels: six bits of each axis, a byte each */
+} parts_t;
+
 typedef struct {
     const isa_image_t *m;
     uint32_t field[ISA_S_COUNT];
     bool normalized;
-    bool integer; /* elements are not filtered */
+    bool integer;   /* elements are not filtered */
+    uint32_t marks; /* of the instruction */
+    const parts_t *parts;
     isa_image_access_t *x;
 } sampler_t;
 
@@ -122,15 +134,17 @@ static int64_t at_edge(clamp_t mode, int64_t units, int64_t n, bool linear)
     return units < 0 ? 0 : units > last ? last : units;
 }
 
-static void pick(const sampler_t *s, clamp_t mode, float c, uint32_t n, bool linear, pick_t *p)
+/* `by`: texels that the instruction adds. */
+static void pick(const sampler_t *s, clamp_t mode, float c, int by, uint32_t n, bool linear,
+                 pick_t *p)
 {
     const double texels = scaled(s, mode, c, n);
     int64_t units = to_units(texels);
     if (!linear && s->field[ISA_S_TRUNCATE]) units = to_units(floor(texels));
-    units = at_edge(mode, units, n, linear);
+    units = at_edge(mode, units + (int64_t)by * UNITS, n, linear);
     if (linear) units -= UNITS / 2;
     const int64_t first = units >> 8, rest = units & (UNITS - 1);
-    p->n = linear && rest ? 2 : 1;
+    p->n = linear && (rest || s->x->gathers) ? 2 : 1;
     for (unsigned k = 0; k < p->n; k++)
         p->inside[k] = place(mode, first + k, n, &p->at[k]);
     p->weight[0] = (uint32_t)(p->n == 2 ? UNITS - rest : UNITS);
@@ -253,32 +267,40 @@ static uint32_t nearest_slice(float c, uint32_t slices)
     return c >= (float)(slices - 1) ? slices - 1 : (uint32_t)rintf(c);
 }
 
-static void put_cube_level(const sampler_t *s, footprint_t *f, float part[][ISA_LANES])
+static void put_cube_level(const sampler_t *s, footprint_t *f)
 {
     /* the first two coordinates go from 1 to 2 across a face; the third is the number of the face
      * plus eight times that of the layer */
     const uint32_t layers = s->m->slices / FACES;
+    const float(*part)[ISA_LANES] = s->parts->coordinate;
     const uint32_t id = nearest_slice(part[2][f->lane], layers * CUBE_ARRAY_STEP);
     const uint32_t face = id % CUBE_ARRAY_STEP < FACES ? id % CUBE_ARRAY_STEP : FACES - 1;
     const bool beside = f->linear && !s->field[ISA_S_NO_CUBE_WRAP];
     pick_t p[2];
     if (!layers) return;
     for (unsigned k = 0; k < 2; k++)
-        pick(s, beside ? BESIDE : LAST_TEXEL, (float)limited(part[k][f->lane] - 1.0, 0, 1),
+        pick(s, beside ? BESIDE : LAST_TEXEL, (float)limited(part[k][f->lane] - 1.0, 0, 1), 0,
              f->level.size[0], f->linear, &p[k]);
     put_cube(s, f, p, id / CUBE_ARRAY_STEP, face);
 }
 
-static void put_level(const sampler_t *s, footprint_t *f, float part[][ISA_LANES])
+/* The offset in texels that the instruction adds on an axis: six bits with a sign. */
+static int texel_offset(const sampler_t *s, unsigned axis, unsigned lane)
 {
+    return (int)(s->parts->offset[lane] >> 8 * axis << 26) >> 26;
+}
+
+static void put_level(const sampler_t *s, footprint_t *f)
+{
+    const float(*part)[ISA_LANES] = s->parts->coordinate;
     pick_t p[ISA_IMAGE_AXES];
     if (s->m->type == ISA_IMAGE_CUBE) {
-        put_cube_level(s, f, part);
+        put_cube_level(s, f);
         return;
     }
     for (unsigned k = 0; k < s->m->axes; k++)
-        pick(s, (clamp_t)s->field[ISA_S_CLAMP_X + k], part[k][f->lane], f->level.size[k],
-             k == 2 ? f->linear_z : f->linear, &p[k]);
+        pick(s, (clamp_t)s->field[ISA_S_CLAMP_X + k], part[k][f->lane], texel_offset(s, k, f->lane),
+             f->level.size[k], k == 2 ? f->linear_z : f->linear, &p[k]);
     f->slice = (uint32_t)s->m->field[ISA_T_BASE_SLICE];
     if (s->m->sliced) f->slice += nearest_slice(part[s->m->axes][f->lane], s->m->slices);
     put_footprint(s, f, p);
@@ -292,17 +314,26 @@ static bool needs_lod(const sampler_t *s)
            s->field[ISA_S_MAG_FILTER] != s->field[ISA_S_MIN_FILTER];
 }
 
-/* Distance between the lanes of a quad in texels of the largest level, as a logarithm to base 2. */
-static double quad_lod(const sampler_t *s, float part[][ISA_LANES], unsigned lane)
+/* The change of a coordinate to the lane on the right (side 0) or below (side 1): a gradient of the
+ * address, or the difference within the quad of lanes. */
+static double slope(const sampler_t *s, unsigned side, unsigned axis, unsigned lane)
+{
+    const float *c = s->parts->coordinate[axis];
+    const unsigned quad = lane & ~3u;
+    if (s->marks & ISA_IS_GRADIENTS) return (double)s->parts->gradient[side][axis][lane];
+    return (double)c[quad + 1 + side] - (double)c[quad];
+}
+
+/* Distance between neighbouring lanes in texels of the largest level, as a logarithm to base 2. */
+static double distance_lod(const sampler_t *s, unsigned lane)
 {
     const uint64_t sizes[] = {s->m->field[ISA_T_WIDTH], s->m->field[ISA_T_HEIGHT],
                               s->m->field[ISA_T_LAST_SLICE] + 1};
-    const unsigned quad = lane & ~3u;
     double most = 0;
-    for (unsigned step = 1; step <= 2; step++) {
+    for (unsigned side = 0; side < 2; side++) {
         double square = 0;
         for (unsigned k = 0; k < s->m->axes; k++) {
-            const double d = (double)part[k][quad + step] - (double)part[k][quad];
+            const double d = slope(s, side, k, lane);
             const double texels = s->normalized ? d * (double)sizes[k] : d;
             square += texels * texels;
         }
@@ -311,53 +342,61 @@ static double quad_lod(const sampler_t *s, float part[][ISA_LANES], unsigned lan
     return most > 0 ? log2(most) / 2 : -LOD_UNITS;
 }
 
-static double lod_of(const sampler_t *s, float part[][ISA_LANES], unsigned lane)
+/* Before the sampler's limits: the address's level, or what follows from distances and biases. */
+static double raw_lod(const sampler_t *s, unsigned lane)
 {
     const int32_t bias = (int32_t)(s->field[ISA_S_LOD_BIAS] << 18) >> 18;
-    const double lod = quad_lod(s, part, lane) + (double)bias / (double)LOD_UNITS;
-    return limited(lod, s->field[ISA_S_MIN_LOD] / (double)LOD_UNITS,
-                   s->field[ISA_S_MAX_LOD] / (double)LOD_UNITS);
+    if (s->marks & ISA_IS_LEVEL_0) return 0;
+    if (s->marks & ISA_IS_LEVEL) return (double)s->parts->level[lane];
+    return distance_lod(s, lane) + (double)bias / (double)LOD_UNITS + (double)s->parts->bias[lane];
+}
+
+static double limited_lod(const sampler_t *s, double lod, unsigned lane)
+{
+    const double limits = limited(lod, s->field[ISA_S_MIN_LOD] / (double)LOD_UNITS,
+                                  s->field[ISA_S_MAX_LOD] / (double)LOD_UNITS);
+    const double least = (double)s->parts->level[lane];
+    return s->marks & ISA_IS_LOD_CLAMP && limits < least ? least : limits;
+}
+
+/* The level of detail within the image, as it counts its levels. */
+static double lod_in_image(const sampler_t *s, double lod)
+{
+    const double first = (double)s->m->field[ISA_T_BASE_LEVEL];
+    const double last = (double)s->m->field[ISA_T_LAST_LEVEL];
+    const double least = (double)s->m->field[ISA_T_MIN_LOD] / (double)LOD_UNITS;
+    return limited(s->field[ISA_S_MIP_FILTER] == MIP_NONE ? first : first + (lod > 0 ? lod : 0),
+                   least > first ? least : first, last);
 }
 
 /* Finds the level to sample, or two levels and their shares of LOD_UNITS. Returns their number. */
 static unsigned find_levels(const sampler_t *s, double lod, unsigned level[2], uint32_t share[2])
 {
-    const double first = (double)s->m->field[ISA_T_BASE_LEVEL];
-    const double last = (double)s->m->field[ISA_T_LAST_LEVEL];
-    const double least = (double)s->m->field[ISA_T_MIN_LOD] / (double)LOD_UNITS;
-    const uint32_t filter = s->field[ISA_S_MIP_FILTER];
-    const double at = limited(filter == MIP_NONE ? first : first + (lod > 0 ? lod : 0),
-                              least > first ? least : first, last);
-    const uint32_t units = (uint32_t)(at * (double)LOD_UNITS + 0.5);
-    level[0] = filter == MIP_LINEAR && !s->integer ? units / LOD_UNITS
-                                                   : (units + LOD_UNITS / 2) / LOD_UNITS;
+    const bool linear = s->field[ISA_S_MIP_FILTER] == MIP_LINEAR && !s->integer && !s->x->gathers;
+    const uint32_t units = (uint32_t)(lod_in_image(s, lod) * (double)LOD_UNITS + 0.5);
+    level[0] = linear ? units / LOD_UNITS : (units + LOD_UNITS / 2) / LOD_UNITS;
     level[1] = level[0] + 1;
-    share[1] = filter == MIP_LINEAR && !s->integer ? units % LOD_UNITS : 0;
+    share[1] = linear ? units % LOD_UNITS : 0;
     share[0] = LOD_UNITS - share[1];
     return share[1] ? 2 : 1;
 }
 
-static void sample_lane(const sampler_t *s, float part[][ISA_LANES], const float *said,
-                        unsigned lane)
+static void sample_lane(const sampler_t *s, unsigned lane)
 {
-    const double lod =
-        !needs_lod(s) ? 0
-        : said        ? limited((double)said[lane], s->field[ISA_S_MIN_LOD] / (double)LOD_UNITS,
-                                s->field[ISA_S_MAX_LOD] / (double)LOD_UNITS)
-                      : lod_of(s, part, lane);
+    const double lod = needs_lod(s) ? limited_lod(s, raw_lod(s, lane), lane) : 0;
     const uint32_t xy = s->field[lod > 0 ? ISA_S_MIN_FILTER : ISA_S_MAG_FILTER];
     const uint32_t z = s->field[ISA_S_Z_FILTER];
     unsigned level[2];
     uint32_t share[2];
     footprint_t f = {.lane = lane,
-                     .linear = xy == BILINEAR && !s->integer,
+                     .linear = (xy == BILINEAR && !s->integer) || s->x->gathers,
                      .linear_z = (z == Z_AS_XY ? xy == BILINEAR : z == Z_LINEAR) && !s->integer};
     const unsigned n = find_levels(s, lod, level, share);
     for (unsigned k = 0; k < n; k++) {
         f.first = k << s->m->axes;
         f.share = (float)share[k] / (float)LOD_UNITS;
         isa_image_level(s->m, level[k], &f.level);
-        put_level(s, &f, part);
+        put_level(s, &f);
     }
 }
 
@@ -384,28 +423,94 @@ static const char *unsupported(const sampler_t *s)
         return "anisotropic filter";
     if (f[ISA_S_BORDER] > BORDER_WHITE) return "border colour of a table";
     if (f[ISA_S_DEGAMMA]) return "sRGB by a sampler";
+    if (s->x->gathers && (s->m->axes != 2 || s->m->type == ISA_IMAGE_CUBE))
+        return "gathered texels of an image that is not flat";
     return f[ISA_S_REDUCTION] > ISA_REDUCE_MAX ? "undefined filter" : NULL;
 }
 
-const char *isa_image_sample(const isa_wave_t *w, const isa_inst_t *i, float part[][ISA_LANES],
-                             const float *level, isa_image_access_t *x)
+/* ---- parts of the address ---- */
+
+static void read_coordinates(const isa_wave_t *w, const isa_inst_t *i, const isa_image_parts_t *p,
+                             unsigned axes, parts_t *out, unsigned l)
 {
-    sampler_t s = {.m = &x->image, .x = x};
+    out->coordinate[0][l] = isa_image_float_part(w, i, p, 0, l);
+    if (axes > 1 && p->y != ISA_IMAGE_ABSENT)
+        out->coordinate[1][l] = isa_image_float_part(w, i, p, p->y, l);
+    if (p->third != ISA_IMAGE_ABSENT)
+        out->coordinate[axes == ISA_IMAGE_AXES ? 2 : axes][l] =
+            isa_image_float_part(w, i, p, p->third, l);
+}
+
+static void read_parts(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x,
+                       parts_t *out)
+{
+    const isa_image_parts_t p = isa_image_parts(&x->image, i);
+    memset(out, 0, sizeof *out);
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        read_coordinates(w, i, &p, x->image.axes, out, l);
+        if (p.level != ISA_IMAGE_ABSENT) out->level[l] = isa_image_float_part(w, i, &p, p.level, l);
+        if (p.bias != ISA_IMAGE_ABSENT) out->bias[l] = isa_image_float(w, i, p.bias, l);
+        if (p.offset != ISA_IMAGE_ABSENT) out->offset[l] = isa_image_dword(w, i, p.offset, l);
+        if (p.compare != ISA_IMAGE_ABSENT)
+            memcpy(&x->reference[l], &w->vgpr[isa_image_vgpr(i, p.compare)][l], sizeof(float));
+        if (p.gradients == ISA_IMAGE_ABSENT) continue;
+        for (unsigned k = 0; k < 2u * p.slopes; k++)
+            out->gradient[k & 1][k / 2][l] = isa_image_gradient(w, i, &p, k & 1, k / 2, l);
+    }
+}
+
+/* ---- entries ---- */
+
+/* Sets *s and x->reduce, gathers, compares. Returns the reason why the sample is refused, or NULL.
+ */
+static const char *begin(const isa_wave_t *w, const isa_inst_t *i, sampler_t *s)
+{
+    isa_image_access_t *x = s->x;
     const uint32_t *words = &w->sgpr[i->src[3].reg];
     for (unsigned k = 0; k < ISA_S_COUNT; k++)
-        s.field[k] = words[sampler_fields[k].bit / 32] >> sampler_fields[k].bit % 32 &
-                     ((1u << sampler_fields[k].bits) - 1);
-    s.integer = isa_format_is_integer(&x->image.format);
-    s.normalized = !s.field[ISA_S_UNNORMALIZED] && !(i->image & ISA_IMAGE_UNORM);
-    const char *why = unsupported(&s);
+        s->field[k] = words[sampler_fields[k].bit / 32] >> sampler_fields[k].bit % 32 &
+                      ((1u << sampler_fields[k].bits) - 1);
+    s->m = &x->image;
+    s->marks = isa_table[i->op].marks;
+    s->integer = isa_format_is_integer(&x->image.format);
+    s->normalized = !s->field[ISA_S_UNNORMALIZED] && !(i->image & ISA_IMAGE_UNORM);
+    x->gathers = s->marks & ISA_IS_GATHER;
+    x->compares = s->marks & ISA_IS_COMPARE;
+    x->compare = s->field[ISA_S_COMPARE];
+    x->reduce = (isa_reduce_t)s->field[ISA_S_REDUCTION];
+    const char *why = unsupported(s);
+    return why || !x->image.sliced || x->image.slices ? why : "image without slices";
+}
+
+const char *isa_image_sample(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x)
+{
+    parts_t parts;
+    sampler_t s = {.parts = &parts, .x = x};
+    const char *why = begin(w, i, &s);
     if (why) return why;
-    if (x->image.sliced && !x->image.slices) return "image without slices";
-    x->reduce = (isa_reduce_t)s.field[ISA_S_REDUCTION];
+    read_parts(w, i, x, &parts);
     set_border(&s);
     x->n = 2u << x->image.axes;
     for (unsigned k = 0; k < x->n; k++)
         x->texel[k].lanes = x->texel[k].border = 0;
     for (uint64_t left = w->exec; left; left &= left - 1)
-        sample_lane(&s, part, level, (unsigned)__builtin_ctzll(left));
+        sample_lane(&s, (unsigned)__builtin_ctzll(left));
+    return NULL;
+}
+
+const char *isa_image_sample_lod(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x,
+                                 float clamped[ISA_ROW], float raw[ISA_ROW])
+{
+    parts_t parts;
+    sampler_t s = {.parts = &parts, .x = x};
+    const char *why = begin(w, i, &s);
+    if (why) return why;
+    read_parts(w, i, x, &parts);
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const double lod = raw_lod(&s, l);
+        raw[l] = (float)lod;
+        clamped[l] = (float)(lod_in_image(&s, limited_lod(&s, lod, l)) -
+                             (double)s.m->field[ISA_T_BASE_LEVEL]);
+    }
     return NULL;
 }

@@ -130,6 +130,30 @@ static void add_texel(blend_t *b, isa_reduce_t reduce, float weight, const uint3
     b->some = true;
 }
 
+/* The comparison of a texel with a lane's reference takes the place of its first component. */
+static void compare(const isa_image_access_t *x, unsigned l, uint32_t have[4])
+{
+    const float texel = fpu_f32(have[0]), reference = x->reference[l];
+    const unsigned is = reference < texel    ? ISA_COMPARE_LESS
+                        : reference > texel  ? ISA_COMPARE_GREATER
+                        : reference == texel ? ISA_COMPARE_EQUAL
+                                             : 0;
+    const bool always = x->compare == (ISA_COMPARE_LESS | ISA_COMPARE_EQUAL | ISA_COMPARE_GREATER);
+    have[0] = x->compare & is || always ? fpu_bits32(1.0f) : 0;
+}
+
+/* The components of a lane's texel t, of which raw has the element. */
+static void components_of(const isa_image_access_t *x, const isa_texels_t *t,
+                          const isa_row_t raw[4], unsigned l, uint32_t have[4])
+{
+    if (t->lanes >> l & 1)
+        isa_texel_components(&x->image.format,
+                             (uint32_t[4]){raw[0][l], raw[1][l], raw[2][l], raw[3][l]}, have);
+    else
+        memcpy(have, x->border, sizeof x->border);
+    if (x->compares) compare(x, l, have);
+}
+
 static void add_texels(isa_wave_t *w, const isa_image_access_t *x, const isa_texels_t *t,
                        blend_t *blend)
 {
@@ -138,11 +162,7 @@ static void add_texels(isa_wave_t *w, const isa_image_access_t *x, const isa_tex
     for (uint64_t left = t->lanes | t->border; left && !w->stop; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctzll(left);
         uint32_t have[4];
-        if (t->lanes >> l & 1)
-            isa_texel_components(&x->image.format,
-                                 (uint32_t[4]){raw[0][l], raw[1][l], raw[2][l], raw[3][l]}, have);
-        else
-            memcpy(have, x->border, sizeof have);
+        components_of(x, t, raw, l, have);
         add_texel(&blend[l], x->reduce, t->weight[l], have);
     }
 }
@@ -174,17 +194,124 @@ static void sample(isa_wave_t *w, const isa_inst_t *i)
     }
 }
 
-ISA_INST(image_sample)
+/* Writes a component of each of the four texels, which DMASK selects. They come in the order: lower
+ * left, lower right, upper right, upper left. */
+static void gather(isa_wave_t *w, const isa_inst_t *i)
 {
-    sample(w, i);
+    static const uint8_t order[4] = {2, 3, 1, 0};
+    const unsigned component = (unsigned)__builtin_ctz(i->image & ISA_IMAGE_DMASK | 16u) & 3;
+    isa_image_access_t x;
+    isa_row_t raw[4][4] = {{{0}}};
+    if (!begin(w, i, &x)) return;
+    for (unsigned k = 0; x.n && k < 4 && !w->stop; k++)
+        load_raw(w, &x.texel[k], x.image.format.bytes, raw[k]);
+    for (uint64_t left = w->exec; left && !w->stop; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        uint32_t result[4], have[4], value[4];
+        for (unsigned k = 0; k < 4; k++) {
+            const isa_texels_t *t = &x.texel[order[k]];
+            if (x.gathers && (t->lanes | t->border) >> l & 1) {
+                components_of(&x, t, raw[order[k]], l, have);
+                isa_texel_select(&x.image.format, have, value);
+            } else {
+                isa_texel_missing(&x.image.format, value);
+            }
+            result[k] = value[component];
+        }
+        put(w, i, &x.image.format, l, result);
+    }
 }
-ISA_INST(image_sample_l)
+
+#define SAMPLE(name)                                                                               \
+    ISA_INST(image_sample##name)                                                                   \
+    {                                                                                              \
+        sample(w, i);                                                                              \
+    }
+#define GATHER(name)                                                                               \
+    ISA_INST(image_gather4##name)                                                                  \
+    {                                                                                              \
+        gather(w, i);                                                                              \
+    }
+
+SAMPLE()
+SAMPLE(_cl)
+SAMPLE(_d)
+SAMPLE(_d_cl)
+SAMPLE(_l)
+SAMPLE(_b)
+SAMPLE(_b_cl)
+SAMPLE(_lz)
+SAMPLE(_c)
+SAMPLE(_c_cl)
+SAMPLE(_c_d)
+SAMPLE(_c_d_cl)
+SAMPLE(_c_l)
+SAMPLE(_c_b)
+SAMPLE(_c_b_cl)
+SAMPLE(_c_lz)
+SAMPLE(_o)
+SAMPLE(_cl_o)
+SAMPLE(_d_o)
+SAMPLE(_d_cl_o)
+SAMPLE(_l_o)
+SAMPLE(_b_o)
+SAMPLE(_b_cl_o)
+SAMPLE(_lz_o)
+SAMPLE(_c_o)
+SAMPLE(_c_cl_o)
+SAMPLE(_c_d_o)
+SAMPLE(_c_d_cl_o)
+SAMPLE(_c_l_o)
+SAMPLE(_c_b_o)
+SAMPLE(_c_b_cl_o)
+SAMPLE(_c_lz_o)
+SAMPLE(_d_g16)
+SAMPLE(_d_cl_g16)
+SAMPLE(_c_d_g16)
+SAMPLE(_c_d_cl_g16)
+SAMPLE(_d_o_g16)
+SAMPLE(_d_cl_o_g16)
+SAMPLE(_c_d_o_g16)
+SAMPLE(_c_d_cl_o_g16)
+
+GATHER()
+GATHER(_cl)
+GATHER(_l)
+GATHER(_b)
+GATHER(_b_cl)
+GATHER(_lz)
+GATHER(_c)
+GATHER(_c_cl)
+GATHER(_c_l)
+GATHER(_c_b)
+GATHER(_c_b_cl)
+GATHER(_c_lz)
+GATHER(_o)
+GATHER(_cl_o)
+GATHER(_l_o)
+GATHER(_b_o)
+GATHER(_b_cl_o)
+GATHER(_lz_o)
+GATHER(_c_o)
+GATHER(_c_cl_o)
+GATHER(_c_l_o)
+GATHER(_c_b_o)
+GATHER(_c_b_cl_o)
+GATHER(_c_lz_o)
+
+ISA_INST(image_get_lod)
 {
-    sample(w, i);
-}
-ISA_INST(image_sample_lz)
-{
-    sample(w, i);
+    static const isa_format_t floats = {.num = ISA_NUM_FLOAT};
+    float clamped[ISA_ROW], raw[ISA_ROW];
+    const char *why = w->exec ? isa_image_lod(w, i, clamped, raw) : NULL;
+    if (why) {
+        isa_stop_unsupported(w, i, why);
+        return;
+    }
+    for (uint64_t left = w->exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        put(w, i, &floats, l, (uint32_t[4]){fpu_bits32(clamped[l]), fpu_bits32(raw[l]), 0, 0});
+    }
 }
 
 /* ---- stores ---- */
@@ -296,3 +423,6 @@ ATOMIC(or)
 ATOMIC(xor)
 ATOMIC(inc)
 ATOMIC(dec)
+ATOMIC(fmin)
+ATOMIC(fmax)
+ATOMIC(fcmpswap)

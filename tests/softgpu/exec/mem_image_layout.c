@@ -208,7 +208,7 @@ static void one_level(rig_t *r, unsigned type, unsigned layout, unsigned e)
     isa_level_t level;
     unsigned side[3];
     set_t(r, &t);
-    const char *why = isa_image_decode(&r->wave.sgpr[SRSRC], &m);
+    const char *why = isa_image_decode(ASM_ARCH, &r->wave.sgpr[SRSRC], &m);
     if (!is_allowed(type, layout, e)) {
         if (layout) assert_non_null(why);
         return;
@@ -257,7 +257,7 @@ static void rows_follow_one_another(void **state)
     isa_image_t m;
     isa_level_t level;
     set_t(r, &t);
-    assert_null(isa_image_decode(&r->wave.sgpr[SRSRC], &m));
+    assert_null(isa_image_decode(ASM_ARCH, &r->wave.sgpr[SRSRC], &m));
     isa_image_level(&m, 0, &level);
     assert_int_equal(isa_image_address(&m, &level, (uint32_t[3]){9, 6, 2}),
                      IMAGE_VA + 12 * (9 + 64 * (6 + 7 * 2)));
@@ -279,7 +279,7 @@ static void all_apart(rig_t *r, const t_sharp_t *t)
     size_t n = 0;
     isa_image_t m;
     set_t(r, t);
-    const char *why = isa_image_decode(&r->wave.sgpr[SRSRC], &m);
+    const char *why = isa_image_decode(ASM_ARCH, &r->wave.sgpr[SRSRC], &m);
     if (why) fail_msg("layout %u: %s", t->layout, why);
     for (unsigned k = 0; k < t->levels; k++) {
         isa_level_t level;
@@ -356,7 +356,7 @@ static void levels_are_where_drivers_put_them(void **state)
                          .levels = 9};
     isa_image_t m;
     set_t(r, &t);
-    assert_null(isa_image_decode(&r->wave.sgpr[SRSRC], &m));
+    assert_null(isa_image_decode(ASM_ARCH, &r->wave.sgpr[SRSRC], &m));
     for (unsigned k = 0; k < 9; k++) {
         isa_level_t level;
         isa_image_level(&m, k, &level);
