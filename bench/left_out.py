@@ -10,26 +10,15 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 import time
+
+sys.path.insert(0, "@CMAKE_SOURCE_DIR@/tests")
+import own_device
 
 ROCPROFV3 = "@CMAKE_BINARY_DIR@/bin/rocprofv3"
 PROGRAM = "/bin/true"
 LEFT_OUT = [ROCPROFV3, "--ranks", "0", "--", PROGRAM]
-DEVICE = "/dev/kfd"
-OWN_DEV = f"""mount --make-rprivate / && touch "$1/null" && mount --bind /dev/null "$1/null" && mount -t tmpfs own /dev &&
-    touch /dev/null {DEVICE} && mount --bind "$1/null" /dev/null && umount "$1/null" && rm -r "$1" && shift && exec "$@\""""
-
-
-def with_device():
-    """Becomes this script where the device seems to be there, if that can be."""
-    if os.path.exists(DEVICE) or os.geteuid() != 0 or "OWN_DEV" in os.environ:
-        return
-    place = subprocess.run(["mktemp", "-d"], check=True, capture_output=True, text=True).stdout.strip()
-    os.environ["OWN_DEV"] = place
-    if subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode == 0:
-        os.execvp("unshare", ["unshare", "--mount", "sh", "-c", OWN_DEV, "sh", place, sys.executable, *sys.argv])
 
 
 def run(words, environment):
@@ -48,7 +37,7 @@ def main():
     parser.add_argument("--json")
     parser.add_argument("--rounds", type=int, default=500)
     given = parser.parse_args()
-    with_device()
+    own_device.become()
     environment = {"PATH": "/usr/bin:/bin", "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}
     rounds = [(run([PROGRAM], environment), run(LEFT_OUT, environment)) for _ in range(given.rounds)]
     figures = {}
@@ -57,7 +46,7 @@ def main():
         figures[what] = {"median_ms": statistics.median(ours) - statistics.median(bare), "least_ms": min(ours) - min(bare)}
         print(f"{what:10} {figures[what]['median_ms']:6.3f} ms more (median of {given.rounds}; the least: {figures[what]['least_ms']:.3f}); "
               f"{PROGRAM} itself {statistics.median(bare):.3f}")
-    if not os.path.exists(DEVICE):
+    if not os.path.exists(own_device.DEVICE):
         print("with the start of softgpu: there is no GPU")
     if given.json:
         with open(given.json, "w", encoding="utf-8") as f:

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "cli/search.h"
 #include "cli/status_line.h"
 
 #include <errno.h>
@@ -82,32 +83,19 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 
 int cli_find_program(const char *name, char *path, size_t path_bytes, char *why, size_t why_bytes)
 {
-    bool seen = false;
-    const char *search = strchr(name, '/') ? NULL : getenv("PATH");
-    if (!search && !strchr(name, '/')) search = "/usr/local/bin:/usr/bin:/bin";
-    for (const char *at = search;; at += strcspn(at, ":") + 1) {
-        struct stat st;
-        int length = at ? (int)strcspn(at, ":") : 0;
-        if (at)
-            snprintf(path, path_bytes, "%.*s/%s", length ? length : 1, length ? at : ".", name);
-        else
-            snprintf(path, path_bytes, "%s", name);
-        if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
-            if (access(path, X_OK) == 0) return 0;
-            seen = true;
-        } else if (!at && stat(path, &st) == 0) {
-            snprintf(why, why_bytes, "cannot run '%s': it is a directory", name);
-            return CLI_EXIT_NOT_EXECUTABLE;
-        }
-        if (!at || !at[length]) break;
-    }
-    if (seen) {
+    switch (cli_search(name, getenv("PATH"), path, path_bytes)) {
+    case CLI_SEARCH_FOUND: return 0;
+    case CLI_SEARCH_DIRECTORY:
+        snprintf(why, why_bytes, "cannot run '%s': it is a directory", name);
+        return CLI_EXIT_NOT_EXECUTABLE;
+    case CLI_SEARCH_NOT_EXECUTABLE:
         snprintf(why, why_bytes, "cannot run '%s': no permission to execute it (chmod +x?)", name);
         return CLI_EXIT_NOT_EXECUTABLE;
+    case CLI_SEARCH_NOTHING: break;
     }
     snprintf(why, why_bytes,
-             search ? "cannot run '%s': not found in PATH (./%s?)"
-                    : "cannot run '%s': no such file",
+             strchr(name, '/') ? "cannot run '%s': no such file"
+                               : "cannot run '%s': not found in PATH (./%s?)",
              name, name);
     return CLI_EXIT_NOT_FOUND;
 }

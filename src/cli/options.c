@@ -16,6 +16,7 @@
 #include "cli/input.h"
 #include "cli/launch.h"
 #include "cli/periods.h"
+#include "cli/spelling.h"
 #include "gpus/gpus.h"
 #include "trace/extra.h"
 
@@ -216,26 +217,13 @@ static int set_words(parser_t *p, size_t option, const char *const *words, size_
     return -1;
 }
 
-static base_takes_t takes(trace_form_t form)
-{
-    switch (form) {
-    case TRACE_FORM_BOOL:
-    case TRACE_FORM_NOT: return BASE_TAKES_TRUTH;
-    case TRACE_FORM_CHOICES:
-    case TRACE_FORM_WORDS:
-    case TRACE_FORM_GROUPS:
-    case TRACE_FORM_PARTS: return BASE_TAKES_SEVERAL;
-    default: return BASE_TAKES_ONE;
-    }
-}
-
 static int set_option(parser_t *p, size_t option)
 {
     const trace_setting_t *o = &trace_settings[option];
     const char *const *words;
     if (o->place == TRACE_FILES)
         return REFUSE(p, "--%s has its place in input files (-i)", o->name);
-    const size_t count = base_arguments_words(&p->arguments, takes(o->form), &words);
+    const size_t count = base_arguments_words(&p->arguments, cli_option_takes(o->form), &words);
     return set_words(p, option, words, count);
 }
 
@@ -250,16 +238,6 @@ int cli_find_option(const char *name, size_t bytes)
         if (is_word(trace_settings[i].name, name, bytes) ||
             is_word(trace_settings[i].alias, name, bytes))
             return i;
-    return -1;
-}
-
-static int find_spelt(const base_arguments_t *a)
-{
-    for (int i = 0; i < CLI_OPTION_COUNT; i++) {
-        const trace_setting_t *o = &trace_settings[i];
-        if (base_arguments_are(a, o->name, o->letter)) return i;
-        if (o->alias && base_arguments_are(a, o->alias, 0)) return i;
-    }
     return -1;
 }
 
@@ -279,7 +257,7 @@ int cli_parse(cli_command_t *c, int argc, char **argv, char *why, size_t why_byt
         if (!a->option)
             return REFUSE(&p, "'%s' stands where an option is expected; the program goes after --",
                           a->word);
-        const int option = find_spelt(a);
+        const int option = cli_option_spelt(a);
         if (option < 0) return unknown_option(&p, a->word);
         if (set_option(&p, (size_t)option) != 0) return -1;
     }
@@ -329,7 +307,7 @@ bool cli_is_on(const cli_command_t *c, cli_option_id_t option)
 
 bool cli_traces(const cli_command_t *c)
 {
-    for (int i = CLI_RUNTIME_TRACE; i <= CLI_KFD_DROPPED_EVENTS_TRACE; i++)
+    for (int i = CLI_FIRST_TRACE; i <= CLI_LAST_TRACE; i++)
         if (cli_is_on(c, (cli_option_id_t)i)) return true;
     return false;
 }

@@ -4,13 +4,10 @@
  * Intel MPI (Hydra), PMIx, Flux, Slurm, PBS, LSF, PyTorch's torchrun, Kubernetes' indexed jobs. */
 #include "trace/ranks.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ORDER: from the innermost launcher to the outermost. An inner launcher is started by an outer
@@ -72,14 +69,30 @@ enum { LAUNCHER_COUNT = sizeof(launchers) / sizeof(*launchers) };
 static const trace_rank_t nothing = {
     .rank = -1, .size = -1, .local_rank = -1, .local_size = -1, .node = -1};
 
-/* Reads a whole number; -1 if the text is none or the number is negative. */
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Reads a number; *at moves behind its digits. Returns -1 if there are none, or if the number is
+ * larger than `most`. */
+static long read_number(const char **at, long most)
+{
+    long value = 0;
+    if (!is_digit(**at)) return -1;
+    for (; is_digit(**at); ++*at) {
+        const int digit = **at - '0';
+        value = value < 0 || value > (most - digit) / 10 ? -1 : 10 * value + digit;
+    }
+    return value;
+}
+
+/* Reads a text that is a whole number; -1 if it is none. */
 static long number_in(const char *text)
 {
-    char *end;
-    errno = 0;
-    if (!text || !*text || strspn(text, "0123456789") != strlen(text)) return -1;
-    long value = strtol(text, &end, 10);
-    return *end || errno ? -1 : value;
+    if (!text) return -1;
+    const long value = read_number(&text, LONG_MAX);
+    return *text ? -1 : value;
 }
 
 static long number_of(const trace_variables_t *v, const char *name)
@@ -189,49 +202,52 @@ void trace_rank_each(const trace_rank_t *r, void (*put)(const char *name, const 
 
 /* ---- lists of ranks ---- */
 
-#define EVERY            "every:"
-#define REFUSE(...)      (snprintf(why, why_bytes, __VA_ARGS__), -1)
-#define REFUSE_WORD(...) REFUSE("--ranks %s: '%.*s': " __VA_ARGS__)
+#define EVERY "every:"
 
-/* Reads a number; *at moves behind it. Returns -1 if there is none, or if it is larger than
- * INT_MAX. */
-static long read_number(const char **at)
-{
-    char *end;
-    if (!isdigit((unsigned char)**at)) return -1;
-    const unsigned long value = strtoul(*at, &end, 10);
-    *at = end;
-    return value > INT_MAX ? -1 : (long)value;
-}
-
-int trace_ranks_read(const char *list, long wanted, trace_ranks_t *found, char *why,
-                     size_t why_bytes)
+trace_list_t trace_ranks_find(const char *list, long wanted, trace_ranks_t *found,
+                              const char **wrong)
 {
     *found = (trace_ranks_t){.most = -1, .least = LONG_MAX};
-    for (const char *at = list, *word;; at++) {
-        word = at;
-        const int bytes = (int)strcspn(word, ",");
-        const bool every = strncmp(at, EVERY, strlen(EVERY)) == 0;
-        if (every) at += strlen(EVERY);
-        const long first = read_number(&at);
+    for (const char *at = list;; at++) {
+        *wrong = at;
+        const char *end = at + strcspn(at, ",");
+        const bool every = strncmp(at, EVERY, sizeof(EVERY) - 1) == 0;
+        if (every) at += sizeof(EVERY) - 1;
+        const long first = read_number(&at, INT_MAX);
         long last = first;
         if (!every && *at == '-') {
             at++;
-            last = read_number(&at);
+            last = read_number(&at, INT_MAX);
         }
-        if (first < 0 || last < 0 || at != word + bytes)
-            return REFUSE_WORD("ranks are numbers from 0 to %d, ranges of them and every:N, as "
-                               "0-3,8,every:16",
-                               list, bytes, word, INT_MAX);
-        if (every && first == 0) return REFUSE_WORD("the least step is 1", list, bytes, word);
-        if (first > last)
-            return REFUSE("--ranks %s: %.*s ends before it begins", list, bytes, word);
+        if (first < 0 || last < 0 || at != end) return TRACE_LIST_NO_RANKS;
+        if (every && first == 0) return TRACE_LIST_NO_STEP;
+        if (first > last) return TRACE_LIST_BACKWARDS;
         if (!every && last > found->most) found->most = last;
         if (every || first < found->least) found->least = every ? 0 : first;
         if (wanted >= 0)
             found->has |= every ? wanted % first == 0 : first <= wanted && wanted <= last;
-        if (!*at) return 0;
+        if (!*at) return TRACE_LIST_RIGHT;
     }
+}
+
+#define REFUSE(...) (snprintf(why, why_bytes, "--ranks %s: " __VA_ARGS__), -1)
+
+int trace_ranks_read(const char *list, long wanted, trace_ranks_t *found, char *why,
+                     size_t why_bytes)
+{
+    const char *word;
+    const trace_list_t result = trace_ranks_find(list, wanted, found, &word);
+    const int bytes = result == TRACE_LIST_RIGHT ? 0 : (int)strcspn(word, ",");
+    switch (result) {
+    case TRACE_LIST_RIGHT: break;
+    case TRACE_LIST_NO_RANKS:
+        return REFUSE("'%.*s': ranks are numbers from 0 to %d, ranges of them and every:N, as "
+                      "0-3,8,every:16",
+                      list, bytes, word, INT_MAX);
+    case TRACE_LIST_NO_STEP: return REFUSE("'%.*s': the least step is 1", list, bytes, word);
+    case TRACE_LIST_BACKWARDS: return REFUSE("%.*s ends before it begins", list, bytes, word);
+    }
+    return 0;
 }
 
 bool trace_rank_left_out(const trace_variables_t *v)

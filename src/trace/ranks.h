@@ -51,7 +51,19 @@ typedef struct {
     bool has;         /* the rank `wanted` is in the list */
 } trace_ranks_t;
 
-/* Reads a list and looks for the rank `wanted` in it. Returns 0, or -1 with a line in `why`. */
+typedef enum {
+    TRACE_LIST_RIGHT,
+    TRACE_LIST_NO_RANKS, /* a word is no number, no range and no step */
+    TRACE_LIST_NO_STEP,  /* every:0 */
+    TRACE_LIST_BACKWARDS /* a range ends before it begins */
+} trace_list_t;
+
+/* Reads a list and looks for the rank `wanted` in it. `wrong` becomes the word for which the list
+ * is refused. */
+trace_list_t trace_ranks_find(const char *list, long wanted, trace_ranks_t *found,
+                              const char **wrong);
+
+/* The same. Returns 0, or -1 with a line in `why`. */
 int trace_ranks_read(const char *list, long wanted, trace_ranks_t *found, char *why,
                      size_t why_bytes);
 

@@ -2,15 +2,19 @@
  *
  * Words end in a zero byte; those behind an empty one are variables, NAME=value. What is accepted
  * goes all the way that it goes before a program is started: into variables, which their readers
- * take, and into the names of files, keys replaced. A refusal says why in one line. */
+ * take, and into the names of files, keys replaced. A refusal says why in one line. What the front
+ * takes for a rank that is left out is that for the launcher, too. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/env.h"
 #include "cli/defaults.h"
+#include "cli/jobs.h"
+#include "cli/left_out.h"
 #include "cli/options.h"
 #include "cli/ranks.h"
 #include "cli/rules.h"
@@ -111,6 +115,27 @@ static void prepare(cli_command_t *c)
     expand(c, CLI_OUTPUT_DIRECTORY);
 }
 
+/* Options that show something, or that make more of a command than one run. */
+static bool only_runs(const cli_command_t *c)
+{
+    return !cli_is_on(c, CLI_HELP) && !cli_is_on(c, CLI_VERSION) && !cli_is_on(c, CLI_LIST_AVAIL) &&
+           !c->values[CLI_PID] && !c->values[CLI_INPUT] && !c->values[CLI_DOCTOR] &&
+           !c->values[CLI_LOG_LEVEL] && !c->values[CLI_GPU];
+}
+
+/* Does what the launcher does with a rank that the front has left out. */
+static void agree(const input_t *in, char **program)
+{
+    cli_command_t c;
+    cli_plan_t plan;
+    if (cli_parse(&c, in->argc, (char **)(uintptr_t)in->argv, why, sizeof(why)) != 0) abort();
+    if (c.program != program || !only_runs(&c)) abort();
+    if (cli_plan(&plan, &c, why, sizeof(why)) != 0 || plan.count != 1) abort();
+    if (cli_ranks_select(&plan.runs[0].command, why, sizeof(why)) != 0) abort();
+    cli_plan_free(&plan);
+    cli_command_free(&c);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     input_t in = {0};
@@ -123,6 +148,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         *value = 0;
         if (setenv(in.variables[i], value + 1, 1) != 0) abort();
     }
+    char *none[] = {NULL}, **program = cli_left_out(in.argc, in.argv, environ ? environ : none);
+    if (program) agree(&in, program);
     if (!refused(cli_parse(&c, in.argc, in.argv, why, sizeof(why)) != 0)) prepare(&c);
     cli_command_free(&c);
     clearenv();

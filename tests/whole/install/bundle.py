@@ -193,7 +193,7 @@ def leaves_programs_alone(tree, work, own):
 def check_files(tree):
     """Nothing of other projects is seen from outside, nothing needs a newer glibc, and each licence is there."""
     newest = (0, 0)
-    for path in glob.glob(tree + "/bin/*") + glob.glob(tree + "/lib/**/*.so*", recursive=True):
+    for path in glob.glob(tree + "/bin/*") + [tree + "/libexec/rocprofv3"] + glob.glob(tree + "/lib/**/*.so*", recursive=True):
         if os.path.islink(path) or not os.path.isfile(path):
             continue
         symbols = run(["nm", "-D", path])[0]

@@ -69,7 +69,7 @@ def main():
         path = {"PATH": folder + "/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
         run([*dpkg, "-i", package], **path)
         files = below(root)
-        for name in ("bin/rocprofv3", "bin/softgpu", "lib/librocprofiler-sdk.so.1", "share/man/man1/rocprofv3.1",
+        for name in ("bin/rocprofv3", "libexec/rocprofv3", "bin/softgpu", "lib/librocprofiler-sdk.so.1", "share/man/man1/rocprofv3.1",
                      "share/bash-completion/completions/rocprofv3", "share/zsh/site-functions/_rocprofv3",
                      "include/rocprofiler-sdk/rocprofiler.h"):
             expect("usr/" + name in files, f"{name} is not in the package")

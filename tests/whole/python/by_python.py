@@ -26,7 +26,9 @@ for name, words in WORDS.items():
     if not shutil.which("strip"):
         continue
     with tempfile.TemporaryDirectory() as directory:
-        subprocess.run(["strip", "-o", f"{directory}/{name}", f"{build}/bin/{name}"], check=True)
-        got = run(sys.executable, name, "--help", directory=directory)
+        os.mkdir(f"{directory}/bin")
+        os.symlink(f"{build}/libexec", f"{directory}/libexec")
+        subprocess.run(["strip", "-o", f"{directory}/bin/{name}", f"{build}/bin/{name}"], check=True)
+        got = run(sys.executable, name, "--help", directory=directory + "/bin")
         if got != run(f"{build}/bin/{name}", "--help") or got[0]:
             sys.exit(f"python3 {name}, stripped: {got}")

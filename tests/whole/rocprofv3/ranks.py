@@ -86,15 +86,15 @@ class Ranks(unittest.TestCase):
                  "--kernel-trace", "-f", "rocpd", "-d", "out", "-o", "%rank%", "--", SUBJECT])
 
     def test_one_folder(self):
-        """24 ranks write into one folder at once, without a launcher that waits for them: every file is there and whole,
+        """64 ranks write into one folder at once, without a launcher that waits for them: every file is there and whole,
         is that of its rank, and nothing else is left."""
         environment, command = self.alone()
         ranks = [subprocess.Popen(command, cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                  env=environment | {"PMI_RANK": str(rank), "PMI_SIZE": "24"}) for rank in range(24)]
+                                  env=environment | {"PMI_RANK": str(rank), "PMI_SIZE": "64"}) for rank in range(64)]
         for process in ranks:
             said = process.communicate(timeout=100)[1]
             self.assertEqual(process.returncode, 0, said)
-        self.assertEqual(sorted(os.listdir(self.dir + "/out")), sorted(f"{rank}_results.db" for rank in range(24)))
+        self.assertEqual(sorted(os.listdir(self.dir + "/out")), sorted(f"{rank}_results.db" for rank in range(64)))
         for rank, process in enumerate(ranks):
             with sqlite3.connect(f"{self.dir}/out/{rank}_results.db") as database:
                 self.assertEqual(database.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
