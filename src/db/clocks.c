@@ -25,6 +25,8 @@ void db_clock_take(trace_clock_facts_t *f, const char *tag, const char *value)
         trace_clock_read(value, &f->begin);
     else if (strcmp(tag, TRACE_CLOCK_TAG_END) == 0)
         trace_clock_read(value, &f->end);
+    else if (strcmp(tag, TRACE_MEETINGS_TAG) == 0)
+        trace_meetings_read(value, &f->meetings);
 }
 
 int db_clock_facts(const db_t *db, const char *guid, trace_clock_facts_t *facts)

@@ -384,6 +384,16 @@ static void write_metadata(rocpd_t *r)
     write_clocks(r);
 }
 
+/* Writes the collectives by which clocks are compared, if all calls were recorded: else the n-th of
+ * them would not be that of other processes. */
+static void write_meetings(rocpd_t *r)
+{
+    const trace_counts_t *n = r->job->counts;
+    char *text = n && !n->dropped && !n->filtered ? trace_meetings_text(&r->meetings) : NULL;
+    if (text) put_metadata(r, TRACE_MEETINGS_TAG, text);
+    free(text);
+}
+
 /* Makes SQLite put its temporary files for sorting into the database's folder, which needs to have
  * room for as much data anyway. */
 static void sort_beside(const char *path)
@@ -443,6 +453,7 @@ int out_rocpd_write(out_job_t *job, const char *path)
     if (!r.failed) write_metadata(&r);
     if (!r.failed) rocpd_write_info(&r);
     if (!r.failed) rocpd_write_records(&r);
+    if (!r.failed) write_meetings(&r);
     if (!r.failed) rocpd_write_code(&r);
     if (r.db) close_file(&r);
     r.failed |= job->source->failed;

@@ -204,6 +204,7 @@ static bool bind_stream(db_cursor_t *c, const char *guid, const void *row, bool 
 
 const char *const res_clock_words[] = {[TRACE_CLOCK_SAME] = "same",
                                        [TRACE_CLOCK_PING] = "measured",
+                                       [TRACE_CLOCK_MPI] = "mpi",
                                        [TRACE_CLOCK_DAY] = "day",
                                        [TRACE_CLOCK_ALONE] = "unknown"};
 

@@ -47,8 +47,8 @@ void rocpd_clocks_say(const rocpd_clocks_t *c, char *text, size_t bytes)
     bool bounded = true;
     for (size_t i = 0; i < c->base->place_count; i++) {
         const trace_clock_map_t *m = &c->maps[i];
-        changed += m->source == TRACE_CLOCK_PING || m->source == TRACE_CLOCK_DAY;
-        bounded &= m->source == TRACE_CLOCK_PING || m->source == TRACE_CLOCK_SAME;
+        changed += trace_clock_changes(m);
+        bounded &= trace_clock_is_bounded(m);
         if (m->error_ns > error_ns) error_ns = m->error_ns;
     }
     const int used = snprintf(text, bytes, "times of %zu of %zu processes are changed to one clock",
@@ -90,7 +90,7 @@ void rocpd_clocks_csv(const rocpd_clocks_t *c, out_file_t *f)
         const trace_clock_map_t *m = &c->maps[i];
         char line[512], what[256], error[32] = "";
         trace_clock_say(m, what, sizeof(what));
-        if (m->source == TRACE_CLOCK_SAME || m->source == TRACE_CLOCK_PING)
+        if (trace_clock_is_bounded(m))
             snprintf(error, sizeof(error), "%llu", (unsigned long long)m->error_ns);
         snprintf(line, sizeof(line), "\"%s\",%ld,\"%s\",%llu,%lld,%.6f,%s\n", p->guid,
                  p->clock.rank, what, (unsigned long long)m->at_ns, (long long)m->offset_ns,

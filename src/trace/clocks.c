@@ -221,26 +221,81 @@ static trace_clock_map_t by_day(const trace_clock_facts_t *f, const trace_clock_
     return m;
 }
 
+/* Adds up the meetings of a node's processes; `from` is the first of them. */
+static trace_node_meetings_t meetings_of(const plan_t *p, size_t from)
+{
+    trace_node_meetings_t n = {0};
+    for (size_t i = from, to = end_of_node(p, from); i < to; i++)
+        trace_node_meetings_add(&n, &p->order[i]->meetings);
+    return n;
+}
+
+/* Returns how long before `first` or after `last` the processes of a node have run. */
+static uint64_t farthest(const plan_t *p, size_t from, uint64_t first, uint64_t last)
+{
+    uint64_t most = 0;
+    for (size_t i = from, to = end_of_node(p, from); i < to; i++) {
+        const trace_clock_facts_t *f = p->order[i];
+        const uint64_t begin = f->first.boottime_ns;
+        const uint64_t end = f->last_ns > f->last.boottime_ns ? f->last_ns : f->last.boottime_ns;
+        if (begin && begin < first && first - begin > most) most = first - begin;
+        if (end > last && end - last > most) most = end - last;
+    }
+    return most;
+}
+
+/* Maps a node's clock by the collectives of MPI in which its processes and those of the bridge's
+ * node have met, `theirs`. Returns false if there are none. */
+static bool by_meetings(const plan_t *p, size_t from, const trace_node_meetings_t *theirs,
+                        const trace_clock_map_t *to, trace_clock_map_t *map)
+{
+    const trace_node_meetings_t own = meetings_of(p, from);
+    trace_meeting_point_t points[2];
+    const int count = trace_meetings_compare(&own, theirs, RATE_UNKNOWN, points);
+    uint64_t error = 0;
+    for (int i = 0; i < count; i++) {
+        const uint64_t there = points[i].at_ns + (uint64_t)points[i].offset_ns;
+        points[i].offset_ns = (int64_t)(trace_clock_map(to, there) - points[i].at_ns);
+        if (points[i].error_ns > error) error = points[i].error_ns;
+    }
+    if (!count) return false;
+    /* by how much the rate through two points may be wrong; points that are too near make none */
+    const trace_meeting_point_t *first = &points[0], *last = &points[count - 1];
+    double wrong = RATE_UNKNOWN;
+    if (last->at_ns > first->at_ns)
+        wrong = (double)(first->error_ns + last->error_ns) / (double)(last->at_ns - first->at_ns);
+    const bool has_rate = wrong < RATE_UNKNOWN;
+    *map = map_through(TRACE_CLOCK_MPI, first->at_ns, first->offset_ns,
+                       has_rate ? &last->at_ns : NULL, last->offset_ns);
+    if (!map->drift_known) wrong = RATE_UNKNOWN;
+    map->error_ns = error + to->error_ns +
+                    (uint64_t)((double)farthest(p, from, first->at_ns,
+                                                map->drift_known ? last->at_ns : first->at_ns) *
+                               wrong);
+    return true;
+}
+
 static bool plan_nodes(const plan_t *p, trace_clock_map_t *maps)
 {
     const trace_clock_facts_t *bridge = choose_bridge(p);
     trace_clock_map_t to = by_reference(p, bridge);
+    trace_node_meetings_t meetings = {0};
     bool any = false;
     for (size_t from = 0; from < p->count; from = end_of_node(p, from))
         if (strcmp(p->order[from]->boot, bridge->boot) == 0) {
             bridge = best_of_node(p, from);
             to = by_reference(p, bridge);
+            meetings = meetings_of(p, from);
         }
     for (size_t from = 0, end; from < p->count; from = end) {
         const trace_clock_facts_t *f = best_of_node(p, from);
-        const bool own = f == bridge;
-        const trace_clock_map_t m = own               ? to
-                                    : is_pinged(p, f) ? by_reference(p, f)
-                                                      : by_day(f, bridge, &to);
+        trace_clock_map_t m = f == bridge ? to : by_reference(p, f);
+        if (f != bridge && !is_pinged(p, f) && !by_meetings(p, from, &meetings, &to, &m))
+            m = by_day(f, bridge, &to);
         end = end_of_node(p, from);
         for (size_t i = from; i < end; i++)
             maps[p->order[i] - p->facts] = m;
-        any |= m.source == TRACE_CLOCK_PING || m.source == TRACE_CLOCK_DAY;
+        any |= trace_clock_changes(&m);
     }
     return any;
 }
@@ -273,6 +328,10 @@ void trace_clock_say(const trace_clock_map_t *m, char *text, size_t bytes)
         return;
     case TRACE_CLOCK_PING:
         snprintf(text, bytes, "rank 0's clock: %s, %s%s", offset, error,
+                 m->drift_known ? "" : " (drift unknown, 100 ppm assumed)");
+        return;
+    case TRACE_CLOCK_MPI:
+        snprintf(text, bytes, "rank 0's clock by MPI's collectives: %s, %s%s", offset, error,
                  m->drift_known ? "" : " (drift unknown, 100 ppm assumed)");
         return;
     case TRACE_CLOCK_DAY:

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/meetings.h"
+
 /* What --sync-clocks has measured at one moment. */
 typedef struct {
     uint64_t reference; /* id of the reference clock, chosen at random by rank 0; 0: nothing was
@@ -46,12 +48,15 @@ typedef struct {
     trace_clock_day_t first, last;
     trace_clock_point_t begin, end;
     uint64_t last_ns; /* time of the last record, or 0 */
+    trace_meetings_t meetings;
 } trace_clock_facts_t;
 
+/* ORDER: from the best knowledge to none. */
 typedef enum {
     TRACE_CLOCK_SAME, /* no conversion: this node's clock is the standard, or there is no other
                        * node */
     TRACE_CLOCK_PING, /* measured by --sync-clocks */
+    TRACE_CLOCK_MPI,  /* compared through collectives of MPI that were traced */
     TRACE_CLOCK_DAY,  /* compared through the time of day, as good as NTP keeps it */
     TRACE_CLOCK_ALONE /* of another node, but nothing is known to convert by */
 } trace_clock_source_t;
@@ -63,14 +68,26 @@ typedef struct {
     uint64_t at_ns;
     int64_t offset_ns;
     double drift;      /* 0.00005 means 50 ppm */
-    uint64_t error_ns; /* for PING: the largest error of a time, provided that the drift is
+    uint64_t error_ns; /* for PING and MPI: the largest error of a time, provided that the drift is
                         * constant */
     bool drift_known;
 } trace_clock_map_t;
 
+/* Returns whether the map changes times. */
+static inline bool trace_clock_changes(const trace_clock_map_t *m)
+{
+    return m->source != TRACE_CLOCK_SAME && m->source != TRACE_CLOCK_ALONE;
+}
+
+/* Returns whether `error_ns` is a bound of the error. */
+static inline bool trace_clock_is_bounded(const trace_clock_map_t *m)
+{
+    return m->source <= TRACE_CLOCK_MPI;
+}
+
 static inline uint64_t trace_clock_map(const trace_clock_map_t *m, uint64_t ns)
 {
-    if (m->source == TRACE_CLOCK_SAME || m->source == TRACE_CLOCK_ALONE) return ns;
+    if (!trace_clock_changes(m)) return ns;
     const int64_t behind = (int64_t)(ns - m->at_ns);
     return ns + (uint64_t)m->offset_ns + (uint64_t)(int64_t)((double)behind * m->drift);
 }

@@ -252,8 +252,7 @@ static void plan_clocks(all_t *a)
     for (size_t i = 0; changed > 0 && i < a->process_count; i++) {
         if (a->maps[i].error_ns > a->s->w->clock_error_ns)
             a->s->w->clock_error_ns = a->maps[i].error_ns;
-        a->s->w->clocks_guessed |=
-            a->maps[i].source == TRACE_CLOCK_DAY || a->maps[i].source == TRACE_CLOCK_ALONE;
+        a->s->w->clocks_guessed |= !trace_clock_is_bounded(&a->maps[i]);
     }
 }
 

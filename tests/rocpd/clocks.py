@@ -95,5 +95,64 @@ class Clocks(unittest.TestCase):
         self.assertEqual(self.run_it("merge", "-d", ".", "-o", "one", "-i", *self.paths[2:]), "")
 
 
+class Meetings(unittest.TestCase):
+    """Clocks that nobody has measured, of nodes whose ranks have met in collectives of MPI: their ends are one moment."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = tempfile.mkdtemp(prefix="rocpd-clocks-")
+        cls.addClassCleanup(shutil.rmtree, cls.dir)
+        subprocess.run([FLEET, f"{cls.dir}/ranks", "--ranks", "8", "--per-node", "2", "--records", "3000", "--mpi", "--flat",
+                        "--boots", "100000", "--drift", "50", "--clocks", "20"], check=True)
+
+    def ends(self, folder, said):
+        """Of each collective the ends in all ranks, on one clock."""
+        done = subprocess.run([ROCPD, "query", "--query", "SELECT guid, \"end\" FROM regions WHERE name = 'MPI_Allreduce'", "--format",
+                               "csv", "-d", self.dir, "-o", "rows", "-i", folder], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, said)
+        ranks = {}
+        with open(f"{self.dir}/rows.csv", encoding="utf-8") as f:
+            for guid, end in list(csv.reader(f))[1:]:
+                ranks.setdefault(guid, []).append(int(end))
+        self.assertEqual(len(ranks), 8)
+        return list(zip(*map(sorted, ranks.values()), strict=True))
+
+    def test_ends_are_one_moment(self):
+        said = r"times of 6 of 8 processes are changed to one clock, (\d+\.\d) us off at most"
+        rows = self.ends(f"{self.dir}/ranks", said)
+        self.assertGreater(len(rows), 32)
+        subprocess.run([ROCPD, "convert", "-f", "csv", "-d", self.dir, "-i", f"{self.dir}/ranks"], check=True)
+        with open(f"{self.dir}/out_clocks.csv", encoding="utf-8") as f:
+            clocks = list(csv.DictReader(f))
+        self.assertEqual(sorted(row["Clock"].split(":")[0] for row in clocks), ["own clock"] * 2 + ["rank 0's clock by MPI's collectives"] * 6)
+        off = max(max(row) - min(row) for row in rows)
+        stated = [int(row["Error_Ns"]) for row in clocks]
+        print(f"of {len(rows)} collectives ends are {off / 1e3:.1f} us apart at most; stated is {max(stated) / 1e3:.1f} us")
+        self.assertLess(max(stated), 50000)
+        self.assertLess(off, min(2 * max(stated), 20000))
+
+    def test_calls_that_do_not_count(self):
+        """Where one rank says another number of collectives, their beginning is compared; where none says any, the time of day is."""
+        copy = f"{self.dir}/copy"
+        shutil.copytree(f"{self.dir}/ranks", copy)
+        self.addCleanup(shutil.rmtree, copy)
+
+        def change(paths, sql):
+            for path in paths:
+                with sqlite3.connect(path) as db:
+                    table, = db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'rocpd_metadata\\_%' ESCAPE '\\'").fetchone()
+                    self.assertEqual(db.execute(sql.format(f'"{table}"')).rowcount, 1)
+                db.close()
+
+        paths = sorted(glob.glob(copy + "/*.db"))
+        change(paths[3:4], "UPDATE {} SET value = '9' || value WHERE tag = 'clock_meetings'")
+        rows = self.ends(copy, "times of 6 of 8 processes are changed to one clock, .* us off at most")
+        self.assertLess(max(rows[0]) - min(rows[0]), 40000)
+        change(paths, "UPDATE {} SET value = 'x' WHERE tag = 'clock_meetings'")
+        rows = self.ends(copy, "times of 6 of 8 processes are changed to one clock, as far off as NTP lets it be")
+        self.assertGreater(max(rows[0]) - min(rows[0]), 40000)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
