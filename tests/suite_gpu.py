@@ -38,6 +38,11 @@ def has_metric(name):
         return any(row[0] == name and ARCH in row[1].split(",") for row in (line.split("\t") for line in f) if len(row) > 1)
 
 
+def countable(names):
+    """Those of the names that are counters or metrics of it."""
+    return [name for name in names if _has_counter(name) or has_metric(name)]
+
+
 def arch_of(product):
     return _row("products", product)["gpu"]
 

@@ -25,6 +25,7 @@ memory_write_bytes_per_clock 1840
 
 # Of the cache and timing models, for each XCC (docs/counter-model.md): what was measured of vcopy.
 l2_reads_whole        1        # TCC_BUBBLE is all reads of data
+l2_hash               1        # by Linux's table of the memory channels
 l2_writeback_ways     0        # lines are written back when a packet releases them, none before
 l2_latency            220
 vram_latency          920      # reads below L2 take 700 clocks, 600 to 1350 of single dispatches

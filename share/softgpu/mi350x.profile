@@ -19,6 +19,8 @@ vram_latency          400
 vram_write_latency    300
 host_latency          1770     # not measured: as mi300a
 utcl1_pending         39
+l1_spare_caches       2        # 36 units of a die share 18; 4 of them are switched off
+l1_code_ahead         16       # 18 lines are read of code that has 2; LLVM has 16 lines of s_nop follow a program
 l2_writeback_ways     8
 level_sample_clocks   72       # 9 units of an array
 packet_clocks         4720

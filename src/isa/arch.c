@@ -245,7 +245,7 @@ static const isa_formats_t formats_gfx12 = {
                           .mubuf_lds = {16, 1},                                                    \
                           .mubuf_sc1 = {15, 1},                                                    \
                           .mtbuf_sc1 = {53, 1}},                                                   \
-        .cache_bits = {"sc0", "nt", "sc1"}, .launch = {.item = PACKED_IDS},                        \
+        .cache_bits = {"sc0", "nt", "sc1"}, .scope_bits = true, .launch = {.item = PACKED_IDS},    \
         .hwregs = ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI + 1, .vector_line = 128, .float_atomics = true, \
         .sampling = ISA_SAMPLING_HOST_TRAP | ISA_SAMPLING_STOCHASTIC, .gb_addr_config = 0x2a114042
 

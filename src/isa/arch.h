@@ -393,6 +393,8 @@ typedef struct isa_arch {
     isa_memory_fields_t memory_fields;
     const char
         *cache_bits[3]; /* names of ISA_F_GLC, ISA_F_SLC and ISA_F_SC1 in all formats except SMEM */
+    bool scope_bits; /* ISA_F_GLC and ISA_F_SC1 of a vector load are a scope: without ISA_F_SC1 that
+                        of a workgroup at most, which the vector L1 serves */
     bool dpp_newbcast;  /* DPP has row_newbcast, with which operands can have 64 bits */
     bool dpp_scalar;    /* in VOP3 with DPP, the second source can be a scalar one */
     bool float_atomics; /* float atomics work on fine-grained memory, too; on other GPUs they have

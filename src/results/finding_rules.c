@@ -42,6 +42,9 @@
 #define WAVE    "COALESCE(C.wave, F.wave)"
 #define SPILLED "spilled_in_loop(I.spills, I.loop_depth, I.text)"
 
+/* The share of requests that hit L2. Not all GPUs have the metric, nor all the counters. */
+#define L2_HITS "COALESCE(mean_of(place, 'L2CacheHit'), 100 * ratio(place, 'TCC_HIT', 'TCC_REQ'))"
+
 /* Selects all calls for which the condition holds, as one row; `lost` is the time of the run that
  * is lost. */
 #define CALLS(lost, columns, condition)                                                            \
@@ -397,9 +400,10 @@ const res_rule_row_t res_finding_rules[] = {
     {"uncoalesced", "Memory access that is not coalesced", RES_CACHE_MODEL, true, false, false,
      KERNELS("0.75 * (1 - 4 / ratio(place, 'TCP_TOTAL_CACHE_ACCESSES', 'SQ_INSTS_VMEM'))",
              "ratio(place, 'TCP_TOTAL_CACHE_ACCESSES', 'SQ_INSTS_VMEM') AS lines",
-             "line_bytes = 64 AND ratio(place, 'TCP_TOTAL_CACHE_ACCESSES', 'SQ_INSTS_VMEM') >= "
+             /* GPUs with lines of 128 bytes look up halves of them */
+             "line_bytes >= 64 AND ratio(place, 'TCP_TOTAL_CACHE_ACCESSES', 'SQ_INSTS_VMEM') >= "
              "24"),
-     "A memory instruction of {subject} touches {lines} cache lines of 64 bytes on average; 64 "
+     "A memory instruction of {subject} touches {lines} pieces of 64 bytes on average; 64 "
      "neighbours of 4 bytes need 4.",
      "Let neighbouring lanes access neighbouring addresses: change the layout, or transpose in "
      "LDS.",
@@ -465,11 +469,11 @@ const res_rule_row_t res_finding_rules[] = {
      "Pad rows by one element, or change which lane reads which column.",
      "Count SQ_LDS_BANK_CONFLICT and SQ_LDS_IDX_ACTIVE again: the share falls.", RES_MORE_LINES},
     {"l2-reuse", "Data that is used again does not stay in L2", RES_CACHE_MODEL, true, false, false,
-     KERNELS("(1 - mean_of(place, 'L2CacheHit') / 100) / 2",
-             "mean_of(place, 'L2CacheHit') AS hit_pct, 1024 * mean_of(place, 'FETCH_SIZE') AS "
-             "fetched_bytes, (SELECT bytes FROM res_memory) AS allocated_bytes",
-             "mean_of(place, 'L2CacheHit') < 50 AND 1024 * mean_of(place, 'FETCH_SIZE') >= 2 * "
-             "(SELECT bytes FROM res_memory)"),
+     KERNELS("(1 - " L2_HITS " / 100) / 2",
+             L2_HITS " AS hit_pct, 1024 * mean_of(place, 'FETCH_SIZE') AS "
+                     "fetched_bytes, (SELECT bytes FROM res_memory) AS allocated_bytes",
+             L2_HITS " < 50 AND 1024 * mean_of(place, 'FETCH_SIZE') >= 2 * "
+                     "(SELECT bytes FROM res_memory)"),
      "Only {hit} of the requests of {subject} hit L2. A launch fetches {fetched} where the "
      "program has {allocated} in all: the same data comes several times.",
      "Work on tiles that fit into L2, and order workgroups so that neighbours share data.",

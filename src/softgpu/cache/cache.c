@@ -37,6 +37,29 @@ static bool init_gl1(sgc_t *t)
     return t->gl1;
 }
 
+/* How many scalar caches an XCC has: as many as its units share, and the spare ones, as long as
+ * each has a unit. */
+static uint32_t sqcs_of_xcc(const sg_profile_t *p, uint32_t engine_cus)
+{
+    const uint32_t shared = (engine_cus + p->l1_shared_cus - 1) / p->l1_shared_cus;
+    const uint32_t all = p->shader_engines * shared + p->l1_spare_caches;
+    return all < p->shader_engines * engine_cus ? all : p->shader_engines * engine_cus;
+}
+
+/* The scalar cache of the n-th unit. The engines of an XCC share its caches out as evenly as their
+ * number allows, and so do the units of an engine: where there are spare caches, some units have
+ * one of their own. */
+static uint32_t sqc_of_unit(const sgc_t *t, uint32_t n)
+{
+    const uint32_t engine = n / t->engine_cus, unit = n % t->engine_cus;
+    const uint32_t in_xcc = t->engines / t->xccs, all = t->xcc_sqcs;
+    const uint32_t first = engine % in_xcc * all / in_xcc;
+    const uint32_t end = (engine % in_xcc + 1) * all / in_xcc;
+    const uint32_t at = t->profile.l1_spare_caches ? unit * (end - first) / t->engine_cus
+                                                   : unit / t->profile.l1_shared_cus;
+    return engine / in_xcc * all + first + at;
+}
+
 sgc_t *sgc_create(const isa_arch_t *arch, const sg_profile_t *profile, sgc_page_fn_t *page,
                   void *user)
 {
@@ -50,18 +73,20 @@ sgc_t *sgc_create(const isa_arch_t *arch, const sg_profile_t *profile, sgc_page_
     t->engine_cus = profile->arrays_per_engine * profile->cus_per_array;
     t->cus = t->engines * t->engine_cus;
     t->arrays = t->engines * profile->arrays_per_engine;
-    t->engine_sqcs = (t->engine_cus + profile->l1_shared_cus - 1) / profile->l1_shared_cus;
-    t->sqcs = t->engines * t->engine_sqcs;
+    t->xcc_sqcs = sqcs_of_xcc(profile, t->engine_cus);
+    t->sqcs = t->xccs * t->xcc_sqcs;
     sgc_ops();
     t->cu = calloc(t->cus, sizeof *t->cu);
     if (!t->cu || !sgc_pages_init(&t->pages, page, user) || !sgc_l2_init(t) ||
         !sgc_scalar_init(t) || !init_xccs(t) || !init_gl1(t))
         goto fail;
     for (unsigned n = 0; n < t->cus; n++) {
-        t->cu[n].sqc =
-            n / t->engine_cus * t->engine_sqcs + n % t->engine_cus / profile->l1_shared_cus;
+        t->cu[n].sqc = sqc_of_unit(t, n);
         t->cu[n].xcc = t->sqc[t->cu[n].sqc].xcc = n / (t->cus / t->xccs);
         t->cu[n].array = t->sqc[t->cu[n].sqc].array = n / profile->cus_per_array;
+        t->cu[n].there = n % profile->cus_per_array <
+                         sg_profile_array_cus(profile, n / t->engine_cus % profile->shader_engines,
+                                              n % t->engine_cus / profile->cus_per_array);
         if (!init_cu(t, &t->cu[n])) goto fail;
     }
     return t;
@@ -215,8 +240,10 @@ static void part_dispatches(sgc_cu_t *c)
 
 static void forget_translations(sgc_t *t)
 {
-    for (unsigned n = 0; n < t->cus; n++)
+    for (unsigned n = 0; n < t->cus; n++) {
         sgc_tlb_clear(&t->cu[n].tlb);
+        t->cu[n].pending = 0;
+    }
     for (unsigned n = 0; n < t->sqcs; n++) {
         sgc_tlb_clear(&t->sqc[n].data_tlb);
         sgc_tlb_clear(&t->sqc[n].code_tlb);
@@ -279,7 +306,7 @@ void sgc_flush(sgc_t *t, unsigned what)
         sgc_gl1_invalidate(&t->gl1[n]);
     if (what & SGC_INV_L1)
         for (unsigned n = 0; n < t->cus; n++)
-            sgc_vector_invalidate(&t->cu[n]);
+            if (t->cu[n].there) sgc_vector_invalidate(&t->cu[n]);
     for (unsigned n = 0; n < t->sqcs; n++) {
         if (what & (SGC_WB_SCALAR | SGC_INV_SCALAR)) sgc_scalar_write_back(t, &t->sqc[n]);
         if (what & SGC_INV_SCALAR) ways_clear(&t->sqc[n].data);

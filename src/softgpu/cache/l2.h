@@ -84,6 +84,7 @@ typedef struct {
     sgc_channel_t *channel; /* its first one */
     uint32_t channel_mask, set_mask;
     int interleave_bits;
+    bool hash;
 } l2_view_t;
 
 L2_INLINE l2_view_t l2_view_of(const sgc_t *t, uint32_t xcc)
@@ -94,7 +95,8 @@ L2_INLINE l2_view_t l2_view_of(const sgc_t *t, uint32_t xcc)
                        .channel = &t->channel[xcc * t->channels],
                        .channel_mask = t->channels - 1,
                        .set_mask = t->l2.all_sets - 1,
-                       .interleave_bits = t->l2.interleave_bits};
+                       .interleave_bits = t->l2.interleave_bits,
+                       .hash = t->l2.hash};
 }
 
 /* The place of a line in L2. */
@@ -103,13 +105,37 @@ typedef struct {
     uint32_t set;
 } l2_place_t;
 
+/* A word with the bit of a tag that is bit `n` of the address; lines have 128 bytes. */
+#define L2_BIT(n) (UINT32_C(1) << ((n)-7))
+
+/* The number whose low bits select channel and set: the tag, of which higher bits change lower ones
+ * if the L2 hashes addresses. The table that of MI300's memory channels is, in Linux's translation
+ * of addresses for memory errors (drivers/ras/amd/atl): bits 8 to 11 select one of 16 channels, and
+ * bits 12 to 14 the stack and the die. Each of these is changed by the bits 7 (or 8) above it, and
+ * by each seventh after that. Bits 8 to 10 are changed by bits 12 to 14, too. */
+L2_INLINE uint32_t l2_index(bool hash, uint32_t tag)
+{
+    enum {
+        PAGE = L2_BIT(8) | L2_BIT(9) | L2_BIT(10), /* changed by bits 12, 13, 14 */
+        CHANNEL = PAGE | L2_BIT(11),               /* 15 to 18, 22 to 25, 29 to 32 */
+        STACK = L2_BIT(14),                        /* 19, 26, 33 */
+        DIE = L2_BIT(12) | L2_BIT(13)              /* 20 and 21, 27 and 28, 34 and 35 */
+    };
+    if (__builtin_expect(!hash, 1)) return tag;
+    return tag ^ (tag >> 4 & PAGE) ^ ((tag >> 7 ^ tag >> 14 ^ tag >> 21) & CHANNEL) ^
+           ((tag >> 5 ^ tag >> 12 ^ tag >> 19) & STACK) ^
+           ((tag >> 8 ^ tag >> 15 ^ tag >> 22) & DIE);
+}
+
 L2_INLINE l2_place_t l2_place(const sgc_t *t, const l2_view_t *v, uint32_t line64)
 {
     const uint32_t tag = line64 >> v->wide;
     const sgc_l2_t *l2 = &t->l2;
-    if (__builtin_expect(v->interleave_bits >= 0, 1))
-        return (l2_place_t){&v->channel[tag >> v->interleave_bits & v->channel_mask],
-                            v->before + (tag & v->set_mask)};
+    if (__builtin_expect(v->interleave_bits >= 0, 1)) {
+        const uint32_t index = l2_index(v->hash, tag);
+        return (l2_place_t){&v->channel[index >> v->interleave_bits & v->channel_mask],
+                            v->before + (index & v->set_mask)};
+    }
     const uint32_t lines = l2->interleave, block = tag / lines, channel = block % t->channels;
     const uint32_t index =
         block / t->channels * lines + tag % lines; /* number among the channel's lines */

@@ -34,7 +34,7 @@ typedef struct {
     uint32_t accesses, quads, quarters, lookups, conflicts;
     uint32_t requests; /* to L2 */
     uint32_t latency;
-    uint32_t pending; /* look-ups that come too soon after a miss of their page to hit */
+    uint32_t pending; /* the unit's, while the instruction makes its look-ups */
     uint32_t hits;    /* number of hits in the translation buffer */
     uint32_t last;    /* with l1_wide: the line that was last looked up in L1 */
     lookup_t *lookup;
@@ -63,7 +63,7 @@ INLINE arrays_t arrays_of(const pass_t *p)
 INLINE bool is_usual(const arrays_t *w)
 {
     return !w->l1.order && !w->tlb.order && w->l2.ways.order && !w->gl1 && !w->l1_wide &&
-           w->l2.wide && w->l2.interleave_bits >= 0;
+           w->l2.wide && w->l2.interleave_bits >= 0 && !w->l2.hash;
 }
 
 /* Changes nothing where is_usual() is true, but the compiler then knows these members. */
@@ -73,6 +73,7 @@ INLINE void set_usual(arrays_t *w)
     w->gl1 = NULL;
     w->l1_wide = 0;
     w->l2.wide = 1;
+    w->l2.hash = false;
 }
 
 /* ---- look-ups ---- */
@@ -87,7 +88,7 @@ INLINE void count_translation(pass_t *p, bool hit)
     if (__builtin_expect(!hit, 0)) {
         p->cu->tcp.utcl1_miss++;
         p->t->tallies.tlb_misses++;
-        p->pending = p->t->profile.utcl1_pending;
+        p->pending += p->t->profile.utcl1_pending;
     } else if (__builtin_expect(p->pending, 0)) {
         p->pending--;
     } else {
@@ -687,6 +688,7 @@ void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op
                 .stream = i->flags & ISA_F_SLC,
                 .lookup = lookup,
                 .last = WAYS_EMPTY};
+    p.pending = cu->pending;
     p.past = i->flags & ISA_F_SC1;
     p.fresh = sgc_is_fresh(t, i, op);
     p.returns = op->access == SGC_ATOMIC && i->flags & ISA_F_GLC;
@@ -694,6 +696,7 @@ void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op
     p.wide = a->bytes > SGC_DWORD && a->dword_step == SGC_DWORD;
     cu->l1_filled = true;
     walk(&p, a);
+    cu->pending = p.pending;
     count_accesses(&p);
     count_pipes(&p, isa_lane_count(a->exec) * a->bytes);
     cost->vmem_issue += p.lookups;

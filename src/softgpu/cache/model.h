@@ -110,6 +110,7 @@ typedef struct {
     bool l1_filled; /* a line has been filled since L1 was last emptied; if false, a fence need not
                        empty it again */
     sgc_tlb_t tlb;
+    uint32_t pending; /* further look-ups that come too soon after a miss of their page to hit */
     sgc_sq_counts_t sq;
     sgc_ta_counts_t ta;
     sgc_td_counts_t td;
@@ -118,6 +119,7 @@ typedef struct {
     uint32_t sqc;   /* index of its scalar and instruction cache in sgc.sqc */
     uint32_t array; /* shader array, whose GL1 it uses; of all engines */
     uint32_t xcc;   /* whose L2 it uses */
+    bool there;     /* the place has a unit: in some arrays the last ones are empty */
     /* at the end of the last dispatch: ta_busy without `held`; clocks waited for the port; `td` */
     uint64_t seen_ta, seen_port;
     sgc_td_counts_t seen_td;
@@ -212,8 +214,8 @@ static inline uint64_t sgc_requests(const sgc_tcc_counts_t *c)
 }
 
 /* The sets of all channels are in one array, the L2 of one XCC after that of another. If the sizes
- * of an L2 are powers of two, as on real GPUs, a line's set is the low bits of its tag, so that
- * consecutive lines are in consecutive sets of the array. Otherwise an L2 has the sets of one
+ * of an L2 are powers of two, as on real GPUs, a line's set is the low bits of l2_index(), so that
+ * consecutive lines are in different sets of the array. Otherwise an L2 has the sets of one
  * channel after those of another. */
 typedef struct {
     ways_t ways;   /* tag: physical address / bytes of a line */
@@ -223,6 +225,7 @@ typedef struct {
     uint32_t all_sets;          /* of the L2 of an XCC */
     unsigned interleave;        /* number of consecutive lines in the same channel */
     int interleave_bits;        /* its logarithm; -1: not all sizes are powers of two */
+    bool hash;                  /* l2_index() is not the tag: higher bits change channel and set */
     uint32_t young;             /* how many of a set's newest lines may be dirty */
     uint32_t n_dirty, n_shared; /* lines that are dirty; that are not RW */
 } sgc_l2_t;
@@ -239,10 +242,10 @@ typedef struct {
 
 struct sgc {
     sg_profile_t profile;
-    const isa_arch_t *arch;                                     /* the profile's */
-    unsigned xccs, engines, engine_cus, cus, engine_sqcs, sqcs; /* engines: of all XCCs */
-    unsigned channels;                                          /* of an XCC */
-    uint64_t now;                                               /* sgc_at() */
+    const isa_arch_t *arch;                                  /* the profile's */
+    unsigned xccs, engines, engine_cus, cus, xcc_sqcs, sqcs; /* engines: of all XCCs */
+    unsigned channels;                                       /* of an XCC */
+    uint64_t now;                                            /* sgc_at() */
     uint64_t base; /* clocks from the making of the model to the begin of this dispatch */
     sgc_tallies_t tallies;
     uint32_t l1_wide; /* 1: a line of the vector L1 is two of SGC_LINE bytes; 0: it is one */
@@ -334,7 +337,8 @@ static inline uint32_t sgc_line_of(sgc_frame_t f, uint64_t va)
 static inline bool sgc_is_fresh(const sgc_t *t, const isa_inst_t *i, const sgc_op_t *op)
 {
     if (op->access != SGC_READ) return false;
-    return t->arch->formats->scopes ? isa_scope(i) != ISA_SCOPE_CU : i->flags & ISA_F_GLC;
+    if (t->arch->formats->scopes) return isa_scope(i) != ISA_SCOPE_CU;
+    return i->flags & (t->arch->scope_bits && op->unit == ISA_UNIT_VECTOR ? ISA_F_SC1 : ISA_F_GLC);
 }
 
 /* ---- the pipes ---- */

@@ -242,11 +242,12 @@ static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *slot, uin
     return true;
 }
 
-/* Prefetches the line after that of `va`: code usually continues there. */
+/* Prefetches the lines after that of `va`: code usually continues there. */
 static void read_ahead(sgc_t *t, sgc_sqc_t *q, uint64_t va)
 {
     uint32_t slot, latency;
-    code_missed(t, q, va + SGC_LINE, &slot, &latency);
+    for (uint32_t k = 1; k <= t->profile.l1_code_ahead; k++)
+        code_missed(t, q, va + k * SGC_LINE, &slot, &latency);
 }
 
 /* Waves run one after the other on the host, not in the order of their clocks. For a wave whose

@@ -59,12 +59,17 @@
     X(l1_scalar_ways, 4, 1, 128)                                                                   \
     X(l1_instruction_ways, 4, 1, 128)                                                              \
     X(l1_shared_cus, 2, 1, 16)                                                                     \
-    X(gl1_kb, 0, 0, 1024) /* the cache of a shader array in front of L2; 0: none */                \
+    /* scalar and instruction caches that a die has more, as units that shared one are off */      \
+    X(l1_spare_caches, 0, 0, 64)                                                                   \
+    X(l1_code_ahead, 1, 1, 64) /* lines of code that are read ahead of one that is fetched */      \
+    X(gl1_kb, 0, 0, 1024)      /* the cache of a shader array in front of L2; 0: none */           \
     X(gl1_ways, 16, 1, 128)                                                                        \
     X(l2_ways, 16, 1, 128)                                                                         \
     X(l2_writeback_ways, 8, 0, 128)                                                                \
     X(l2_reads_whole, 0, 0, 1) /* 1: one transaction reads both halves of a line of L2 */          \
     X(l2_interleave, 256, 128, 4096)                                                               \
+    /* 1: bits of an address above those that number channel and set change both, as on MI300 */   \
+    X(l2_hash, 0, 0, 1)                                                                            \
     X(utcl1_entries, 32, 1, 128)                                                                   \
     X(utcl1_pending, 10, 0, 1000) /* look-ups of a page after its miss that have to wait, too */   \
     X(utcl1_miss_latency, 100, 0, 100000)                                                          \

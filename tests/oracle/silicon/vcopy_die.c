@@ -1,13 +1,15 @@
 /* vcopy_die.c - the measured program on a GPU of any profile, without a runtime: what each counter
  * says.
  *
- * usage: silicon_vcopy PROFILE UNITS MODE < COUNTERS. UNITS are those of the whole GPU (0: as many
- * as PROFILE says), of which the first partition of that MODE (spx: all of it) is used. A line of
+ * usage: silicon_vcopy PROFILE UNITS MODE ARGUMENTS FENCE < COUNTERS. UNITS are those of the whole
+ * GPU (0: as many as PROFILE says), of which the first partition of that MODE (spx: all of it) is
+ * used. The kernel's ARGUMENTS are in the memory of the host (uncached) or of the gpu. FENCE, in
+ * hexadecimal, is the COHER_CNTL of an ACQUIRE_MEM packet over all of memory that the measuring
+ * profiler sent when it had read the counters (0: none); counters have stopped then. A line of
  * COUNTERS is a name, the number of its block in the AQL profile library, its event and the event
  * of the level that it integrates, or -1. For each it prints the name and the sums over all
  * instances of all XCCs after each dispatch. It does what HIP and the profiler do around a kernel:
- * arguments are in the host's uncached memory, the kernel's packet acquires from the system and
- * releases to it. */
+ * the kernel's packet acquires from the system and releases to it. */
 #include "counting.h"
 
 #include "asm.h"
@@ -22,7 +24,8 @@
 
 enum { WAVES_OF_32 = 1 << 10 }; /* of kernel_code_properties */
 enum { ELEMENTS = 1 << 20, GROUP = 256, DISPATCHES = 3, COUNTERS_MAX = 1024, MASKS = 0x0f0ff000 };
-#define ARGUMENTS UINT64_C(0x7f0000000000)
+#define ARGUMENTS     UINT64_C(0x7f0000000000)
+#define ALL_OF_MEMORY UINT64_C(0xffffffffff) /* in units of 256 bytes */
 
 /* What compilers make of it: 20 instructions, of which counters say how many are of each kind. */
 static const char text_of_gfx9[] = "s_load_dword s3, s[0:1], 0x2c\n"
@@ -230,16 +233,24 @@ static void dispatch(counting_t *c, uint64_t kernel, uint64_t signal)
     if (!rig_wait(c->rig, signal, 0)) die("the kernel does not end");
 }
 
-static void give_arguments(rig_t *r, uint64_t from, uint64_t to)
+/* The driver gives large allocations whole fragments of 2 MiB. */
+static uint64_t array(rig_t *r)
 {
+    enum { FRAGMENT = 2 << 20 };
+    return (rig_alloc(r, 8 * ELEMENTS + FRAGMENT) + FRAGMENT - 1) & ~(uint64_t)(FRAGMENT - 1);
+}
+
+static void give_arguments(rig_t *r, const char *memory, uint64_t from, uint64_t to)
+{
+    const bool on_host = !strcmp(memory, "host");
     const struct {
         uint64_t from, unused, to;
         int32_t n, filler[4];
         uint16_t block, rest;
     } arguments = {from, 0, to, ELEMENTS, {0}, GROUP, 0};
     void *host = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (host == MAP_FAILED || sg_memory_map(r->memory, ARGUMENTS, 4096, host,
-                                            SG_MEM_WRITABLE | SG_MEM_HOST | SG_MEM_COHERENT))
+    const uint32_t flags = SG_MEM_WRITABLE | (on_host ? SG_MEM_HOST | SG_MEM_COHERENT : 0);
+    if (host == MAP_FAILED || sg_memory_map(r->memory, ARGUMENTS, 4096, host, flags))
         die("no memory for arguments");
     memcpy(host, &arguments, sizeof arguments);
 }
@@ -248,7 +259,7 @@ int main(int argc, char **argv)
 {
     sg_profile_t profile;
     char error[512];
-    if (argc != 4) die("usage: silicon_vcopy PROFILE UNITS MODE < COUNTERS");
+    if (argc != 6) die("usage: silicon_vcopy PROFILE UNITS MODE ARGUMENTS FENCE < COUNTERS");
     if (sg_profile_read(argv[1], &profile, error, sizeof error) != 0) die(error);
     const uint32_t units = (uint32_t)atoi(argv[2]);
     if (units && sg_profile_set_cus(&profile, units, error, sizeof error) != 0) die(error);
@@ -258,11 +269,12 @@ int main(int argc, char **argv)
     counting_t *c = counting_on(rig_create_profile(&profile));
     sg_perf_t *p = c->rig->device->perf;
     const uint64_t kernel = load_kernel(c->rig, program_of_gpu), signal = rig_signal(c->rig, 1),
-                   from = rig_alloc(c->rig, 8 * ELEMENTS), to = rig_alloc(c->rig, 8 * ELEMENTS);
+                   from = array(c->rig), to = array(c->rig);
     double *data = rig_ptr(c->rig, from);
     for (int i = 0; i < ELEMENTS; i++)
         data[i] = i;
-    give_arguments(c->rig, from, to);
+    const uint32_t fence = (uint32_t)strtoul(argv[5], NULL, 16);
+    give_arguments(c->rig, argv[4], from, to);
     read_wanted(p);
     program(p);
     for (unsigned n = 0; n < DISPATCHES; n++) {
@@ -276,6 +288,9 @@ int main(int argc, char **argv)
         counting_send(c);
         for (unsigned k = 0; k < n_wanted; k++)
             wanted[k].value[n] = value_of(p, &wanted[k]);
+        if (!fence) continue;
+        counting_acquire(c, fence, ALL_OF_MEMORY);
+        counting_send(c);
     }
     if (memcmp(rig_ptr(c->rig, to), data, 8 * ELEMENTS)) die("the copy is wrong");
     for (unsigned k = 0; k < n_wanted; k++)

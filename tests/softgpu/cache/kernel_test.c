@@ -123,10 +123,10 @@ static void unit_stride(void **state)
                   {TCP_(TCC_READ_REQ), 64 * 4},         /* nobody reads what another has read */
                   {TCP_(TCC_WRITE_REQ), 0});
     /* 16 KiB of one fragment, which each of 8 compute units misses once: with one look-up, on which
-     * the other three of the wave wait */
+     * ten more wait, of this wave and of two others */
     EXPECT_KERNEL(HEAD "global_load_dword v2, v0, s[2:3]\n" TAIL, 64 * 64, 64,
                   {TCP_(UTCL1_REQUEST), 64 * 4}, {TCP_(UTCL1_TRANSLATION_MISS), 8},
-                  {TCP_(UTCL1_TRANSLATION_HIT), 64 * 4 - 8 * 4});
+                  {TCP_(UTCL1_TRANSLATION_HIT), 64 * 4 - 8 * 11});
 }
 
 /* A workgroup of 100: waves of 64 and 36 lanes: 16 + 9 quads, 4 + 3 quarters. */

@@ -120,6 +120,51 @@ static void fetches(void **state)
     rig_destroy(r);
 }
 
+/* With n lines read ahead, two lines of code have n read behind them. */
+static void reads_ahead(void **state)
+{
+    (void)state;
+    sg_profile_t p = rig_profile();
+    p.l1_code_ahead = 16;
+    rig_t *r = rig_create_profile(&p);
+    sgc_fetch(r->model, 0, 0, RIG_VA);
+    EXPECT(r, SQC_TC_INST_REQ, 17);
+    sgc_fetch(r->model, 0, 5000, RIG_VA + 64);
+    EXPECT(r, SQC_TC_INST_REQ, 18);
+    EXPECT(r, SQC_ICACHE_MISSES, 1);
+    rig_destroy(r);
+}
+
+/* Units of a die with 4 engines of 8: 16 caches, or with 2 spare ones 18, of which the second and
+ * the fourth engine have 5. No more than one for each unit. */
+static void spare_caches(void **state)
+{
+    static const struct {
+        uint32_t cus, spare;
+        uint32_t of_engine[4];
+    } cases[] = {{8, 0, {4, 4, 4, 4}},
+                 {8, 2, {4, 5, 4, 5}},
+                 {1, 2, {1, 1, 1, 1}},
+                 {3, 0, {2, 2, 2, 2}},
+                 {3, 9, {3, 3, 3, 3}}};
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        sg_profile_t p = rig_profile();
+        p.num_xcc = 2;
+        p.shader_engines = 4;
+        p.cus_per_array = cases[k].cus;
+        p.l1_spare_caches = cases[k].spare;
+        rig_t *r = rig_create_profile(&p);
+        rig_set_s64(r, 4, RIG_VA);
+        for (r->cu = 0; r->cu < 2 * 4 * cases[k].cus; r->cu++)
+            rig_do(r, "s_load_dword s0, s[4:5], 0x0");
+        for (unsigned engine = 0; engine < 8; engine++)
+            assert_int_equal(sgc_value(r->model, SGC_SQ, engine, 0, EVENT(SQC_DCACHE_MISSES)),
+                             cases[k].of_engine[engine % 4]);
+        rig_destroy(r);
+    }
+}
+
 /* While a line arrives, 30 more requests for it are let in, each for the rest of the time; then the
  * cache is shut until it is there. What another cache has asked L2 for, this one waits for too. */
 static void duplicates(void **state)
@@ -181,8 +226,10 @@ static void fetched_twice(void **state)
 int main(void)
 {
     if (!asm_available()) return 77;
-    const struct CMUnitTest tests[] = {
-        RIG_TEST(reads),   RIG_TEST(buffer_range), RIG_TEST(stores),     RIG_TEST(uncached),
-        RIG_TEST(sharing), RIG_TEST(fetches),      RIG_TEST(duplicates), RIG_TEST(fetched_twice)};
+    const struct CMUnitTest tests[] = {RIG_TEST(reads),       RIG_TEST(buffer_range),
+                                       RIG_TEST(stores),      RIG_TEST(uncached),
+                                       RIG_TEST(sharing),     RIG_TEST(fetches),
+                                       RIG_TEST(duplicates),  RIG_TEST(fetched_twice),
+                                       RIG_TEST(reads_ahead), RIG_TEST(spare_caches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

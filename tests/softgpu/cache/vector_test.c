@@ -100,9 +100,13 @@ static void misses_then_hits(void **state)
     EXPECT(r, TCP_TOTAL_CACHE_ACCESSES, 8);
     EXPECT(r, TCP_TCC_READ_REQ, 4);
     EXPECT(r, TCC_REQ, 2);
-    EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 4);
+    EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 0); /* 4 more of the ten that wait */
     /* 4 look-ups, one a clock: the last begins 3 later */
     assert_int_equal(r->cost.latency, r->profile.l1_vector_latency + 3);
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 1);
+    rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 5);
     rig_invariants(r);
     rig_destroy(r);
 }
@@ -251,6 +255,37 @@ static void policies(void **state)
     rig_destroy(r);
 }
 
+/* Where cache bits are a scope, a load passes L1 with sc1: that of a workgroup (sc0) need not. */
+static void scopes(void **state)
+{
+    static const struct {
+        uint16_t flags;
+        unsigned requests; /* of two loads of 256 bytes */
+    } cases[] = {{0, 4}, {ISA_F_GLC, 4}, {ISA_F_SC1, 8}, {ISA_F_GLC | ISA_F_SC1, 8}};
+    (void)state;
+    isa_arch_t arch = *ASM_ARCH;
+    arch.scope_bits = true;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        rig_t *r = rig_create();
+        sgc_destroy(r->model);
+        r->model = sgc_create(&arch, &r->profile, rig_page, r);
+        assert_non_null(r->model);
+        isa_inst_t load = *rig_inst(r, "global_load_dword v2, v[0:1], off");
+        load.flags |= cases[k].flags;
+        isa_watch_t watch = {.seen = &r->seen};
+        rig_stride(r, 0, 4);
+        for (unsigned n = 0; n < 2; n++)
+            sgc_before(r->model, 0, &watch, &r->wave, &load);
+        EXPECT(r, TCP_TCC_READ_REQ, cases[k].requests);
+        /* scalar loads have the one bit */
+        rig_set_s64(r, 4, RIG_VA);
+        for (unsigned n = 0; n < 2; n++)
+            rig_do(r, "s_load_dword s0, s[4:5], 0x0 glc");
+        EXPECT(r, SQC_DCACHE_MISSES, 2);
+        rig_destroy(r);
+    }
+}
+
 /* Uncached pages stay out of L2: what L1 does not have comes from memory. */
 static void uncached_pages(void **state)
 {
@@ -391,8 +426,8 @@ static void large_pages(void **state)
         rig_do(r, "global_load_dword v2, v[0:1], off");
     }
     EXPECT(r, TCP_UTCL1_TRANSLATION_MISS, 1 + 64 * 4096 / 65536);
-    /* of a broadcast's 4 look-ups, 3 come behind a miss */
-    EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 4 * (512 + 64) - 4 * 5);
+    /* ten look-ups come behind a miss, of three broadcasts */
+    EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 4 * (512 + 64) - 11 * 5);
     rig_invariants(r);
     rig_destroy(r);
 }
@@ -409,6 +444,19 @@ static void waits_for_translation(void **state)
     EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 5);
     rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
     EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 5 + 16);
+    /* two misses one after the other, behind which 20 wait; none of the next dispatch does */
+    for (unsigned k = 1; k <= 2; k++) {
+        rig_stride(r, k * 4096, 0);
+        rig_do(r, "global_load_dword v2, v[0:1], off");
+    }
+    for (unsigned k = 0; k < 3; k++)
+        rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_UTCL1_TRANSLATION_MISS, 3);
+    EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 5 + 16);
+    sgc_begun(r->model);
+    rig_stride(r, 0, 8);
+    rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
+    EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 5 + 16 + 5);
     rig_destroy(r);
 }
 
@@ -587,7 +635,7 @@ int main(void)
         RIG_TEST(scratch_and_flat), RIG_TEST(buffers),          RIG_TEST(tag_conflicts),
         RIG_TEST(translations),     RIG_TEST(compute_units),    RIG_TEST(waits_once),
         RIG_TEST(large_pages),      RIG_TEST(doubles),          RIG_TEST(waits_for_translation),
-        RIG_TEST(images),
+        RIG_TEST(images),           RIG_TEST(scopes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

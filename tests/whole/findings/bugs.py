@@ -14,10 +14,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import suite_gpu  # noqa: E402
+
 BUILD, PROGRAM, WHAT = sys.argv[1:4]
 ALL = "all" in sys.argv[4:]
-COUNTERS = ("TCP_TOTAL_CACHE_ACCESSES_sum SQ_INSTS_VMEM SQ_LDS_BANK_CONFLICT SQ_LDS_IDX_ACTIVE TCC_ATOMIC_sum TCC_REQ_sum "
-            "VALUUtilization SQ_INSTS_VALU SQC_DCACHE_MISSES SQC_DCACHE_REQ VALUBusy MemUnitBusy").split()
+COUNTERS = suite_gpu.countable(("TCP_TOTAL_CACHE_ACCESSES_sum SQ_INSTS_VMEM SQ_LDS_BANK_CONFLICT SQ_LDS_IDX_ACTIVE TCC_ATOMIC_sum TCC_REQ_sum "
+                                "VALUUtilization SQ_INSTS_VALU SQC_DCACHE_MISSES SQC_DCACHE_REQ VALUBusy MemUnitBusy").split())
 # bug: rules of which the first finding may be
 TRACE = {"launches": {"launch-bound"}, "waits": {"sync-in-loop"}, "copies": {"sync-copies"}, "overlap": {"one-stream"},
          "rows": {"small-copies"}, "buffers": {"alloc-in-loop"}, "registers": {"occupancy-registers"}, "lds": {"occupancy-lds"},

@@ -101,10 +101,10 @@ def small_copies(size):
     return fill
 
 
-def l2(fetched_kb):
+def l2(fetched_kb, **hits):
     def fill(db):
         db.allocation(1 << 20)
-        counters(L2CacheHit=40, FETCH_SIZE=fetched_kb)(db)
+        counters(FETCH_SIZE=fetched_kb, **(hits or {"L2CacheHit": 40}))(db)
     return fill
 
 
@@ -157,7 +157,7 @@ CASES = {
                           "could hold 32 waves of work, but has room for the scratch memory of 8"),
     "scratch": (shape(scratch=64), shape(scratch=0), "64 B of scratch memory"),
     "uncoalesced": (counters(TCP_TOTAL_CACHE_ACCESSES_sum=2400, SQ_INSTS_VMEM=100),
-                    counters(TCP_TOTAL_CACHE_ACCESSES_sum=2300, SQ_INSTS_VMEM=100), "touches 24 cache lines"),
+                    counters(TCP_TOTAL_CACHE_ACCESSES_sum=2300, SQ_INSTS_VMEM=100), "touches 24 pieces of 64 bytes"),
     "line-uncoalesced": (instruction(lines=64, lines_needed=32), instruction(lines=63, lines_needed=32),
                          "At a.hip:7, some_op v1 touches 2 times the cache lines that its bytes need, 32 more"),
     "line-conflicts": (instruction(lds_clocks=24, lds_clocks_needed=16), instruction(lds_clocks=23, lds_clocks_needed=16),
@@ -571,7 +571,9 @@ class Output(Case):
                 ("gfx1100", 0, shape(group=96, grid=9600), "partial-waves", False),
                 ("gfx1399", 0, shape(group=96, grid=9600), "partial-waves", True),
                 ("gfx908", 64, lines, "uncoalesced", True),
-                ("gfx942", 64, lines, "uncoalesced", False),  # its lines have 128 bytes
+                ("gfx942", 64, lines, "uncoalesced", True),  # whose look-ups are of halves of its lines
+                ("gfx942", 64, l2(2048, TCC_HIT_sum=40, TCC_REQ_sum=100), "l2-reuse", True),
+                ("gfx942", 64, l2(2048, TCC_HIT_sum=50, TCC_REQ_sum=100), "l2-reuse", False),
                 ("gfx1399", 64, lines, "uncoalesced", False))):
             with self.subTest((gpu, lanes, rule)):
                 database = self.database(dict(gpu=gpu, agent={"wave_front_size": lanes}, fill=fill), f"{number}.db")

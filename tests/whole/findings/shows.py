@@ -7,13 +7,14 @@ PROGRAM is shows.hip, for costs costs.hip
 """
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import suite_gpu  # noqa: E402
+
 BUILD, PROGRAM, WHAT = sys.argv[1:4]
-SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 COUNTERS = ("TCP_TOTAL_CACHE_ACCESSES_sum SQ_INSTS_VMEM SQ_LDS_BANK_CONFLICT SQ_LDS_IDX_ACTIVE TCC_ATOMIC_sum TCC_REQ_sum "
             "VALUUtilization SQ_INSTS_VALU_FMA_F16 SQ_INSTS_VALU SQ_INSTS_MFMA SQC_DCACHE_MISSES SQC_DCACHE_REQ").split()
 # rule: kernels that it is about, of all that run
@@ -31,8 +32,8 @@ KERNELS = {
     "no-matrix": {"bad_half"},
     "scalar-misses": {"bad_table"},
 }
-COST_COUNTERS = ("SQ_INSTS_VALU SQC_TC_INST_REQ SQC_ICACHE_REQ VALUBusy MemUnitBusy TCP_UTCL1_TRANSLATION_MISS_sum TCP_UTCL1_REQUEST_sum L2CacheHit "
-                 "FETCH_SIZE").split()
+COST_COUNTERS = suite_gpu.countable(("SQ_INSTS_VALU SQC_TC_INST_REQ SQC_ICACHE_REQ VALUBusy MemUnitBusy TCP_UTCL1_TRANSLATION_MISS_sum "
+                                     "TCP_UTCL1_REQUEST_sum L2CacheHit TCC_HIT_sum TCC_REQ_sum FETCH_SIZE").split())
 COSTS = {
     "code-misses": ("bad_code", "good_code"),
     "far-from-roofs": ("bad_latency", "work"),
@@ -40,6 +41,8 @@ COSTS = {
     "l2-reuse": ("bad_reuse", "good_reuse"),
     "occupancy-scratch": ("bad_spill", "good_spill"),
 }
+if not suite_gpu.has_metric("MemUnitBusy"):
+    del COSTS["far-from-roofs"]  # which asks how busy memory units are
 HOST = {"sync-copies", "pageable-copies", "one-stream", "alloc-in-loop", "sync-in-loop"}
 
 
@@ -63,8 +66,10 @@ def rules(found):
 def costs(directory):
     # a GPU with an L2 and scratch memory that are small enough to run out of
     profile = f"{directory}/small.profile"
-    with open(f"{SOURCE}/share/softgpu/mi210.profile", encoding="utf-8") as f, open(profile, "w", encoding="utf-8") as to:
-        to.write(re.sub(r"(?m)^(l2_kb|scratch_slots_per_cu) .*", lambda m: f"{m[1]} {dict(l2_kb=256, scratch_slots_per_cu=8)[m[1]]}", f.read()))
+    with open(profile, "w", encoding="utf-8") as f:
+        for key, value in {**suite_gpu.PROFILE, "l2_kb": 256, "scratch_slots_per_cu": 8}.items():
+            if key != "like":
+                print(key, value, file=f)
     found = findings("kernels", directory + "/kernels", "--kernel-trace", "--memory-allocation-trace", "--pmc", *COST_COUNTERS,
                      SOFTGPU_TIME="model", SOFTGPU_PROFILE=profile)
     for rule, (bad, good) in COSTS.items():
