@@ -138,8 +138,8 @@ static void kernels(float *p)
     good_spill<<<16, 64>>>(p, 20);
     bad_places<<<16, 64>>>(places, PLACES, p);
     good_places<<<16, 64>>>(places, 4, p);
-    bad_reuse<<<1, 1024>>>(p, FLOATS, 200);
-    good_reuse<<<1, 1024>>>(p, FLOATS / 16, 200);
+    bad_reuse<<<1, 256>>>(p, FLOATS, 200);
+    good_reuse<<<1, 256>>>(p, FLOATS / 16, 200);
     HIP(hipDeviceSynchronize());
 }
 

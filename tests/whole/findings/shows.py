@@ -52,8 +52,9 @@ def all_of(found):
 
 
 def findings(mode, directory, *options, **variables):
+    environment = {k: v for k, v in {**os.environ, **variables}.items() if v is not None}
     subprocess.run([f"{BUILD}/bin/rocprofv3", "--gpu", "soft", *options, "-d", directory, "--", PROGRAM, mode], check=True,
-                   capture_output=True, timeout=120, env={**os.environ, **variables})
+                   capture_output=True, timeout=120, env=environment)
     done = subprocess.run([f"{BUILD}/bin/rocprofv3", "findings", directory, "--format", "json"], check=True,
                           capture_output=True, timeout=60)
     return all_of(json.loads(done.stdout)["findings"])
@@ -64,14 +65,14 @@ def rules(found):
 
 
 def costs(directory):
-    # a GPU with an L2 and scratch memory that are small enough to run out of
+    # a GPU with an L2 and scratch memory that are small enough to run out of: half of what a wave of bad_reuse reads
     profile = f"{directory}/small.profile"
     with open(profile, "w", encoding="utf-8") as f:
-        for key, value in {**suite_gpu.PROFILE, "l2_kb": 256, "scratch_slots_per_cu": 8}.items():
+        for key, value in {**suite_gpu.PROFILE, "l2_kb": 128, "scratch_slots_per_cu": 8}.items():
             if key != "like":
                 print(key, value, file=f)
     found = findings("kernels", directory + "/kernels", "--kernel-trace", "--memory-allocation-trace", "--pmc", *COST_COUNTERS,
-                     SOFTGPU_TIME="model", SOFTGPU_PROFILE=profile)
+                     SOFTGPU_TIME="model", SOFTGPU_PROFILE=profile, SOFTGPU_GPU=None)
     for rule, (bad, good) in COSTS.items():
         about = {f["subject"] for f in found if f["rule"] == rule}
         assert bad in about and good not in about, (rule, [(f["subject"], f["text"]) for f in found if f["rule"] == rule])
