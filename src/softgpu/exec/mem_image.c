@@ -199,7 +199,7 @@ static void sample(isa_wave_t *w, const isa_inst_t *i)
 static void gather(isa_wave_t *w, const isa_inst_t *i)
 {
     static const uint8_t order[4] = {2, 3, 1, 0};
-    const unsigned component = (unsigned)__builtin_ctz(i->image & ISA_IMAGE_DMASK | 16u) & 3;
+    const unsigned component = (unsigned)__builtin_ctz((i->image & ISA_IMAGE_DMASK) | 16u) & 3;
     isa_image_access_t x;
     isa_row_t raw[4][4] = {{{0}}};
     if (!begin(w, i, &x)) return;
