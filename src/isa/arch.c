@@ -252,6 +252,7 @@ static const isa_formats_t formats_gfx12 = {
 /* Members that all GPUs of gfx11 and gfx12 have in common. */
 #define GFX11_AND_LATER(gpu)                                                                       \
     .name = #gpu, .index = ISA_ARCH_##gpu, .codes = &isa_codes_##gpu, .lanes = 32,                 \
+    .waitcnt = {.vm = {{10, 4}, {14, 2}}, .exp = {0, 3}, .lgkm = {4, 6}},                          \
     .waits_most = {.vm = 63, .exp = 7, .lgkm = 63},                                                \
     .hw_id = {.slot = {0, 5}, .simd = {8, 2}, .cu = {10, 4}, .sh = {16, 1}, .se = {18, 3}},        \
     TTMP_GFX9, .vgpr_granule = 8, .tmpring = {.wave = {12, 15}, .unit = 256, .of_engine = true},   \
@@ -262,7 +263,6 @@ static const isa_formats_t formats_gfx12 = {
 
 #define GFX11(gpu)                                                                                 \
     GFX11_AND_LATER(gpu), .formats = &formats_gfx11,                                               \
-                          .waitcnt = {.vm = {{10, 4}, {14, 2}}, .exp = {0, 3}, .lgkm = {4, 6}},    \
                           .memory_fields = {.scratch_vaddr = {55, 1},                              \
                                             .flat_sc1 = {13, 1},                                   \
                                             .mubuf_sc1 = {13, 1},                                  \
@@ -353,12 +353,12 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     [ISA_ARCH_gfx1151] = {GFX11(gfx1151), .gfx_target_version = 110501, .dpp_scalar = true,
                           .drm_family = 150, /* AMDGPU_FAMILY_GC_11_5_0 */
                           .gb_addr_config = 0x00000545},
-    /* gfx12 has no s_waitcnt, but instructions for one counter or for two. */
+    /* Compilers write no s_waitcnt for gfx12, but instructions for one counter or for two. */
     [ISA_ARCH_gfx1201] = {GFX11_AND_LATER(gfx1201), .formats = &formats_gfx12,
                           .gfx_target_version = 120001, .dpp_scalar = true, .hwregs = 33,
                           .wide_windows = true, .launch = {.item = PACKED_IDS, .ids_in_ttmp = true},
                           .mode_absent = ISA_MODE_DX10_CLAMP | ISA_MODE_IEEE, .float_atomics = true,
-                          .drm_family = 152, /* AMDGPU_FAMILY_GC_12_0_0 */
+                          .trace = ISA_TRACE_GFX12, .drm_family = 152, /* AMDGPU_FAMILY_GC_12_0_0 */
                           .gb_addr_config = 0x00000545},
 };
 

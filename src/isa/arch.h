@@ -283,7 +283,13 @@ typedef struct {
 enum { ISA_SAMPLING_HOST_TRAP = 1 << 0, ISA_SAMPLING_STOCHASTIC = 1 << 1 };
 
 /* The streams of thread traces that softgpu writes. NONE: it refuses to trace the GPU. */
-typedef enum { ISA_TRACE_NONE, ISA_TRACE_GFX9, ISA_TRACE_GFX10, ISA_TRACE_GFX11 } isa_trace_t;
+typedef enum {
+    ISA_TRACE_NONE,
+    ISA_TRACE_GFX9,
+    ISA_TRACE_GFX10,
+    ISA_TRACE_GFX11,
+    ISA_TRACE_GFX12
+} isa_trace_t;
 
 /* Fields that only some GPUs have in their memory encodings. Bits of an instruction's second dword
  * are numbered from 32 on. A field without bits reads 0. */

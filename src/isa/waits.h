@@ -2,7 +2,8 @@
  * long s_nop and s_sleep wait.
  *
  * gfx9 has s_waitcnt alone. gfx10 counts stores apart, and has an instruction for each counter.
- * gfx12 has no s_waitcnt, and counts LDS and scalar memory apart, too.
+ * gfx12 counts LDS and scalar memory apart, too; an s_waitcnt, which compilers no longer write,
+ * waits for both.
  */
 #ifndef ISA_WAITS_H
 #define ISA_WAITS_H
@@ -39,10 +40,11 @@ static inline uint32_t isa_waited_for(unsigned op)
     return has ? row->marks & ISA_IS_WAIT : 0;
 }
 
-/* Whether LDS and scalar memory have counters of their own: there is no s_waitcnt then. */
+/* Whether LDS and scalar memory have counters of their own. The GPUs that have are those whose
+ * waves wait at a barrier by an instruction of its own. */
 static inline bool isa_waits_apart(const isa_arch_t *arch)
 {
-    return !arch->waitcnt.lgkm.bits;
+    return arch->formats->split_barrier;
 }
 
 static inline bool isa_is_wait(unsigned op)

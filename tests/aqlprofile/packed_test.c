@@ -1,5 +1,5 @@
-/* packed_test.c - softgpu's thread traces of gfx10 and gfx11 through the decoder: a kernel that is
- * known line by line, of each SIMD, from buffers that are too small, and with few tokens.
+/* packed_test.c - softgpu's thread traces of gfx10, gfx11 and gfx12 through the decoder: a kernel
+ * that is known line by line, of each SIMD, from buffers that are too small, and with few tokens.
  *
  * Apart from decoded_test.c because registers and tokens of these GPUs are others. The lines that a
  * wave executes are written here by hand. */
@@ -27,74 +27,93 @@ enum { ENGINES = 2, CUS = 4, PAGES = 32, ENTRY = 256, WAVES_OF_32 = 1 << 10, WAV
 
 typedef struct {
     uint32_t number;
-    const char *name;
-    uint32_t size, base, mask, tokens, control, status, written; /* registers */
-    uint32_t every, occupancy, on, off;                          /* values of AMD's library */
-    bool from_zero; /* the register of what was written counts from address 0 */
+    const char *name, *assembler; /* the GPU for whose assembler the kernel is written */
+    uint32_t size, base, base_high /* 0: in the register of the size */, mask, tokens, control,
+        status, written;                /* registers */
+    uint32_t every, occupancy, on, off; /* values of AMD's library */
+    bool from_zero;                     /* the register of what was written counts from address 0 */
 } gpu_t;
 
 static const gpu_t gpus[] = {
-    {100300, "gfx1030", 0x2341, 0x2340, 0x2345, 0x2346, 0x2347, 0x2348, 0x2344, 0x00080683,
-     0x030807cf, 0xa0423f41, 0xa0423f40, false},
-    {110000, "gfx1100", 0xd9e9, 0xd9e8, 0xd9ed, 0xd9ee, 0xd9ec, 0xd9f4, 0xd9ef, 0x0c080683,
-     0x030807cf, 0xa0423941, 0xa0423940, true},
+    {100300, "gfx1030", "gfx1030", 0x2341, 0x2340, 0, 0x2345, 0x2346, 0x2347, 0x2348, 0x2344,
+     0x00080683, 0x030807cf, 0xa0423f41, 0xa0423f40, false},
+    {110000, "gfx1100", "gfx1100", 0xd9e9, 0xd9e8, 0, 0xd9ed, 0xd9ee, 0xd9ec, 0xd9f4, 0xd9ef,
+     0x0c080683, 0x030807cf, 0xa0423941, 0xa0423940, true},
+    {120001, "gfx1201", "gfx1100", 0xd9e6, 0xd9e7, 0xd9e8, 0xd9ed, 0xd9ee, 0xd9ec, 0xd9f4, 0xd9ef,
+     0x8c1f4003, 0x030807ff, 0xa0405941, 0xa0405940, false},
 };
-enum { GPUS = sizeof gpus / sizeof *gpus, NO_TOKENS = 0x0f0007ff };
+enum { GPUS = sizeof gpus / sizeof *gpus, GFX12 = 2, NO_TOKENS = 0x0f0007ff };
 
 /* ---- the kernel ---- */
 
-/* A line of it, by its names on gfx10 and gfx11, and its length in words. */
-static const struct {
+/* A line of it, by its name and its length in words on each GPU; 0: that one does not have it. */
+typedef struct {
     const char *text[GPUS];
-    unsigned words;
-} lines[] = {
-    {{"s_load_dwordx2 s[6:7], s[0:1], 0x0", "s_load_b64 s[6:7], s[0:1], 0x0"}, 2},
-    {{"v_lshlrev_b32 v1, 2, v0", "v_lshlrev_b32 v1, 2, v0"}, 1},
-    {{"s_waitcnt lgkmcnt(0)", "s_waitcnt lgkmcnt(0)"}, 1},
-    {{"global_load_dword v2, v1, s[6:7]", "global_load_b32 v2, v1, s[6:7]"}, 2},
-    {{"s_waitcnt vmcnt(0)", "s_waitcnt vmcnt(0)"}, 1},
-    {{"ds_write_b32 v1, v2", "ds_store_b32 v1, v2"}, 2},
-    {{"ds_read_b32 v3, v1", "ds_load_b32 v3, v1"}, 2},
-    {{"s_waitcnt lgkmcnt(0)", "s_waitcnt lgkmcnt(0)"}, 1},
-    {{"s_barrier", "s_barrier"}, 1},
-    {{"v_rcp_f32 v4, v3", "v_rcp_f32 v4, v3"}, 1},
-    {{"v_add_f64 v[4:5], v[4:5], v[4:5]", "v_add_f64 v[4:5], v[4:5], v[4:5]"}, 2},
+    uint8_t words[GPUS];
+} line_t;
+static const line_t lines[] = {
+    {{"s_load_dwordx2 s[6:7], s[0:1], 0x0", "s_load_b64 s[6:7], s[0:1], 0x0",
+      "s_load_b64 s[6:7], s[0:1], 0x0"},
+     {2, 2, 2}},
+    {{"v_lshlrev_b32 v1, 2, v0", "v_lshlrev_b32 v1, 2, v0", "v_lshlrev_b32 v1, 2, v0"}, {1, 1, 1}},
+    {{"s_waitcnt lgkmcnt(0)", "s_waitcnt lgkmcnt(0)", "s_wait_kmcnt 0x0"}, {1, 1, 1}},
+    {{"global_load_dword v2, v1, s[6:7]", "global_load_b32 v2, v1, s[6:7]",
+      "global_load_b32 v2, v1, s[6:7]"},
+     {2, 2, 3}},
+    {{"s_waitcnt vmcnt(0)", "s_waitcnt vmcnt(0)", "s_wait_loadcnt 0x0"}, {1, 1, 1}},
+    {{"ds_write_b32 v1, v2", "ds_store_b32 v1, v2", "ds_store_b32 v1, v2"}, {2, 2, 2}},
+    {{"ds_read_b32 v3, v1", "ds_load_b32 v3, v1", "ds_load_b32 v3, v1"}, {2, 2, 2}},
+    {{"s_waitcnt lgkmcnt(0)", "s_waitcnt lgkmcnt(0)", "s_wait_dscnt 0x0"}, {1, 1, 1}},
+    {{"s_barrier", "s_barrier", "s_barrier_signal -1"}, {1, 1, 1}},
+    {{NULL, NULL, "s_barrier_wait -1"}, {0, 0, 1}},
+    {{"v_rcp_f32 v4, v3", "v_rcp_f32 v4, v3", "v_rcp_f32 v4, v3"}, {1, 1, 1}},
+    {{"v_add_f64 v[4:5], v[4:5], v[4:5]", "v_add_f64 v[4:5], v[4:5], v[4:5]",
+      "v_add_f64 v[4:5], v[4:5], v[4:5]"},
+     {2, 2, 1}},
     {{"global_store_dword v1, v3, s[6:7] offset:1024",
-      "global_store_b32 v1, v3, s[6:7] offset:1024"},
-     2},
-    {{"s_waitcnt_vscnt null, 0x0", "s_waitcnt_vscnt null, 0x0"}, 1},
-    {{"s_ttracedata_imm 0x21", "s_ttracedata_imm 0x21"}, 1},
-    {{"s_mov_b32 exec_lo, 0", "s_mov_b32 exec_lo, 0"}, 1},
-    {{"v_mov_b32 v6, v3", "v_mov_b32 v6, v3"}, 1},
-    {{"ds_read_b32 v6, v1", "ds_load_b32 v6, v1"}, 2},
-    {{"v_readfirstlane_b32 s11, v3", "v_readfirstlane_b32 s11, v3"}, 1},
-    {{"s_mov_b32 exec_lo, -1", "s_mov_b32 exec_lo, -1"}, 1},
-    {{"s_movk_i32 s10, 2", "s_movk_i32 s10, 2"}, 1},
-    {{"s_sub_u32 s10, s10, 1", "s_sub_u32 s10, s10, 1"}, 1},
-    {{"s_cmp_lg_u32 s10, 0", "s_cmp_lg_u32 s10, 0"}, 1},
-    {{"s_cbranch_scc1 65533", "s_cbranch_scc1 65533"}, 1},
-    {{"s_getpc_b64 s[8:9]", "s_getpc_b64 s[8:9]"}, 1},
-    {{"s_add_u32 s8, s8, 12", "s_add_u32 s8, s8, 12"}, 1},
-    {{"s_setpc_b64 s[8:9]", "s_setpc_b64 s[8:9]"}, 1},
-    {{"s_nop 0", "s_nop 0"}, 1},
-    {{"s_sleep 2", "s_sleep 2"}, 1},
-    {{"s_endpgm", "s_endpgm"}, 1},
+      "global_store_b32 v1, v3, s[6:7] offset:1024", "global_store_b32 v1, v3, s[6:7] offset:1024"},
+     {2, 2, 3}},
+    {{"s_waitcnt_vscnt null, 0x0", "s_waitcnt_vscnt null, 0x0", "s_wait_storecnt 0x0"}, {1, 1, 1}},
+    {{"s_ttracedata_imm 0x21", "s_ttracedata_imm 0x21", "s_ttracedata_imm 0x21"}, {1, 1, 1}},
+    {{"s_mov_b32 exec_lo, 0", "s_mov_b32 exec_lo, 0", "s_mov_b32 exec_lo, 0"}, {1, 1, 1}},
+    {{"v_mov_b32 v6, v3", "v_mov_b32 v6, v3", "v_mov_b32 v6, v3"}, {1, 1, 1}},
+    {{"ds_read_b32 v6, v1", "ds_load_b32 v6, v1", "ds_load_b32 v6, v1"}, {2, 2, 2}},
+    {{"v_readfirstlane_b32 s11, v3", "v_readfirstlane_b32 s11, v3", "v_readfirstlane_b32 s11, v3"},
+     {1, 1, 1}},
+    {{"s_mov_b32 exec_lo, -1", "s_mov_b32 exec_lo, -1", "s_mov_b32 exec_lo, -1"}, {1, 1, 1}},
+    {{"s_movk_i32 s10, 2", "s_movk_i32 s10, 2", "s_movk_i32 s10, 2"}, {1, 1, 1}},
+    {{"s_sub_u32 s10, s10, 1", "s_sub_u32 s10, s10, 1", "s_sub_co_u32 s10, s10, 1"}, {1, 1, 1}},
+    {{"s_cmp_lg_u32 s10, 0", "s_cmp_lg_u32 s10, 0", "s_cmp_lg_u32 s10, 0"}, {1, 1, 1}},
+    {{"s_cbranch_scc1 65533", "s_cbranch_scc1 65533", "s_cbranch_scc1 65533"}, {1, 1, 1}},
+    {{"s_getpc_b64 s[8:9]", "s_getpc_b64 s[8:9]", "s_getpc_b64 s[8:9]"}, {1, 1, 1}},
+    {{"s_add_u32 s8, s8, 12", "s_add_u32 s8, s8, 12", "s_add_co_u32 s8, s8, 12"}, {1, 1, 1}},
+    {{"s_setpc_b64 s[8:9]", "s_setpc_b64 s[8:9]", "s_setpc_b64 s[8:9]"}, {1, 1, 1}},
+    {{"s_nop 0", "s_nop 0", "s_nop 0"}, {1, 1, 1}},
+    {{"s_sleep 2", "s_sleep 2", "s_sleep 2"}, {1, 1, 1}},
+    {{"s_endpgm", "s_endpgm", "s_endpgm"}, {1, 1, 1}},
 };
+/* gfx12's in words, which are llvm-mc 21's, since not every assembler knows the GPU. */
+static const uint32_t words_gfx12[] = {
+    0xf4002180, 0xf8000000, 0x30020082, 0xbfc70000, 0xee050006, 0x00000002, 0x00000001, 0xbfc00000,
+    0xd8340000, 0x00000201, 0xd8d80000, 0x03000001, 0xbfc60000, 0xbe804ec1, 0xbf94ffff, 0x7e085503,
+    0x04080904, 0xee068006, 0x01800000, 0x00040001, 0xbfc10000, 0xbfbb0021, 0xbefe0080, 0x7e0c0303,
+    0xd8d80000, 0x06000001, 0x7e160503, 0xbefe00c1, 0xb00a0002, 0x808a810a, 0xbf07800a, 0xbfa2fffd,
+    0xbe884700, 0x80088c08, 0xbe804808, 0xbf800000, 0xbf830002, 0xbfb00000};
 enum { LINES = sizeof lines / sizeof *lines, SLEEP = 2 * 64, COLD = 800 };
 
 /* Categories and lines as a wave goes: instructions without active lanes, two rounds of the loop, a
- * jump over s_nop. */
+ * jump over s_nop. The wait at gfx12's barrier is in no trace. */
 static const char every_line[] =
-    "1:0 6:1 9:2 3:3 9:4 5:5 5:6 9:7 11:8 6:9 6:10 3:11 9:12 9:13 2:14 9:15 9:16 6:17 2:18 2:19 "
-    "2:20 2:21 7:22 2:20 2:21 8:22 2:23 2:24 2:25 9:27 11:28 ";
+    "1:0 6:1 9:2 3:3 9:4 5:5 5:6 9:7 11:8 6:10 6:11 3:12 9:13 9:14 2:15 9:16 9:17 6:18 2:19 2:20 "
+    "2:21 2:22 7:23 2:21 2:22 8:23 2:24 2:25 2:26 9:28 11:29 ";
 enum { EXECUTED = 31, WORD = 0x21 /* of s_ttracedata_imm */ };
 
-static unsigned line_at(uint64_t words)
+static unsigned line_at(unsigned gpu, uint64_t words)
 {
     uint64_t at = 0;
     for (unsigned k = 0; k < LINES; k++) {
-        if (at == words) return k;
-        at += lines[k].words;
+        if (at == words && lines[k].words[gpu]) return k;
+        at += lines[k].words[gpu];
     }
     return LINES;
 }
@@ -133,11 +152,13 @@ static void create_arrays(traced_t *t, unsigned gpu, uint32_t pages, uint32_t ar
                     .gpu = &gpus[gpu],
                     .index = gpu,
                     .pages = pages};
-    asm_set_gpu(t->gpu->name);
+    asm_set_gpu(t->gpu->assembler);
     for (unsigned e = 0; e < ENGINES; e++)
         t->buffer[e] = (rig_alloc(t->c->rig, (pages + 1) * 4096) + 4095) & ~UINT64_C(4095);
-    for (unsigned k = 0; k < LINES; k++)
-        strcat(strcat(text, lines[k].text[gpu]), "\n");
+    for (unsigned k = 0; gpu != GFX12 && k < LINES; k++)
+        if (lines[k].words[gpu]) strcat(strcat(text, lines[k].text[gpu]), "\n");
+    for (unsigned k = 0; gpu == GFX12 && k < sizeof words_gfx12 / sizeof *words_gfx12; k++)
+        sprintf(text + strlen(text), ".long 0x%08x\n", words_gfx12[k]);
     t->kernel = rig_kernel(t->c->rig, text, &(rig_kernel_t){.properties = WAVES_OF_32});
 }
 
@@ -151,14 +172,17 @@ static void set(traced_t *t, uint32_t engine, uint32_t simd, uint32_t tokens)
 {
     const gpu_t *g = t->gpu;
     const uint64_t first = t->buffer[engine] / 4096;
-    const uint32_t registers[][2] = {{0xc200, 0x40000000 | engine << 16},
-                                     {g->size, t->pages << 8 | (uint32_t)(first >> 32)},
-                                     {g->base, (uint32_t)first},
-                                     {g->mask, 1 << 16 | simd},
-                                     {g->tokens, tokens},
-                                     {g->control, g->on}};
+    const uint32_t registers[][2] = {
+        {0xc200, 0x40000000 | engine << 16},
+        {g->size, g->base_high ? t->pages : t->pages << 8 | (uint32_t)(first >> 32)},
+        {g->base, (uint32_t)first},
+        {g->base_high, (uint32_t)(first >> 32)},
+        {g->mask, 1 << 16 | simd},
+        {g->tokens, tokens},
+        {g->control, g->on}};
     for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
-        sg_perf_write(t->c->rig->device->perf, 1, registers[i][0], registers[i][1]);
+        if (registers[i][0])
+            sg_perf_write(t->c->rig->device->perf, 1, registers[i][0], registers[i][1]);
 }
 
 static void stop(traced_t *t)
@@ -228,10 +252,10 @@ static rocprofiler_thread_trace_decoder_status_t isa(char *text, uint64_t *bytes
                                                      void *user)
 {
     const decoded_t *d = user;
-    const unsigned line = line_at((pc.address - d->traced->kernel - ENTRY) / 4);
+    const unsigned line = line_at(d->traced->index, (pc.address - d->traced->kernel - ENTRY) / 4);
     if (line == LINES) return STATUS(ERROR);
     const char *from = lines[line].text[d->traced->index];
-    *bytes = 4 * lines[line].words;
+    *bytes = 4 * lines[line].words[d->traced->index];
     if (strlen(from) > *size) return STATUS(ERROR_OUT_OF_RESOURCES);
     *size = strlen(from);
     memcpy(text, from, *size);
@@ -247,7 +271,9 @@ static void add_wave(decoded_t *d, const rocprofiler_thread_trace_decoder_wave_t
         const rocprofiler_thread_trace_decoder_inst_t *n = &w->instructions_array[i];
         const size_t used = strlen(to->text);
         const unsigned line =
-            n->pc.address ? line_at((n->pc.address - d->traced->kernel - ENTRY) / 4) : LINES;
+            n->pc.address
+                ? line_at(d->traced->index, (n->pc.address - d->traced->kernel - ENTRY) / 4)
+                : LINES;
         snprintf(to->text + used, sizeof to->text - used, "%u:%u ", n->category, line);
         if (line < LINES && !strncmp(lines[line].text[0], "s_sleep", 7)) to->sleep = n->duration;
         to->count++;
@@ -294,7 +320,7 @@ static void every_simd(void **state)
     for (unsigned gpu = 0; gpu < GPUS; gpu++)
         for (uint32_t simd = 0; simd < 4; simd++) {
             traced_t t;
-            if (!asm_knows_gpu(gpus[gpu].name)) continue;
+            if (!asm_knows_gpu(gpus[gpu].assembler)) continue;
             create(&t, gpu, PAGES);
             trace(&t, 8, simd, gpus[gpu].every);
             for (uint32_t e = 0; e < ENGINES; e++) {
@@ -322,7 +348,7 @@ static void full(void **state)
     (void)state;
     for (unsigned gpu = 0; gpu < GPUS; gpu++) {
         traced_t t;
-        if (!asm_knows_gpu(gpus[gpu].name)) continue;
+        if (!asm_knows_gpu(gpus[gpu].assembler)) continue;
         create(&t, gpu, SMALL);
         trace(&t, MANY, 0, gpus[gpu].every);
         const decoded_t *d = decode(&t, 1);
@@ -351,12 +377,13 @@ static void fewer(void **state)
     (void)state;
     for (unsigned gpu = 0; gpu < GPUS; gpu++) {
         traced_t t;
-        if (!asm_knows_gpu(gpus[gpu].name)) continue;
+        if (!asm_knows_gpu(gpus[gpu].assembler)) continue;
         create(&t, gpu, PAGES);
         trace(&t, 8, 0, gpus[gpu].occupancy);
         const decoded_t *d = decode(&t, 1);
-        assert_int_equal(d->starts, 16);
-        assert_int_equal(d->ends, 16);
+        /* AMD's value for gfx12 leaves out the waves, too */
+        assert_int_equal(d->starts, gpu == GFX12 ? 0 : 16);
+        assert_int_equal(d->ends, gpu == GFX12 ? 0 : 16);
         for (unsigned w = 0; w < d->waves; w++)
             assert_true(d->wave[w].count <= 1); /* the time until its end */
         create(&t, gpu, PAGES);
@@ -379,7 +406,7 @@ static void written_again(void **state)
     for (unsigned gpu = 0; gpu < GPUS; gpu++)
         for (uint32_t simd = 0; simd < 4; simd++) {
             traced_t t;
-            if (!asm_knows_gpu(gpus[gpu].name)) continue;
+            if (!asm_knows_gpu(gpus[gpu].assembler)) continue;
             create(&t, gpu, PAGES);
             begin(&t, 4 * 128 - 32, simd,
                   gpus[gpu].every); /* of one engine an odd number of waves */
@@ -407,7 +434,7 @@ static void late(void **state)
     (void)state;
     for (unsigned gpu = 0; gpu < GPUS; gpu++) {
         traced_t t;
-        if (!asm_knows_gpu(gpus[gpu].name)) continue;
+        if (!asm_knows_gpu(gpus[gpu].assembler)) continue;
         create(&t, gpu, PAGES);
         atomic_fetch_add(&t.c->rig->device->perf->device[SG_D_CLOCK], clocks);
         trace(&t, 8, 0, gpus[gpu].every);
@@ -425,7 +452,7 @@ static void no_such_processor(void **state)
     for (unsigned gpu = 0; gpu < GPUS; gpu++)
         for (uint32_t processor = 0, whole = 0; processor < 4; processor++) {
             traced_t t;
-            if (!asm_knows_gpu(gpus[gpu].name)) continue;
+            if (!asm_knows_gpu(gpus[gpu].assembler)) continue;
             create_arrays(&t, gpu, PAGES, 2);
             trace(&t, 16, processor << 4, gpus[gpu].every);
             const decoded_t *d = decode(&t, 0);
@@ -439,9 +466,9 @@ static void no_such_processor(void **state)
 /* A GPU of which no traces are written has no register that gfx9 has for them. */
 static void no_registers(void **state)
 {
-    enum { FIRST = 0xc330, LAST = 0xc33f };
+    enum { FIRST = 0xc330, LAST = 0xc33f, UNKNOWN = 100101 };
     (void)state;
-    const sg_profile_t without = profile_of(120001, 1), with = profile_of(90010, 1);
+    const sg_profile_t without = profile_of(UNKNOWN, 1), with = profile_of(90010, 1);
     sg_sqtt_t *none = sg_sqtt_create(&without), *some = sg_sqtt_create(&with);
     unsigned n = 0;
     for (uint32_t number = FIRST; number <= LAST; number++) {
@@ -455,29 +482,13 @@ static void no_registers(void **state)
     sg_sqtt_destroy(some);
 }
 
-/* Turning the trace on for a dispatch fails the queue there, with one line. */
-static void refused(void **state)
-{
-    enum { ENABLE = 0x2e1e, INDIRECT_BUFFER = 0xc0023f00u, VALID = 1 << 23, PM4 = 1 << 16 };
-    (void)state;
-    const sg_profile_t profile = profile_of(120001, 1);
-    counting_t *c = counting_on(rig_create_profile(&profile));
-    counting_set(c, ENABLE, 1);
-    const uint32_t packet[16] = {
-        PM4, INDIRECT_BUFFER, (uint32_t)c->ib_va, (uint32_t)(c->ib_va >> 32), c->n | VALID,
-        10 /* words of a packet with PM4 */};
-    rig_submit(&c->queue, packet);
-    assert_true(rig_wait_word(&c->rig->errors, 1));
-    assert_string_equal(c->rig->error_text, "softgpu has no model of thread traces of gfx1201");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_simd),   cmocka_unit_test(full),
         cmocka_unit_test(fewer),        cmocka_unit_test(written_again),
         cmocka_unit_test(late),         cmocka_unit_test(no_such_processor),
-        cmocka_unit_test(no_registers), cmocka_unit_test(refused),
+        cmocka_unit_test(no_registers),
     };
     if (!asm_available() || !asm_knows_gpu("gfx1030")) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

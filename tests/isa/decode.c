@@ -52,7 +52,7 @@ static const gpu_t gpus[] = {
      64,
      "gfx1100 -mattr=-wavefrontsize32,+wavefrontsize64"},
     {"gfx1151", {"vectors_gfx1100.tsv", "vectors_gfx1151.tsv"}, 8211, 0, NULL},
-    {"gfx1201", {"vectors_gfx1201.tsv"}, 7339, 0, NULL},
+    {"gfx1201", {"vectors_gfx1201.tsv"}, 7340, 0, NULL},
 };
 enum { GPUS = sizeof gpus / sizeof *gpus };
 

@@ -34,6 +34,7 @@ static const struct {
     {"gfx1100", "s_waitcnt_vscnt", 5, {63, 5, 63, 63, 7}},
     {"gfx1100", "s_waitcnt_expcnt", 2, {63, 63, 63, 63, 2}},
     {"gfx1100", "s_waitcnt_lgkmcnt", 9, {63, 63, 9, 9, 7}},
+    {"gfx1201", "s_waitcnt", 0x4231, {16, 63, 35, 35, 1}},
     /* of two counters LDS is [5:0], the other [13:8] */
     {"gfx1201", "s_wait_loadcnt", 5, {5, 63, 63, 63, 7}},
     {"gfx1201", "s_wait_storecnt", 5, {63, 5, 63, 63, 7}},

@@ -54,6 +54,7 @@ static const sg_sqtt_format_t *format_of(const isa_arch_t *arch)
     case ISA_TRACE_GFX9: return &sg_sqtt_gfx9;
     case ISA_TRACE_GFX10: return &sg_sqtt_gfx10;
     case ISA_TRACE_GFX11: return &sg_sqtt_gfx11;
+    case ISA_TRACE_GFX12: return &sg_sqtt_gfx12;
     default: return &none;
     }
 }

@@ -1,6 +1,6 @@
-/* sqtt_gfx10.c - the streams of gfx10 and gfx11: registers, and events as their tokens.
+/* sqtt_gfx10.c - the streams of gfx10, gfx11 and gfx12: registers, and events as their tokens.
  *
- * Tokens of 4 to 64 bits follow one another without gaps, the lowest bit first; docs/att.md has all
+ * Tokens of 4 to 72 bits follow one another without gaps, the lowest bit first; docs/att.md has all
  * of them. A new GPU's tokens are rows of the tables here. A token has the clocks since the token
  * before it; most instructions have one, which is of the clock in which they are issued. */
 #include "isa/table.h"
@@ -40,6 +40,7 @@ typedef enum {
     F_VALUE,
     F_ADDRESS,
     F_COMPUTE,
+    F_WAITS, /* waits at barriers are left out */
     FIELDS
 } field_t;
 
@@ -52,29 +53,50 @@ typedef struct sg_sqtt_row {
 
 #define F(field, high, low) [F_##field] = {(high), (low)}
 #define PLACE(at)           F(ARRAY, at, at), F(SIMD, (at) + 2, (at) + 1), F(UNIT, (at) + 5, (at) + 3)
+#define PLACE_GFX12(at)     F(ARRAY, at, at), F(SIMD, (at) + 2, (at) + 1), F(UNIT, (at) + 6, (at) + 3)
 #define COMMON                                                                                     \
-    [T_HEADER] = {0x11, 64, {F(SIMD, 14, 13), F(UNIT, 17, 15), F(KIND, 12, 7), F(VALUE, 30, 28)}}, \
     [T_TIME] = {0x08, 8, {F(DELTA, 7, 4)}},                                                        \
     [T_REG] = {0x09,                                                                               \
                64,                                                                                 \
                {F(DELTA, 6, 4), F(COMPUTE, 15, 15), F(ADDRESS, 31, 16), F(VALUE, 63, 32)}},        \
     [T_LAUNCH] = {0x71, 64, {F(DELTA, 9, 7), F(KIND, 19, 18), F(VALUE, 51, 20)}},                  \
     [T_EVENT] = {0x61, 24, {F(DELTA, 10, 8), F(KIND, 23, 18)}},                                    \
-    [T_BEGIN] = {0x0c, 32, {F(DELTA, 6, 5), PLACE(7), F(SLOT, 17, 13), F(LANES, 31, 25)}},         \
-    [T_END] = {0x15, 20, {F(DELTA, 7, 5), PLACE(8), F(SLOT, 19, 15)}},                             \
-    [T_INST] = {0x02, 20, {F(DELTA, 6, 4), F(SLOT, 12, 8), F(KIND, 19, 13)}},                      \
     [T_VALU] = {0x03, 12, {F(DELTA, 5, 3), F(SLOT, 11, 7)}},                                       \
     [T_IMMEDIATE] = {0x0d, 12, {F(DELTA, 6, 4), F(SLOT, 11, 7)}},                                  \
-    [T_READY] = {0x14, 24, {F(DELTA, 7, 5), F(VALUE, 23, 8)}},                                     \
-    [T_PC] = {0x21, 64, {F(DELTA, 10, 8), F(SLOT, 15, 11), F(ADDRESS, 61, 16)}},                   \
-    [T_DATA] = {0x06, 52, {F(DELTA, 7, 5), PLACE(8), F(SLOT, 19, 15), F(VALUE, 51, 20)}},          \
-    [T_DATA_SHORT] = {0x16, 28, {F(DELTA, 7, 5), PLACE(8), F(SLOT, 19, 15), F(VALUE, 27, 20)}}
+    [T_READY] = {0x14, 24, {F(DELTA, 7, 5), F(VALUE, 23, 8)}}
+#define COMMON_GFX10                                                                               \
+    COMMON,                                                                                        \
+        [T_HEADER] = {0x11,                                                                        \
+                      64,                                                                          \
+                      {F(SIMD, 14, 13), F(UNIT, 17, 15), F(KIND, 12, 7), F(VALUE, 30, 28)}},       \
+        [T_BEGIN] = {0x0c, 32, {F(DELTA, 6, 5), PLACE(7), F(SLOT, 17, 13), F(LANES, 31, 25)}},     \
+        [T_END] = {0x15, 20, {F(DELTA, 7, 5), PLACE(8), F(SLOT, 19, 15)}},                         \
+        [T_INST] = {0x02, 20, {F(DELTA, 6, 4), F(SLOT, 12, 8), F(KIND, 19, 13)}},                  \
+        [T_PC] = {0x21, 64, {F(DELTA, 10, 8), F(SLOT, 15, 11), F(ADDRESS, 61, 16)}},               \
+        [T_DATA] = {0x06, 52, {F(DELTA, 7, 5), PLACE(8), F(SLOT, 19, 15), F(VALUE, 51, 20)}},      \
+        [T_DATA_SHORT] = {0x16, 28, {F(DELTA, 7, 5), PLACE(8), F(SLOT, 19, 15), F(VALUE, 27, 20)}}
 
 /* Kinds of stamps: the value is a number of clocks since the token before. */
 static const row_t rows_gfx10[TOKENS] = {
-    COMMON, [T_STAMP] = {0x01, 64, {F(KIND, 15, 14), F(VALUE, 63, 16)}}};
+    COMMON_GFX10, [T_STAMP] = {0x01, 64, {F(KIND, 15, 14), F(VALUE, 63, 16)}}};
 static const row_t rows_gfx11[TOKENS] = {
-    COMMON, [T_STAMP] = {0x01, 48, {F(KIND, 9, 8), F(VALUE, 47, 12)}}};
+    COMMON_GFX10, [T_STAMP] = {0x01, 48, {F(KIND, 9, 8), F(VALUE, 47, 12)}}};
+/* A stamp of kind 0 tells clocks here, too. The address has bits after the first 64, which are 0.
+ */
+static const row_t rows_gfx12[TOKENS] = {
+    COMMON,
+    [T_HEADER] = {0x11,
+                  64,
+                  {F(SIMD, 14, 13), F(UNIT, 18, 15), F(KIND, 12, 7), F(VALUE, 30, 28),
+                   F(WAITS, 59, 59)}},
+    [T_STAMP] = {0x01, 64, {F(KIND, 8, 7), F(VALUE, 63, 12)}},
+    [T_BEGIN] = {0x0c, 32, {F(DELTA, 6, 5), PLACE_GFX12(7), F(SLOT, 19, 15), F(LANES, 31, 25)}},
+    [T_END] = {0x15, 20, {F(DELTA, 7, 5), PLACE_GFX12(8), F(SLOT, 19, 15)}},
+    [T_INST] = {0x02, 20, {F(DELTA, 5, 3), F(SLOT, 11, 7), F(KIND, 19, 12)}},
+    [T_PC] = {0x21, 72, {F(DELTA, 10, 8), F(SLOT, 15, 11), F(ADDRESS, 61, 16)}},
+    [T_DATA] = {0x06, 56, {F(DELTA, 9, 7), PLACE_GFX12(10), F(SLOT, 21, 17), F(VALUE, 53, 22)}},
+    [T_DATA_SHORT] = {
+        0x46, 32, {F(DELTA, 9, 7), PLACE_GFX12(10), F(SLOT, 21, 17), F(VALUE, 29, 22)}}};
 
 static unsigned width(const row_t *row, field_t field)
 {
@@ -90,9 +112,10 @@ static uint64_t put(const row_t *row, field_t field, uint64_t value)
 
 /* ---- the buffer ---- */
 
-enum { NIBBLE = 4, BYTE = 8 };
+enum { NIBBLE = 4, BYTE = 8, WORD = 64 };
 
-/* Writes a token. One that does not fit is never cut: the trace ends before it. */
+/* Writes a token, whose bits after the first 64 are 0. One that does not fit is never cut: the
+ * trace ends before it. */
 static bool append(sg_sqtt_engine_t *e, uint64_t token, unsigned bits)
 {
     if (sg_sqtt_room(e) * BYTE + (e->half ? NIBBLE : 0) < bits) {
@@ -100,7 +123,7 @@ static bool append(sg_sqtt_engine_t *e, uint64_t token, unsigned bits)
         return false;
     }
     for (unsigned at = 0; at < bits; at += NIBBLE) {
-        const uint8_t nibble = token >> at & 15;
+        const uint8_t nibble = at < WORD ? token >> at & 15 : 0;
         if (e->half)
             e->host[e->written - 1] |= (uint8_t)(nibble << NIBBLE);
         else
@@ -192,7 +215,7 @@ static void begin(const sg_sqtt_t *s, sg_sqtt_engine_t *e)
     append(e,
            row->prefix | put(row, F_KIND, f->version) | put(row, F_UNIT, target.place) |
                put(row, F_SIMD, (uint32_t)__builtin_ctz(target.simds)) |
-               put(row, F_VALUE, s->f64_rate + 1),
+               put(row, F_VALUE, s->f64_rate + 1) | put(row, F_WAITS, 1),
            row->bits);
     e->begun = true;
 }
@@ -265,6 +288,7 @@ enum {
     KIND_MESSAGE = 9,
     KIND_TRANSCENDENTAL = 11,
     KIND_BARRIER = 19,
+    KIND_SIGNAL = 122, /* to a barrier */
     KIND_LDS_LOAD = 41,
     KIND_LDS_STORE = 42,
     KIND_BUFFER_LOAD = 47,
@@ -273,14 +297,18 @@ enum {
 };
 
 /* Numbers that differ between GPUs. FLAT instructions take more than one clock there: the numbers
- * are for the fewest, which are beside them. */
+ * are for the fewest, which are beside them. `matrix` is for matrix instructions of 8 clocks, and
+ * the numbers behind it for twice as many each; 0: these have a token that tells no kind. `ready`:
+ * clocks from that in which a wave is ready to that of the token. */
 typedef struct sg_sqtt_numbers {
     uint8_t f64, global_load, global_store;
     uint8_t flat_load, flat_load_clocks, flat_store, flat_store_clocks;
+    uint8_t matrix, ready;
 } numbers_t;
 
-static const numbers_t numbers_gfx10 = {12, 35, 36, 30, 1, 31, 2},
-                       numbers_gfx11 = {10, 33, 35, 28, 2, 29, 3};
+static const numbers_t numbers_gfx10 = {12, 35, 36, 30, 1, 31, 2, 0, 1},
+                       numbers_gfx11 = {10, 33, 35, 28, 2, 29, 3, 0, 1},
+                       numbers_gfx12 = {146, 33, 35, 28, 2, 29, 3, 140, 0};
 
 typedef enum { OF_NOTHING, OF_ISSUE, OF_KIND, OF_VALU } leaves_t;
 
@@ -320,21 +348,40 @@ static leaves_t vector(const numbers_t *n, const isa_row_desc_t *row, int *kind)
 }
 
 /* The instruction is complete when it is issued; s_barrier has a kind, and waits until the wave's
- * next token. */
+ * next token. Waits at barriers of gfx12 are left out, as drivers ask for. */
 static leaves_t internal(const isa_inst_t *i, int *kind)
 {
     *kind = KIND_BARRIER;
     switch (i->op) {
     case ISA_OP_s_barrier: return OF_KIND;
+    case ISA_OP_s_barrier_wait:
+    case ISA_OP_s_wait_alu:
     case ISA_OP_s_delay_alu:
     case ISA_OP_s_singleuse_vdst: return OF_NOTHING;
     default: return OF_ISSUE;
     }
 }
 
+static leaves_t matrix(const numbers_t *n, const isa_row_desc_t *row, int *kind)
+{
+    enum { CLOCKS = 8, MOST = 3 };
+    int twice = 0;
+    while (twice < MOST && row->math.clocks > CLOCKS << twice)
+        twice++;
+    *kind = n->matrix + twice;
+    return n->matrix ? OF_KIND : OF_VALU;
+}
+
+static bool is_signal(const isa_inst_t *i)
+{
+    return i->op == ISA_OP_s_barrier_signal || i->op == ISA_OP_s_barrier_signal_isfirst;
+}
+
 static leaves_t leaves(const numbers_t *n, const isa_inst_t *i, int *kind)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
+    *kind = KIND_SIGNAL;
+    if (is_signal(i)) return OF_KIND;
     switch ((isa_class_t)row->klass) {
     case ISA_CLASS_SALU: *kind = KIND_SALU; break;
     case ISA_CLASS_BRANCH: *kind = i->fmt == ISA_FMT_SOPP ? KIND_NEXT : KIND_TO_PC; break;
@@ -349,7 +396,7 @@ static leaves_t leaves(const numbers_t *n, const isa_inst_t *i, int *kind)
     case ISA_CLASS_SMEM_WR:
     case ISA_CLASS_SMEM_AT: *kind = KIND_SMEM; break;
     case ISA_CLASS_VALU: return vector(n, row, kind);
-    case ISA_CLASS_MFMA: return OF_VALU;
+    case ISA_CLASS_MFMA: return matrix(n, row, kind);
     case ISA_CLASS_FLAT:
     case ISA_CLASS_FLAT_RD:
     case ISA_CLASS_VMEM:
@@ -365,8 +412,8 @@ static leaves_t leaves(const numbers_t *n, const isa_inst_t *i, int *kind)
     return OF_KIND;
 }
 
-/* A wave that waits for its unit is told to be ready in the clock behind that in which it became
- * so. */
+/* A wave that waits for its unit is told to be ready, in the clock in which it became so or in the
+ * next. */
 static void tell(sg_sqtt_told_t *told, const sg_sqtt_format_t *f, const isa_wave_t *w,
                  const isa_inst_t *i, uint64_t begin, uint64_t issued, uint64_t end)
 {
@@ -377,7 +424,7 @@ static void tell(sg_sqtt_told_t *told, const sg_sqtt_format_t *f, const isa_wave
     (void)end;
     if (returns) kind = KIND_RETURN;
     if (what >= OF_KIND && issued > begin)
-        sg_sqtt_tell(told, begin + 1, SG_SQTT_READY, 0, SG_TELLS_TIME);
+        sg_sqtt_tell(told, begin + n->ready, SG_SQTT_READY, 0, SG_TELLS_TIME);
     if (i->op == ISA_OP_s_ttracedata) sg_sqtt_tell(told, issued, SG_SQTT_DATA, 0, SG_TELLS_DATA);
     if (i->op == ISA_OP_s_ttracedata_imm)
         sg_sqtt_tell(told, issued, SG_SQTT_DATA_SHORT, 0, SG_TELLS_CONSTANT);
@@ -435,4 +482,20 @@ const sg_sqtt_format_t sg_sqtt_gfx11 = {
     .written_from_zero = true,
     .rows = rows_gfx11,
     .numbers = &numbers_gfx11,
+};
+
+const sg_sqtt_format_t sg_sqtt_gfx12 = {
+    COMMON_FORMAT,
+    .registers = {{0xd9e6, SG_TRACE_SIZE},
+                  {0xd9e7, SG_TRACE_BASE},
+                  {0xd9e8, SG_TRACE_BASE_HIGH},
+                  {0xd9ec, SG_TRACE_MODE},
+                  {0xd9ed, SG_TRACE_MASK},
+                  {0xd9ee, SG_TRACE_TOKENS},
+                  {0xd9ef, SG_TRACE_WRITTEN},
+                  {0xd9f4, SG_TRACE_STATUS},
+                  {0xd9fa, SG_TRACE_KEPT}},
+    .version = 4,
+    .rows = rows_gfx12,
+    .numbers = &numbers_gfx12,
 };

@@ -158,7 +158,7 @@ typedef struct sg_sqtt_format {
     void (*tell_trap)(sg_sqtt_told_t *told, uint64_t begin);
 } sg_sqtt_format_t;
 
-extern const sg_sqtt_format_t sg_sqtt_gfx9, sg_sqtt_gfx10, sg_sqtt_gfx11;
+extern const sg_sqtt_format_t sg_sqtt_gfx9, sg_sqtt_gfx10, sg_sqtt_gfx11, sg_sqtt_gfx12;
 
 struct sg_sqtt {
     const sg_sqtt_format_t *format;

@@ -97,7 +97,7 @@ def counters(out):
     return values
 
 
-SILENT = ("s_delay_alu", "s_wait_alu", "s_singleuse", "s_set_vgpr")
+SILENT = ("s_delay_alu", "s_wait_alu", "s_barrier_wait", "s_singleuse", "s_set_vgpr")
 
 
 def told(row, line):

@@ -10,24 +10,33 @@ enum { LANES = 256, ROUNDS = 5 };
 
 typedef float matrix_t __attribute__((ext_vector_type(4)));
 
-// What differs between families of GPUs: the last word of a buffer's descriptor, the clock, an operation on the
-// scalar cache, a hardware register.
-#if defined(__gfx1100__) || defined(__gfx1151__)
+// What differs between families of GPUs: the last word of a buffer's descriptor, a load from the buffer, the clock, an
+// operation on the scalar cache, a hardware register.
+#if defined(__gfx1201__)
 #define BUFFER_WORD 0x31016000
-#define CLOCK "s_sendmsg_rtn_b64 %0, sendmsg(MSG_RTN_GET_REALTIME)"
+#define LOAD "buffer_load_b32 %0, %1, %2, null offen\n s_wait_loadcnt 0"
+#define CLOCK "s_sendmsg_rtn_b64 %0, sendmsg(MSG_RTN_GET_REALTIME)\n s_wait_kmcnt 0"
+#define DCACHE "s_dcache_inv"
+#define PLACE "hwreg(23)"
+#elif defined(__gfx1100__) || defined(__gfx1151__)
+#define BUFFER_WORD 0x31016000
+#define CLOCK "s_sendmsg_rtn_b64 %0, sendmsg(MSG_RTN_GET_REALTIME)\n s_waitcnt lgkmcnt(0)"
 #define DCACHE "s_dcache_inv"
 #define PLACE "hwreg(23)"
 #elif defined(__gfx1030__)
 #define BUFFER_WORD 0x31016000
-#define CLOCK "s_memtime %0"
+#define CLOCK "s_memtime %0\n s_waitcnt lgkmcnt(0)"
 #define DCACHE "s_dcache_inv"
 #define PLACE "hwreg(23)"
 #else
 #define BUFFER_WORD 0x00027000
-#define CLOCK "s_memtime %0"
+#define CLOCK "s_memtime %0\n s_waitcnt lgkmcnt(0)"
 #define DCACHE "s_dcache_wb"
 #define PLACE "hwreg(HW_REG_HW_ID)"
 #define MATRICES 1
+#endif
+#ifndef LOAD
+#define LOAD "buffer_load_dword %0, %1, %2, 0 offen\n s_waitcnt vmcnt(0)"
 #endif
 
 // called through a register, with a stack of its own
@@ -72,12 +81,10 @@ __global__ void everything(int *out, const int *in, int rounds, int which, unsig
     const unsigned long long base = (unsigned long long)in;
     typedef unsigned words_t __attribute__((ext_vector_type(4)));
     words_t buffer = {(unsigned)base, (unsigned)(base >> 32), LANES * 4, BUFFER_WORD};
-    asm volatile("buffer_load_dword %0, %1, %2, 0 offen\n s_waitcnt vmcnt(0)"
-                 : "=v"(again)
-                 : "v"(lane * 4), "s"(buffer));
+    asm volatile(LOAD : "=v"(again) : "v"(lane * 4), "s"(buffer));
     sum += again;
     unsigned long long clock;
-    asm volatile(CLOCK "\n s_waitcnt lgkmcnt(0)\n"
+    asm volatile(CLOCK "\n"
                  "s_mov_b32 m0, 0x1234\n s_nop 1\n s_ttracedata\n s_nop 0\n s_sleep 1\n s_setprio 1\n s_setprio 0\n"
                  "s_trap 3\n " DCACHE "\n s_getreg_b32 s90, " PLACE "\n"
                  "s_call_b64 s[92:93], 1f\n s_branch 2f\n 1: s_setpc_b64 s[92:93]\n 2: s_icache_inv\n"
