@@ -3,7 +3,7 @@
 
 usage: calls.py ROCPROFV3 ROCPD PROGRAMS [unittest arguments]
 
-PROGRAMS is the folder of what CMake has compiled: NAME-IMPLEMENTATION for calls.c, fortran.f90 and ends.c.
+PROGRAMS is the folder of what CMake has compiled: NAME-IMPLEMENTATION for calls.c, fortran.f90 and ends.c, and planted.c.
 """
 import csv
 import glob
@@ -287,6 +287,36 @@ class Archives(Case):
         shutil.rmtree(self.folder + "/out/r1_results")
         os.remove(self.folder + "/out/r1_results.otf2")
         self.assertEqual(self.count(self.read("out")), {})
+
+
+class Clocks(Case):
+    """Two nodes are one here, so the right offset is known: it is 0."""
+
+    def test_by_collectives(self):
+        self.trace("mpich", "planted", "slow_rank", "twin", formats=("rocpd",))
+        for rank in range(4):
+            with sqlite3.connect(f"{self.folder}/out/r{rank}_results.db") as db:
+                table, = db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'rocpd_metadata\\_%' ESCAPE '\\'").fetchone()
+                facts = dict(db.execute("SELECT tag, value FROM rocpd_metadata"))
+                calls = db.execute("SELECT name, start, \"end\" FROM regions WHERE name IN ('MPI_Barrier', 'MPI_Allreduce', "
+                                   "'MPI_Allgather', 'MPI_Alltoall') ORDER BY start").fetchall()
+                db.execute(f'UPDATE "{table}" SET value = ? WHERE tag = \'boot_id\'', (f"node{rank // 2}",))
+            db.close()
+            total, *meetings = facts["clock_meetings"].split()
+            self.assertEqual(int(total), len(meetings))
+            # each is one of the calls
+            known = {(start, end - start) for _, start, end in calls}
+            self.assertGreaterEqual(known, {tuple(map(int, m.split(":")[1:])) for m in meetings})
+            self.assertGreaterEqual(len(meetings), 4)
+        subprocess.run([ROCPD, "convert", "-i", "out", "-f", "csv", "-d", "all"], cwd=self.folder, check=True, capture_output=True, timeout=60)
+        with open(f"{self.folder}/all/out_clocks.csv", newline="", encoding="utf-8") as f:
+            rows = sorted(csv.DictReader(f), key=lambda row: int(row["Rank"]))
+        self.assertEqual([row["Clock"] for row in rows[:2]], ["own clock"] * 2)
+        for row in rows[2:]:
+            self.assertIn("rank 0's clock by MPI's collectives", row["Clock"])
+            print(f"rank {row['Rank']}: {row['Offset_Ns']} ns, at most {row['Error_Ns']} off")
+            self.assertLessEqual(abs(int(row["Offset_Ns"])), int(row["Error_Ns"]))
+            self.assertLess(int(row["Error_Ns"]), 1000000000)
 
 
 class Fortran(Case):
