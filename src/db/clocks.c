@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "db/schema.h"
+#include "trace/clocks_mpi.h"
 
 void db_clock_take(trace_clock_facts_t *f, const char *tag, const char *value)
 {
@@ -21,12 +22,16 @@ void db_clock_take(trace_clock_facts_t *f, const char *tag, const char *value)
     else if (strcmp(tag, "clock_last") == 0 &&
              sscanf(value, "%" SCNu64 " %" SCNu64, &f->last.boottime_ns, &f->last.realtime_ns) != 2)
         f->last = (trace_clock_day_t){0};
+    else if (strcmp(tag, TRACE_CLOCK_TAG_MPI) == 0)
+        f->has_mpi = true;
+    else if (strcmp(tag, TRACE_CLOCK_TAG_NTP) == 0)
+        f->first.error_ns = trace_clock_read_ntp(value);
+    else if (strcmp(tag, TRACE_CLOCK_TAG_NTP_LAST) == 0)
+        f->last.error_ns = trace_clock_read_ntp(value);
     else if (strcmp(tag, TRACE_CLOCK_TAG_BEGIN) == 0)
         trace_clock_read(value, &f->begin);
     else if (strcmp(tag, TRACE_CLOCK_TAG_END) == 0)
         trace_clock_read(value, &f->end);
-    else if (strcmp(tag, TRACE_MEETINGS_TAG) == 0)
-        trace_meetings_read(value, &f->meetings);
 }
 
 int db_clock_facts(const db_t *db, const char *guid, trace_clock_facts_t *facts)

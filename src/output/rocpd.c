@@ -348,7 +348,8 @@ static void write_moment(rocpd_t *r)
 /* Writes the rank of the process in a parallel program, and the system on which it ran. */
 static void write_place(rocpd_t *r)
 {
-    static const char *const tags[] = {TRACE_INFO_BOOT, TRACE_INFO_LAST,
+    static const char *const tags[] = {TRACE_INFO_BOOT, TRACE_INFO_LAST, TRACE_CLOCK_TAG_NTP,
+                                       TRACE_CLOCK_TAG_NTP_LAST,
 #define X(name, form, member) name,
                                        TRACE_RANK_FACTS(X)
 #undef X
@@ -370,6 +371,32 @@ static void write_clocks(rocpd_t *r)
     }
 }
 
+/* Returns whether all calls of MPI from the first one on were recorded, so that the n-th message of
+ * one rank is the n-th of another. */
+static bool has_all_calls(const rocpd_t *r)
+{
+    static const trace_setting_id_t windows[] = {TRACE_SET_COLLECTION_PERIOD,
+                                                 TRACE_SET_SELECTED_REGIONS};
+    const out_job_t *job = r->job;
+    for (size_t i = 0; i < sizeof(windows) / sizeof(*windows); i++)
+        if (trace_setting_given_in(&job->config->variables, windows[i])) return false;
+    return !job->cut && !(job->counts && job->counts->dropped);
+}
+
+/* Writes the calls of MPI by which the clocks of nodes can be compared. */
+static void write_mpi_ends(rocpd_t *r)
+{
+    char text[TRACE_CLOCK_ENDS_TEXT];
+    size_t count = 0, done = 0;
+    trace_clock_end_t *ends = has_all_calls(r) ? out_mpi_ends_take(&r->mpi_ends, &count) : NULL;
+    while (done < count) {
+        done += trace_clock_ends_put(ends + done, count - done, r->mpi_ends.rank, r->mpi_ends.size,
+                                     text);
+        put_metadata(r, TRACE_CLOCK_TAG_MPI, text);
+    }
+    free(ends);
+}
+
 static void write_metadata(rocpd_t *r)
 {
     char sql[512];
@@ -382,16 +409,6 @@ static void write_metadata(rocpd_t *r)
     write_moment(r);
     write_place(r);
     write_clocks(r);
-}
-
-/* Writes the collectives by which clocks are compared, if all calls were recorded: else the n-th of
- * them would not be that of other processes. */
-static void write_meetings(rocpd_t *r)
-{
-    const trace_counts_t *n = r->job->counts;
-    char *text = n && !n->dropped && !n->filtered ? trace_meetings_text(&r->meetings) : NULL;
-    if (text) put_metadata(r, TRACE_MEETINGS_TAG, text);
-    free(text);
 }
 
 /* Makes SQLite put its temporary files for sorting into the database's folder, which needs to have
@@ -453,7 +470,7 @@ int out_rocpd_write(out_job_t *job, const char *path)
     if (!r.failed) write_metadata(&r);
     if (!r.failed) rocpd_write_info(&r);
     if (!r.failed) rocpd_write_records(&r);
-    if (!r.failed) write_meetings(&r);
+    if (!r.failed) write_mpi_ends(&r);
     if (!r.failed) rocpd_write_code(&r);
     if (r.db) close_file(&r);
     r.failed |= job->source->failed;
@@ -473,5 +490,6 @@ int out_rocpd_write(out_job_t *job, const char *path)
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
         free(numbers[i]->rows);
     out_live_free(&r.live);
+    out_mpi_ends_free(&r.mpi_ends);
     return r.failed ? -1 : 0;
 }

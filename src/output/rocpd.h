@@ -10,8 +10,8 @@
 #include "output/format.h"
 #include "output/json.h"
 #include "output/live.h"
+#include "output/mpi_ends.h"
 #include "model/numbers.h"
-#include "trace/meetings.h"
 
 /* X(id, table, columns); values are bound in the order of the columns */
 #define ROCPD_INSERTS(X)                                                                           \
@@ -85,7 +85,7 @@ typedef struct {
     uint64_t events;
     uint64_t pc_track; /* track of PC samples, 0: none yet */
     out_live_t live;
-    trace_meeting_reader_t meetings;
+    mpi_ends_t mpi_ends;
     bool failed; /* the reason is in `why` */
 } rocpd_t;
 

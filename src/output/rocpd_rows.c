@@ -248,7 +248,7 @@ static void write_call(rocpd_t *r, out_domain_t domain, const trace_timed_t *t)
     else
         write_region(r, t, name, event);
     write_arguments(r, t, event);
-    if (trace_type(t->head) == TRACE_MPI) trace_meeting_take(&r->meetings, (const trace_mpi_t *)t);
+    if (trace_type(t->head) == TRACE_MPI) out_mpi_ends_add(&r->mpi_ends, (const trace_mpi_t *)t);
 }
 
 /* ---- events of the driver: regions, each with a value ---- */

@@ -354,11 +354,14 @@ static void note_clocks(rep_ranks_t *ranks, const res_run_t *databases)
     const gather_part_t *all = res_gathered(databases);
     const gather_work_t *work = all->work.rows;
     trace_clock_source_t worst = TRACE_CLOCK_SAME;
+    bool bounded = true;
     for (size_t i = 0; i < all->work.count; i++) {
         const trace_clock_map_t *clock = res_gather_clock(databases, &work[i]);
         if (clock->source > worst) worst = clock->source;
         if (clock->error_ns > ranks->clock_error_ns) ranks->clock_error_ns = clock->error_ns;
+        bounded &= trace_clock_bounded(clock);
     }
+    if (!bounded) ranks->clock_error_ns = 0;
     ranks->clock = res_clock_words[worst];
 }
 

@@ -51,15 +51,16 @@ static const char tables[] =
 
 /* f_rank has one row for each rank of a job of several; f_rank_kernel one for each rank that has
  * run kernels and each of the kernels that take most time; f_rank_median one for each of these
- * kernels; f_job a single one. Clocks that were compared by the time of day are assumed to be right
- * within 20 ms. Several runs of a rank, as with counters, count as one. */
+ * kernels; f_job a single one. Clocks that were compared by times of day whose error is not known
+ * are assumed to be right within 20 ms. Several runs of a rank, as with counters, count as one. */
 static const char rank_tables[] =
     "DROP TABLE IF EXISTS temp.f_rank; DROP TABLE IF EXISTS temp.f_rank_kernel; DROP TABLE IF "
     "EXISTS temp.f_rank_median; DROP TABLE IF EXISTS temp.f_job; "
     "CREATE TEMP TABLE f_rank AS SELECT rank, MAX(ranks) AS ranks, COUNT(*) AS processes, "
     "MIN(host) AS host, MIN(iif(active, first, NULL)) AS first, MAX(iif(active, last, NULL)) AS "
-    "last, MAX(clock = 'unknown') AS unknown, MAX(iif(clock = 'day', 20000000, clock_error_ns)) AS "
-    "clock_ns, MAX(unclosed) AS unclosed FROM res_rank WHERE rank >= 0 AND ranks > 1 GROUP BY "
+    "last, MAX(clock = 'unknown') AS unknown, MAX(iif(clock = 'day' AND NOT clock_error_ns, "
+    "20000000, clock_error_ns)) AS clock_ns, MAX(unclosed) AS unclosed FROM res_rank WHERE rank >= "
+    "0 AND ranks > 1 GROUP BY "
     "rank; "
     "CREATE TEMP TABLE f_job AS SELECT COUNT(*) AS there, COUNT(first) AS active, "
     "COALESCE(MAX(ranks), 0) AS ranks, MAX(1, COALESCE(MAX(last) - MIN(first), 1)) AS ns, "

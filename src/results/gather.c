@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "results/each.h"
 #include "results/gather_part.h"
+#include "rocpd/one_clock.h"
 
 static const char what[] = "summing up records";
 
@@ -208,6 +209,17 @@ const char *const res_clock_words[] = {[TRACE_CLOCK_SAME] = "same",
                                        [TRACE_CLOCK_DAY] = "day",
                                        [TRACE_CLOCK_ALONE] = "unknown"};
 
+static const char *guid_of(const void *data, size_t process)
+{
+    return ((const gather_part_t *)data)->processes[process];
+}
+
+static size_t file_of(const void *data, size_t process)
+{
+    const gather_work_t *work = ((const gather_part_t *)data)->work.rows;
+    return work[process].file;
+}
+
 /* Computes the maps of all processes' clocks. */
 static int plan_clocks(res_run_t *r)
 {
@@ -218,14 +230,12 @@ static int plan_clocks(res_run_t *r)
     trace_clock_map_t *maps = facts ? calloc(count + 1, sizeof(*maps)) : NULL;
     for (size_t i = 0; maps && i < count; i++)
         facts[i] = work[i].rank.clock;
-    if (maps && trace_clock_plan(facts, count, maps) < 0) {
-        free(maps);
-        maps = NULL;
-    }
+    const rocpd_processes_t processes = {&r->files, count, facts, guid_of, file_of, all};
+    const int result = !maps ? no_memory() : rocpd_one_clock(&processes, maps) < 0 ? -1 : 0;
     free(facts);
     free(r->gathered->maps);
     r->gathered->maps = maps;
-    return maps ? 0 : no_memory();
+    return result;
 }
 
 int64_t res_gather_time(const res_run_t *r, const gather_work_t *w, int64_t time)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "results/gather_part.h"
+#include "trace/clocks_mpi.h"
 #include "trace/store.h"
 
 void gather_rank_fact(gather_rank_t *r, const char *tag, const char *value)
@@ -21,6 +22,9 @@ void gather_rank_fact(gather_rank_t *r, const char *tag, const char *value)
     if (strcmp(tag, "clock_realtime_ns") == 0) f->first.realtime_ns = number;
     if (strcmp(tag, TRACE_INFO_LAST) == 0)
         sscanf(value, "%" SCNu64 " %" SCNu64, &f->last.boottime_ns, &f->last.realtime_ns);
+    if (strcmp(tag, TRACE_CLOCK_TAG_MPI) == 0) f->has_mpi = true;
+    if (strcmp(tag, TRACE_CLOCK_TAG_NTP) == 0) f->first.error_ns = trace_clock_read_ntp(value);
+    if (strcmp(tag, TRACE_CLOCK_TAG_NTP_LAST) == 0) f->last.error_ns = trace_clock_read_ntp(value);
     if (strcmp(tag, TRACE_CLOCK_TAG_BEGIN) == 0) trace_clock_read(value, &f->begin);
     if (strcmp(tag, TRACE_CLOCK_TAG_END) == 0) trace_clock_read(value, &f->end);
 }

@@ -6,6 +6,23 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "rocpd/one_clock.h"
+
+static const char *guid_of(const void *data, size_t place)
+{
+    return ((const rocpd_base_t *)data)->places[place].guid;
+}
+
+static size_t file_of(const void *data, size_t place)
+{
+    return ((const rocpd_base_t *)data)->places[place].file;
+}
+
+static int no_memory(void)
+{
+    base_error("reading clocks: %s", strerror(ENOMEM));
+    return -1;
+}
 
 int rocpd_clocks_begin(rocpd_clocks_t *c, rocpd_base_t *b)
 {
@@ -18,11 +35,11 @@ int rocpd_clocks_begin(rocpd_clocks_t *c, rocpd_base_t *b)
         facts[i] = b->places[i].clock;
         facts[i].last_ns = b->places[i].end;
     }
-    const int any = facts && c->maps ? trace_clock_plan(facts, count, c->maps) : -1;
+    const rocpd_processes_t processes = {b->files, count, facts, guid_of, file_of, b};
+    const int any = facts && c->maps ? rocpd_one_clock(&processes, c->maps) : no_memory();
     free(facts);
     c->any = any > 0;
     if (any >= 0) return 0;
-    base_error("reading clocks: %s", strerror(ENOMEM));
     rocpd_clocks_end(c);
     return -1;
 }
@@ -44,20 +61,20 @@ void rocpd_clocks_say(const rocpd_clocks_t *c, char *text, size_t bytes)
 {
     size_t changed = 0;
     uint64_t error_ns = 0;
-    bool bounded = true;
+    bool bounded = true, contradicted = false, by_mpi = false;
     for (size_t i = 0; i < c->base->place_count; i++) {
         const trace_clock_map_t *m = &c->maps[i];
-        changed += trace_clock_changes(m);
-        bounded &= trace_clock_is_bounded(m);
+        changed += m->source != TRACE_CLOCK_SAME && m->source != TRACE_CLOCK_ALONE;
+        bounded &= trace_clock_bounded(m);
+        contradicted |= m->contradicted;
+        by_mpi |= m->source == TRACE_CLOCK_MPI;
         if (m->error_ns > error_ns) error_ns = m->error_ns;
     }
-    const int used = snprintf(text, bytes, "times of %zu of %zu processes are changed to one clock",
-                              changed, c->base->place_count);
-    if (bounded)
-        snprintf(text + used, bytes - (size_t)used, ", %.1f us off at most",
-                 (double)error_ns * 1e-3);
-    else
-        snprintf(text + used, bytes - (size_t)used, ", as far off as NTP lets it be");
+    char error[64] = "as far off as NTP lets it be";
+    if (bounded) snprintf(error, sizeof(error), "%.1f us off at most", (double)error_ns * 1e-3);
+    snprintf(text, bytes, "times of %zu of %zu processes are changed to one clock, %s%s%s", changed,
+             c->base->place_count, error, by_mpi ? " by calls of MPI" : "",
+             contradicted ? " (calls of MPI contradict each other: a clock was set)" : "");
 }
 
 static void time_function(sqlite3_context *context, int count, sqlite3_value **values)
@@ -90,7 +107,7 @@ void rocpd_clocks_csv(const rocpd_clocks_t *c, out_file_t *f)
         const trace_clock_map_t *m = &c->maps[i];
         char line[512], what[256], error[32] = "";
         trace_clock_say(m, what, sizeof(what));
-        if (trace_clock_is_bounded(m))
+        if (trace_clock_bounded(m))
             snprintf(error, sizeof(error), "%llu", (unsigned long long)m->error_ns);
         snprintf(line, sizeof(line), "\"%s\",%ld,\"%s\",%llu,%lld,%.6f,%s\n", p->guid,
                  p->clock.rank, what, (unsigned long long)m->at_ns, (long long)m->offset_ns,

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "trace/clocks.h"
 #include "trace/ranks.h"
 #include "trace/store.h"
 
@@ -21,6 +22,12 @@ static void put_line(void (*put)(const char *name, const char *value), const cha
     put(name, line);
 }
 
+static void put_ntp(void (*put)(const char *name, const char *value), const char *name)
+{
+    char text[TRACE_CLOCK_NTP_TEXT];
+    if (trace_clock_ask_ntp(text)) put(name, text);
+}
+
 static const char *variable(const void *keys, const char *name)
 {
     return ((const trace_keys_t *)keys)->env(name);
@@ -32,6 +39,7 @@ void tool_place_put(const trace_keys_t *keys, void (*put)(const char *name, cons
     const trace_rank_t rank = trace_rank_told(&(trace_variables_t){variable, keys});
     put_line(put, TRACE_INFO_MACHINE, "/etc/machine-id");
     put_line(put, TRACE_INFO_BOOT, "/proc/sys/kernel/random/boot_id");
+    put_ntp(put, TRACE_CLOCK_TAG_NTP);
     trace_rank_each(&rank, put);
     if (uname(&u) != 0) return;
     put(TRACE_INFO_SYSTEM, u.sysname);
@@ -49,4 +57,5 @@ void tool_place_put_end(void (*put)(const char *name, const char *value))
     const uint64_t day = at + base_clock_difference(CLOCK_BOOTTIME, CLOCK_REALTIME, NULL);
     snprintf(text, sizeof(text), "%llu %llu", (unsigned long long)at, (unsigned long long)day);
     put(TRACE_INFO_LAST, text);
+    put_ntp(put, TRACE_CLOCK_TAG_NTP_LAST);
 }

@@ -7,12 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Oscillators of hosts differ by some 50 ppm, and NTP corrects a clock's rate by at most 500 ppm. A
- * larger measured rate means that the clock was set between the two measurements, so the rate is
- * ignored. */
-static const double RATE_MOST = 1e-3;
-/* Bound of the error that is assumed, per ns, where the rate is not known. */
-static const double RATE_UNKNOWN = 1e-4;
+#include "trace/clocks_mpi.h"
 
 void trace_clock_put(const trace_clock_point_t *p, char text[TRACE_CLOCK_TEXT])
 {
@@ -43,7 +38,7 @@ static trace_clock_map_t map_through(trace_clock_source_t source, uint64_t at, i
     trace_clock_map_t m = {.source = source, .at_ns = at, .offset_ns = offset};
     if (!second || *second <= at) return m;
     const double rate = (double)(second_offset - offset) / (double)(*second - at);
-    m.drift_known = fabs(rate) < RATE_MOST;
+    m.drift_known = fabs(rate) < TRACE_CLOCK_RATE_MOST;
     if (m.drift_known) m.drift = rate;
     return m;
 }
@@ -62,7 +57,8 @@ static trace_clock_map_t by_ping(const trace_clock_facts_t *f)
     m.error_ns = f->begin.error_ns;
     if (m.drift_known && f->end.error_ns > m.error_ns) m.error_ns = f->end.error_ns;
     if (!m.drift_known && f->last_ns > f->begin.local_ns)
-        m.error_ns += (uint64_t)((double)(f->last_ns - f->begin.local_ns) * RATE_UNKNOWN);
+        m.error_ns +=
+            (uint64_t)((double)(f->last_ns - f->begin.local_ns) * TRACE_CLOCK_RATE_ASSUMED);
     return m;
 }
 
@@ -100,6 +96,7 @@ typedef struct {
     const trace_clock_facts_t **order;
     size_t count;
     uint64_t reference;
+    const trace_clock_ends_t *ends; /* NULL: none */
 } plan_t;
 
 static int by_boot(const void *a, const void *b)
@@ -200,6 +197,15 @@ static trace_clock_map_t by_reference(const plan_t *p, const trace_clock_facts_t
     return by_ping(f);
 }
 
+/* Returns the error of the time of day, where the kernel has stated it at the start and, if the
+ * process ended in order, at the end; else 0. */
+static uint64_t day_error(const trace_clock_facts_t *f)
+{
+    const uint64_t first = f->first.error_ns, last = f->last.error_ns;
+    if (!first || (f->last.realtime_ns && !last)) return 0;
+    return first > last ? first : last;
+}
+
 /* Maps a node's clock by the time of day, which both nodes have recorded. `to` is the map of the
  * node to which `bridge` belongs. */
 static trace_clock_map_t by_day(const trace_clock_facts_t *f, const trace_clock_facts_t *bridge,
@@ -218,101 +224,140 @@ static trace_clock_map_t by_day(const trace_clock_facts_t *f, const trace_clock_
     trace_clock_map_t m =
         map_through(TRACE_CLOCK_DAY, f->first.boottime_ns, offsets[0], &later, offsets[1]);
     m.drift_known = mine.drift_known && theirs.drift_known;
+    if (day_error(f) && day_error(bridge))
+        m.error_ns = day_error(f) + day_error(bridge) + to->error_ns;
     return m;
 }
 
-/* Adds up the meetings of a node's processes; `from` is the first of them. */
-static trace_node_meetings_t meetings_of(const plan_t *p, size_t from)
-{
-    trace_node_meetings_t n = {0};
-    for (size_t i = from, to = end_of_node(p, from); i < to; i++)
-        trace_node_meetings_add(&n, &p->order[i]->meetings);
-    return n;
-}
+/* ---- nodes related by messages of MPI ---- */
 
-/* Returns how long before `first` or after `last` the processes of a node have run. */
-static uint64_t farthest(const plan_t *p, size_t from, uint64_t first, uint64_t last)
+/* Tells when the processes of a node ran. */
+static trace_clock_span_t span_of_node(const plan_t *p, size_t from, size_t end)
 {
-    uint64_t most = 0;
-    for (size_t i = from, to = end_of_node(p, from); i < to; i++) {
+    trace_clock_span_t s = {.first = UINT64_MAX};
+    for (size_t i = from; i < end; i++) {
         const trace_clock_facts_t *f = p->order[i];
-        const uint64_t begin = f->first.boottime_ns;
-        const uint64_t end = f->last_ns > f->last.boottime_ns ? f->last_ns : f->last.boottime_ns;
-        if (begin && begin < first && first - begin > most) most = first - begin;
-        if (end > last && end - last > most) most = end - last;
+        if (f->first.boottime_ns && f->first.boottime_ns < s.first) s.first = f->first.boottime_ns;
+        if (f->last.boottime_ns > s.last) s.last = f->last.boottime_ns;
+        if (f->last_ns > s.last) s.last = f->last_ns;
     }
-    return most;
+    if (s.first == UINT64_MAX) s.first = 0;
+    if (s.last < s.first) s.last = s.first;
+    return s;
 }
 
-/* Maps a node's clock by the collectives of MPI in which its processes and those of the bridge's
- * node have met, `theirs`. Returns false if there are none. */
-static bool by_meetings(const plan_t *p, size_t from, const trace_node_meetings_t *theirs,
-                        const trace_clock_map_t *to, trace_clock_map_t *map)
+/* Relates the nodes to that of `bridge`. Returns the links by node, where that of `bridge` has the
+ * number 0, and sets the node of each process; NULL without memory. */
+static trace_clock_link_t *relate(const plan_t *p, const trace_clock_facts_t *bridge,
+                                  uint32_t *nodes)
 {
-    const trace_node_meetings_t own = meetings_of(p, from);
-    trace_meeting_point_t points[2];
-    const int count = trace_meetings_compare(&own, theirs, RATE_UNKNOWN, points);
-    uint64_t error = 0;
-    for (int i = 0; i < count; i++) {
-        const uint64_t there = points[i].at_ns + (uint64_t)points[i].offset_ns;
-        points[i].offset_ns = (int64_t)(trace_clock_map(to, there) - points[i].at_ns);
-        if (points[i].error_ns > error) error = points[i].error_ns;
+    trace_clock_span_t *spans = calloc(p->count, sizeof(*spans));
+    trace_clock_link_t *links = calloc(p->count, sizeof(*links));
+    uint32_t count = 1;
+    for (size_t from = 0, end; from < p->count; from = end) {
+        const bool own = strcmp(p->order[from]->boot, bridge->boot) == 0;
+        const uint32_t node = own ? 0 : count++;
+        end = end_of_node(p, from);
+        if (spans) spans[node] = span_of_node(p, from, end);
+        for (size_t i = from; i < end; i++)
+            nodes[p->order[i] - p->facts] = node;
     }
-    if (!count) return false;
-    /* by how much the rate through two points may be wrong; points that are too near make none */
-    const trace_meeting_point_t *first = &points[0], *last = &points[count - 1];
-    double wrong = RATE_UNKNOWN;
-    if (last->at_ns > first->at_ns)
-        wrong = (double)(first->error_ns + last->error_ns) / (double)(last->at_ns - first->at_ns);
-    const bool has_rate = wrong < RATE_UNKNOWN;
-    *map = map_through(TRACE_CLOCK_MPI, first->at_ns, first->offset_ns,
-                       has_rate ? &last->at_ns : NULL, last->offset_ns);
-    if (!map->drift_known) wrong = RATE_UNKNOWN;
-    map->error_ns = error + to->error_ns +
-                    (uint64_t)((double)farthest(p, from, first->at_ns,
-                                                map->drift_known ? last->at_ns : first->at_ns) *
-                               wrong);
-    return true;
+    const bool good = spans && links && trace_clock_relate(p->ends, nodes, spans, count, links);
+    free(spans);
+    if (good) return links;
+    free(links);
+    return NULL;
 }
 
-static bool plan_nodes(const plan_t *p, trace_clock_map_t *maps)
+/* Continues a map to the clock of the bridge's node by `to`, the map of that node. */
+static trace_clock_map_t go_on(const trace_clock_map_t *m, const trace_clock_map_t *to)
+{
+    const uint64_t second = 1000000000, at[] = {m->at_ns, m->at_ns + second};
+    int64_t offsets[2];
+    for (int i = 0; i < 2; i++)
+        offsets[i] = (int64_t)(trace_clock_map(to, trace_clock_map(m, at[i])) - at[i]);
+    trace_clock_map_t whole = map_through(m->source, at[0], offsets[0], &at[1], offsets[1]);
+    whole.drift = m->drift + to->drift + m->drift * to->drift; /* exact, unlike that of a second */
+    whole.drift_known = true;
+    whole.error_ns = m->error_ns + to->error_ns;
+    return whole;
+}
+
+/* Chooses between the times of day and messages of MPI, whichever has the smaller error. */
+static trace_clock_map_t by_messages(const trace_clock_map_t *day, const trace_clock_link_t *link,
+                                     const trace_clock_map_t *to)
+{
+    trace_clock_map_t m = *day;
+    m.contradicted = link->state == TRACE_CLOCK_CONTRADICTED;
+    if (link->state != TRACE_CLOCK_RELATED) return m;
+    m = go_on(&link->map, to);
+    return trace_clock_bounded(day) && day->error_ns <= m.error_ns ? *day : m;
+}
+
+/* Returns false without memory. */
+static bool plan_nodes(const plan_t *p, trace_clock_map_t *maps, bool *any)
 {
     const trace_clock_facts_t *bridge = choose_bridge(p);
     trace_clock_map_t to = by_reference(p, bridge);
-    trace_node_meetings_t meetings = {0};
-    bool any = false;
+    uint32_t *nodes = p->ends ? calloc(p->count, sizeof(*nodes)) : NULL;
+    trace_clock_link_t *links = nodes ? relate(p, bridge, nodes) : NULL;
     for (size_t from = 0; from < p->count; from = end_of_node(p, from))
         if (strcmp(p->order[from]->boot, bridge->boot) == 0) {
             bridge = best_of_node(p, from);
             to = by_reference(p, bridge);
-            meetings = meetings_of(p, from);
         }
     for (size_t from = 0, end; from < p->count; from = end) {
         const trace_clock_facts_t *f = best_of_node(p, from);
-        trace_clock_map_t m = f == bridge ? to : by_reference(p, f);
-        if (f != bridge && !is_pinged(p, f) && !by_meetings(p, from, &meetings, &to, &m))
-            m = by_day(f, bridge, &to);
+        const bool own = f == bridge;
+        trace_clock_map_t m = own               ? to
+                              : is_pinged(p, f) ? by_reference(p, f)
+                                                : by_day(f, bridge, &to);
+        if (links && !own && !is_pinged(p, f))
+            m = by_messages(&m, &links[nodes[f - p->facts]], &to);
         end = end_of_node(p, from);
         for (size_t i = from; i < end; i++)
             maps[p->order[i] - p->facts] = m;
-        any |= trace_clock_changes(&m);
+        *any |= m.source != TRACE_CLOCK_SAME && m.source != TRACE_CLOCK_ALONE;
     }
-    return any;
+    const bool room = links || !p->ends;
+    free(nodes);
+    free(links);
+    return room;
+}
+
+bool trace_clock_wants_ends(const trace_clock_facts_t *facts, size_t count)
+{
+    const plan_t p = {.facts = facts, .count = count, .reference = reference_of(facts, count)};
+    bool any = false, missing = false;
+    if (!several_nodes(facts, count)) return false;
+    for (size_t i = 0; i < count; i++) {
+        any |= facts[i].has_mpi;
+        missing |= !is_pinged(&p, &facts[i]);
+    }
+    return any && missing;
 }
 
 int trace_clock_plan(const trace_clock_facts_t *facts, size_t count, trace_clock_map_t *maps)
 {
+    return trace_clock_plan_by(facts, count, NULL, maps);
+}
+
+int trace_clock_plan_by(const trace_clock_facts_t *facts, size_t count,
+                        const trace_clock_ends_t *ends, trace_clock_map_t *maps)
+{
     for (size_t i = 0; i < count; i++)
         maps[i] = (trace_clock_map_t){.source = TRACE_CLOCK_SAME, .drift_known = true};
     if (!several_nodes(facts, count)) return 0;
-    plan_t p = {facts, malloc(count * sizeof(*p.order)), count, reference_of(facts, count)};
+    plan_t p = {facts, malloc(count * sizeof(*p.order)), count, reference_of(facts, count),
+                ends && ends->count ? ends : NULL};
     if (!p.order) return -1;
     for (size_t i = 0; i < count; i++)
         p.order[i] = &facts[i];
     qsort(p.order, count, sizeof(*p.order), by_boot);
-    const bool any = plan_nodes(&p, maps);
+    bool any = false;
+    const bool room = plan_nodes(&p, maps, &any);
     free(p.order);
-    return any;
+    return room ? any : -1;
 }
 
 void trace_clock_say(const trace_clock_map_t *m, char *text, size_t bytes)
@@ -321,21 +366,24 @@ void trace_clock_say(const trace_clock_map_t *m, char *text, size_t bytes)
     snprintf(offset, sizeof(offset), "%+.9f s, drift %+.3f ppm", (double)m->offset_ns * 1e-9,
              m->drift * 1e6);
     snprintf(error, sizeof(error), "%.1f us off at most", (double)m->error_ns * 1e-3);
+    const char *set =
+        m->contradicted ? " (calls of MPI contradict each other: a clock was set)" : "";
     switch (m->source) {
     case TRACE_CLOCK_SAME: snprintf(text, bytes, "own clock"); return;
     case TRACE_CLOCK_ALONE:
-        snprintf(text, bytes, "own clock, which nothing relates to that of other nodes");
+        snprintf(text, bytes, "own clock, which nothing relates to that of other nodes%s", set);
         return;
     case TRACE_CLOCK_PING:
         snprintf(text, bytes, "rank 0's clock: %s, %s%s", offset, error,
                  m->drift_known ? "" : " (drift unknown, 100 ppm assumed)");
         return;
     case TRACE_CLOCK_MPI:
-        snprintf(text, bytes, "rank 0's clock by MPI's collectives: %s, %s%s", offset, error,
-                 m->drift_known ? "" : " (drift unknown, 100 ppm assumed)");
+        snprintf(text, bytes, "rank 0's clock by MPI: %s, %s", offset, error);
         return;
     case TRACE_CLOCK_DAY:
-        snprintf(text, bytes, "time of day: %s, as far off as NTP lets it be", offset);
+        snprintf(text, bytes, "time of day: %s, %s%s%s", offset,
+                 m->error_ns ? error : "as far off as NTP lets it be",
+                 m->error_ns ? " (as the kernels state)" : "", set);
         return;
     }
 }

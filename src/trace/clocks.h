@@ -12,8 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/meetings.h"
-
 /* What --sync-clocks has measured at one moment. */
 typedef struct {
     uint64_t reference; /* id of the reference clock, chosen at random by rank 0; 0: nothing was
@@ -39,7 +37,21 @@ bool trace_clock_read(const char *text, trace_clock_point_t *p);
  * day. */
 typedef struct {
     uint64_t boottime_ns, realtime_ns; /* 0: not known */
+    uint64_t error_ns; /* bound of the error of the time of day that the kernel states where NTP or
+                        * PTP keeps it; 0: not known */
 } trace_clock_day_t;
+
+/* Keys in a store's facts and in rocpd_metadata of what the kernel states about the time of day, at
+ * the start and at the end: "sync MAXERROR_NS ESTERROR_NS", or "unsync". */
+#define TRACE_CLOCK_TAG_NTP      "clock_ntp"
+#define TRACE_CLOCK_TAG_NTP_LAST "clock_ntp_last"
+
+enum { TRACE_CLOCK_NTP_TEXT = 64 };
+
+/* Asks the kernel, and writes its answer; returns false where it does not tell. */
+bool trace_clock_ask_ntp(char text[TRACE_CLOCK_NTP_TEXT]);
+/* Returns the bound of the error in such a text; 0 if it has none. */
+uint64_t trace_clock_read_ntp(const char *text);
 
 /* The facts about the clock of one process from which a plan is made. */
 typedef struct {
@@ -48,15 +60,14 @@ typedef struct {
     trace_clock_day_t first, last;
     trace_clock_point_t begin, end;
     uint64_t last_ns; /* time of the last record, or 0 */
-    trace_meetings_t meetings;
+    bool has_mpi;     /* calls of MPI are kept by which clocks can be compared: clocks_mpi.h */
 } trace_clock_facts_t;
 
-/* ORDER: from the best knowledge to none. */
 typedef enum {
     TRACE_CLOCK_SAME, /* no conversion: this node's clock is the standard, or there is no other
                        * node */
     TRACE_CLOCK_PING, /* measured by --sync-clocks */
-    TRACE_CLOCK_MPI,  /* compared through collectives of MPI that were traced */
+    TRACE_CLOCK_MPI,  /* bounded by messages and collectives of MPI */
     TRACE_CLOCK_DAY,  /* compared through the time of day, as good as NTP keeps it */
     TRACE_CLOCK_ALONE /* of another node, but nothing is known to convert by */
 } trace_clock_source_t;
@@ -68,26 +79,27 @@ typedef struct {
     uint64_t at_ns;
     int64_t offset_ns;
     double drift;      /* 0.00005 means 50 ppm */
-    uint64_t error_ns; /* for PING and MPI: the largest error of a time, provided that the drift is
-                        * constant */
+    uint64_t error_ns; /* the largest error of a time, provided that the drift is constant; for DAY
+                        * 0 means that it is not known */
     bool drift_known;
+    bool contradicted; /* messages of MPI contradict each other: a clock was set meanwhile */
 } trace_clock_map_t;
 
-/* Returns whether the map changes times. */
-static inline bool trace_clock_changes(const trace_clock_map_t *m)
-{
-    return m->source != TRACE_CLOCK_SAME && m->source != TRACE_CLOCK_ALONE;
-}
+/* The drift of two clocks is less than this; where it is measured, up to TRACE_CLOCK_RATE_MOST is
+ * believed. Oscillators of hosts differ by some 50 ppm, and NTP corrects a clock's rate by at most
+ * 500 ppm, so that a larger one means that a clock was set. */
+#define TRACE_CLOCK_RATE_ASSUMED 1e-4
+#define TRACE_CLOCK_RATE_MOST    1e-3
 
-/* Returns whether `error_ns` is a bound of the error. */
-static inline bool trace_clock_is_bounded(const trace_clock_map_t *m)
+/* Returns whether it is known how far off the times are at most. */
+static inline bool trace_clock_bounded(const trace_clock_map_t *m)
 {
-    return m->source <= TRACE_CLOCK_MPI;
+    return m->source != TRACE_CLOCK_ALONE && (m->source != TRACE_CLOCK_DAY || m->error_ns);
 }
 
 static inline uint64_t trace_clock_map(const trace_clock_map_t *m, uint64_t ns)
 {
-    if (!trace_clock_changes(m)) return ns;
+    if (m->source == TRACE_CLOCK_SAME || m->source == TRACE_CLOCK_ALONE) return ns;
     const int64_t behind = (int64_t)(ns - m->at_ns);
     return ns + (uint64_t)m->offset_ns + (uint64_t)(int64_t)((double)behind * m->drift);
 }
@@ -95,6 +107,15 @@ static inline uint64_t trace_clock_map(const trace_clock_map_t *m, uint64_t ns)
 /* Fills in maps[i] for each process. Returns 1 if any of the maps changes times, 0 if none does, -1
  * without memory. */
 int trace_clock_plan(const trace_clock_facts_t *facts, size_t count, trace_clock_map_t *maps);
+
+/* Returns whether messages of MPI could make the plan better: there are some, and several nodes of
+ * which one was not measured. */
+bool trace_clock_wants_ends(const trace_clock_facts_t *facts, size_t count);
+/* The same with these messages (clocks_mpi.h); NULL: none. They count for the nodes without a ping
+ * whose times of day are not known to be better. */
+struct trace_clock_ends;
+int trace_clock_plan_by(const trace_clock_facts_t *facts, size_t count,
+                        const struct trace_clock_ends *ends, trace_clock_map_t *maps);
 
 /* Describes the map as outputs do for their processes: "clock of rank 0's node +1.250000000 s, 2.5
  * us off at most". */

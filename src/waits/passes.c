@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "db/clocks.h"
+#include "rocpd/one_clock.h"
 #include "waits/internal.h"
 
 enum { NO_RANK = UINT32_MAX };
@@ -242,18 +243,31 @@ static bool join_known(void *all, size_t file, wts_bytes_t *b)
     return true;
 }
 
-/* Computes one clock for all nodes, as far as their clocks are known. */
-static void plan_clocks(all_t *a)
+static const char *guid_of(const void *data, size_t process)
 {
+    return ((const all_t *)data)->processes[process].guid;
+}
+
+static size_t file_of(const void *data, size_t process)
+{
+    return ((const all_t *)data)->processes[process].file;
+}
+
+/* Computes one clock for all nodes, as far as their clocks are known. */
+static int plan_clocks(all_t *a)
+{
+    const rocpd_processes_t processes = {a->files, a->process_count, a->facts, guid_of, file_of, a};
     a->maps = calloc(a->process_count + 1, sizeof(*a->maps));
-    const int changed = a->maps ? trace_clock_plan(a->facts, a->facts_count, a->maps) : -1;
-    if (changed < 0) a->s->failed = true;
+    if (!a->maps) a->s->failed = true;
+    const int changed = a->maps ? rocpd_one_clock(&processes, a->maps) : -1;
     a->s->w->mapped = changed > 0;
     for (size_t i = 0; changed > 0 && i < a->process_count; i++) {
         if (a->maps[i].error_ns > a->s->w->clock_error_ns)
             a->s->w->clock_error_ns = a->maps[i].error_ns;
-        a->s->w->clocks_guessed |= !trace_clock_is_bounded(&a->maps[i]);
+        a->s->w->clocks_guessed |= !trace_clock_bounded(&a->maps[i]);
+        a->s->w->clocks_by_mpi |= a->maps[i].source == TRACE_CLOCK_MPI;
     }
+    return changed < 0 ? -1 : 0;
 }
 
 /* ---- calls, and the path ---- */
@@ -359,8 +373,7 @@ static int read_clocks_and_ranks(all_t *a)
     a->work = know;
     a->join = join_known;
     const int result = run(a);
-    if (result == 0) plan_clocks(a);
-    return result;
+    return result == 0 ? plan_clocks(a) : result;
 }
 
 static int read_all_calls(all_t *a)

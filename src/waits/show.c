@@ -237,6 +237,7 @@ void wts_show_text(FILE *f, const wts_t *w)
     if (w->missing) fprintf(f, " (%" PRIu64 " of the job have no database)", w->missing);
     if (w->unmatched) fprintf(f, ", %" PRIu64 " messages with one end here", w->unmatched);
     if (w->mapped) fprintf(f, ", clocks off by %.1f us at most", (double)w->clock_error_ns * 1e-3);
+    if (w->clocks_by_mpi) fputs(" by calls of MPI", f);
     if (w->clocks_guessed) fputs(" where they were measured", f);
     fputs("; times are ms\n\n", f);
     for (size_t i = 0; i < w->finding_count; i++) {

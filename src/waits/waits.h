@@ -129,6 +129,7 @@ typedef struct {
     uint64_t clock_error_ns; /* largest error of these times */
     bool clocks_guessed;     /* some clocks were compared only by the time of day, or are not known:
                               * the error is unknown */
+    bool clocks_by_mpi;      /* some clocks were compared by messages of MPI */
     uint64_t unmatched;      /* messages of which one end is in no database */
     uint64_t missing;        /* ranks of MPI_COMM_WORLD without a database */
     struct wts_names *names; /* owned */

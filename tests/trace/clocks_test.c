@@ -34,7 +34,7 @@ static uint64_t shows(const node_t *n, uint64_t right)
 
 static trace_clock_day_t day_at(const node_t *n, uint64_t right)
 {
-    return (trace_clock_day_t){shows(n, right), right + 1700000000 * SECOND + (uint64_t)n->day};
+    return (trace_clock_day_t){shows(n, right), right + 1700000000 * SECOND + (uint64_t)n->day, 0};
 }
 
 static trace_clock_point_t point_at(const node_t *n, uint64_t right, uint64_t error)
@@ -174,119 +174,6 @@ static void set_meanwhile(void **state)
     assert_in_range(off(&maps[1], &fast), 0, 3100000);
 }
 
-/* The meetings of a process: `count` of them, one each 100 ms from 1000 s on, in which the last
- * rank comes 8 us before all leave. Every third time that is this one, which else comes 1 ms
- * before. */
-static trace_meetings_t met(const node_t *n, uint32_t turn, uint32_t count)
-{
-    trace_meeting_reader_t r = {0};
-    trace_meetings_t result;
-    trace_mpi_t call = {.communicator = TRACE_MPI_WORLD};
-    call.call.head = trace_head(TRACE_MPI, TRACE_KIND_MPI_API,
-                                trace_mpi_number(trace_mpi_find("MPI_Init")), 0, sizeof(call));
-    trace_meeting_take(&r, &call);
-    call.call.head = trace_head(TRACE_MPI, TRACE_KIND_MPI_API,
-                                trace_mpi_number(trace_mpi_find("MPI_Barrier")), 0, sizeof(call));
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t end = 1000 * SECOND + (uint64_t)i * (SECOND / 10);
-        call.call.end = shows(n, end);
-        call.call.start = shows(n, end - (i % 3 == turn ? 8000 : 1000000));
-        trace_meeting_take(&r, &call);
-    }
-    char *text = trace_meetings_text(&r);
-    assert_true(trace_meetings_read(text, &result));
-    free(text);
-    return result;
-}
-
-static void meetings(void **state)
-{
-    (void)state;
-    trace_clock_map_t maps[4];
-    trace_clock_facts_t facts[] = {process(&zero, 0), process(&fast, 1), process(&slow, 2),
-                                   process(&fast, 3)};
-    facts[0].meetings = met(&zero, 0, 601);
-    facts[1].meetings = met(&fast, 1, 601);
-    facts[2].meetings = met(&slow, 2, 601);
-    assert_int_equal(trace_clock_plan(facts, 4, maps), 1);
-    assert_int_equal(maps[0].source, TRACE_CLOCK_SAME);
-    for (int i = 1; i < 4; i++) {
-        const node_t *n = i == 2 ? &slow : &fast;
-        assert_int_equal(maps[i].source, TRACE_CLOCK_MPI);
-        assert_true(maps[i].drift_known && maps[i].error_ns < 50000);
-        assert_in_range(off(&maps[i], n), 0, maps[i].error_ns);
-    }
-    /* one that has told another number: the first meetings are the same all the same */
-    facts[2].meetings = met(&slow, 2, 600);
-    assert_int_equal(trace_clock_plan(facts, 4, maps), 1);
-    assert_false(maps[2].drift_known);
-    assert_in_range(off(&maps[2], &slow), 0, maps[2].error_ns);
-    /* what cannot be is not believed */
-    facts[2].meetings.rows[3].begin_ns += SECOND;
-    assert_int_equal(trace_clock_plan(facts, 4, maps), 1);
-    assert_int_equal(maps[2].source, TRACE_CLOCK_DAY);
-}
-
-/* A node that was measured is not compared; one that was not is, with the one that was. */
-static void meetings_and_pings(void **state)
-{
-    (void)state;
-    trace_clock_map_t maps[3];
-    trace_clock_facts_t facts[] = {pinged(&fast, 1, 5000), pinged(&zero, 0, 0), process(&slow, 2)};
-    facts[0].meetings = met(&fast, 0, 20);
-    facts[1].meetings = met(&zero, 1, 20);
-    facts[2].meetings = met(&slow, 2, 20);
-    assert_int_equal(trace_clock_plan(facts, 3, maps), 1);
-    assert_int_equal(maps[0].source, TRACE_CLOCK_PING);
-    assert_int_equal(maps[2].source, TRACE_CLOCK_MPI);
-    assert_in_range(off(&maps[2], &slow), 0, maps[2].error_ns);
-    /* without rank 0's node: the error of the one that was measured is added */
-    facts[0].begin.error_ns = facts[0].end.error_ns = 5000000;
-    facts[1] = facts[2];
-    assert_int_equal(trace_clock_plan(facts, 2, maps), 1);
-    assert_int_equal(maps[1].source, TRACE_CLOCK_MPI);
-    assert_true(maps[1].error_ns > 5000000);
-    assert_in_range(off(&maps[1], &slow), 0, maps[1].error_ns);
-}
-
-static void texts_of_meetings(void **state)
-{
-    (void)state;
-    static const char *const bad[] = {NULL,
-                                      "",
-                                      "x",
-                                      "2 0:1",
-                                      "2 0:1:",
-                                      "2 2:1:1",
-                                      "2 1:1:1 0:1:1",
-                                      "2 0:1:1 0:1:1",
-                                      "-1",
-                                      "2 0:1:4294967296",
-                                      "4294967296 0:1:1",
-                                      "2 0:1:1,"};
-    trace_meetings_t m;
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-        assert_false(trace_meetings_read(bad[i], &m));
-        assert_int_equal(m.count, 0);
-    }
-    assert_true(trace_meetings_read("40 0:123:4 39:500:6", &m));
-    assert_int_equal(m.total, 40);
-    assert_int_equal(m.count, 2);
-    assert_int_equal(m.rows[1].begin_ns, 500);
-    m = met(&zero, 0, 17);
-    assert_int_equal(m.count, 17);
-    assert_int_equal(m.rows[16].number, 16);
-    assert_int_equal(met(&zero, 0, 100).rows[16].number, 84);
-    /* what was not recorded from MPI_Init on has no numbers */
-    trace_meeting_reader_t r = {0};
-    trace_mpi_t call = {.communicator = TRACE_MPI_WORLD};
-    call.call.head = trace_head(TRACE_MPI, TRACE_KIND_MPI_API,
-                                trace_mpi_number(trace_mpi_find("MPI_Barrier")), 0, sizeof(call));
-    trace_meeting_take(&r, &call);
-    assert_int_equal(r.total, 1);
-    assert_null(trace_meetings_text(&r));
-}
-
 static void texts(void **state)
 {
     (void)state;
@@ -310,8 +197,6 @@ int main(void)
         cmocka_unit_test(times_of_day),      cmocka_unit_test(some_measured),
         cmocka_unit_test(another_reference), cmocka_unit_test(nothing_to_do),
         cmocka_unit_test(set_meanwhile),     cmocka_unit_test(texts),
-        cmocka_unit_test(meetings),          cmocka_unit_test(meetings_and_pings),
-        cmocka_unit_test(texts_of_meetings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

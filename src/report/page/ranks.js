@@ -74,8 +74,9 @@ function rankCautions(run) {
   if (unclosed.length) notes.push(element("p.note.bad.unclosed", {}, `${unclosed.slice(0, 12).map(r => r.title).join(", ")}${unclosed.length > 12 ? " and so on" : ""} did not end: ${UNCLOSED}.`));
   if (ranks.gpus.length > 1) notes.push(element("p.note.gpus", {}, `Ranks have different GPUs: ${ranks.gpus.join(", ")}. Their times cannot be compared as they are.`));
   const clocks = { measured: `Clocks of the nodes were measured (--sync-clocks): times are right within ${timeText(ranks.clockError)}.`,
-                   mpi: `Clocks of the nodes were compared by collectives of MPI, which no rank leaves before all have come: times are right within ${timeText(ranks.clockError)}.`,
-                   day: "Times of several nodes are laid over one another by each node's time of day: they are as far off as NTP lets it be.",
+                   mpi: `Clocks of the nodes were compared by messages and collectives of MPI: times are right within ${timeText(ranks.clockError)}.`,
+                   day: `Times of several nodes are laid over one another by each node's time of day: they are as far off as NTP lets it be${ranks.clockError
+                     ? `, which is ${timeText(ranks.clockError)} at most, as the kernels state` : ""}.`,
                    unknown: "Nothing relates the clocks of some nodes: their times cannot be compared with those of the others." };
   if (clocks[ranks.clock]) notes.push(element("p.note.clock", {}, clocks[ranks.clock]));
   return notes;

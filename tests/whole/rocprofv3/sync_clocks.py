@@ -193,10 +193,22 @@ class Sync(unittest.TestCase):
     def test_outputs_by_the_time_of_day(self):
         """Without the option: as right as the times of day, which are 2 ms apart here."""
         self.run_ranks(3, options=())
+        self.assertEqual(self.metadata(1)["clock_ntp_last"], "unsync")
         clocks = self.check_outputs(range(3), 2_500_000)
         for rank in (1, 2):
             self.assertRegex(clocks[rank]["Clock"], r"time of day: .* as far off as NTP lets it be$")
             self.assertEqual(clocks[rank]["Error_Ns"], "")
+
+    def test_outputs_by_times_of_day_of_known_error(self):
+        """The kernel says how wrong they are at most: the outputs tell the sum of both nodes' as a number."""
+        self.run_ranks(3, options=(), OTHER_NODE_NTP="1500 20")
+        for rank in range(3):
+            found = self.metadata(rank)
+            self.assertEqual((found["clock_ntp"], found["clock_ntp_last"]), ("sync 1500000 20000",) * 2)
+        clocks = self.check_outputs(range(3), 2_500_000)
+        for rank in (1, 2):
+            self.assertRegex(clocks[rank]["Clock"], r"time of day: .* ppm, 3000\.0 us off at most \(as the kernels state\)$")
+            self.assertEqual(clocks[rank]["Error_Ns"], "3000000")
 
     def test_outputs_of_one_node(self):
         """Processes of one boot are not moved, whatever is known of their clocks."""
