@@ -35,6 +35,7 @@ typedef struct {
     uint32_t in, out; /* sets of lanes */
     uint32_t mode;
     uint32_t active; /* the lanes whose results are used: no others need a rare case */
+    uint32_t mods;   /* of the result: ISA_MOD_KEEP or 0 */
     alignas(
         64) uint32_t rare[ISA_LANES]; /* of quick functions: negative where the result is a NaN */
 } isa_chunk_t;
@@ -75,6 +76,7 @@ ISA_INLINED void isa_chunk_begin(isa_wave_t *w, isa_inst_t *i, isa_row_t *rows,
     /* the translator refuses other modes */
     w->mode = ISA_MODE_FLOAT_PLAIN | (x->mode & (ISA_MODE_IEEE | ISA_MODE_DX10_CLAMP));
     i->dst.kind = ISA_OPK_VGPR;
+    i->dst.mods = x->mods & ISA_MOD_KEEP;
     i->dst2.kind = ISA_OPK_SGPR;
     ISA_UNROLL for (unsigned n = 0; n < ISA_CHUNK_SOURCES; n++)
     {

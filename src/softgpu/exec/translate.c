@@ -29,6 +29,7 @@ struct region {
     void *code;
     uint32_t mode;
     bool masked, calls;
+    uint64_t full;        /* the set of all lanes */
     unsigned first, last; /* slots */
     region_t *next;       /* of the page */
     entry_t *entry;       /* all of them */
@@ -187,13 +188,14 @@ static isa_refused_t make(region_t *r, isa_plan_t *plan, const isa_wave_t *w)
     if (why) return why;
     r->mode = plan->mode;
     r->masked = plan->masked;
+    r->full = isa_page_full(plan->page);
     r->calls = plan->calls;
     return r->run ? ISA_REFUSED_NOT : ISA_REFUSED_FAILED;
 }
 
 static bool takes(const region_t *r, const isa_wave_t *w)
 {
-    return w->mode == r->mode && (r->masked || w->exec == ISA_ALL_LANES);
+    return w->mode == r->mode && (r->masked || w->exec == r->full);
 }
 
 /* The first entry at the slot that takes the wave; NULL if there is none. */
@@ -334,7 +336,7 @@ static isa_page_loops_t *make_loops(isa_page_t *page)
 /* Lets waves be counted that come to a decoded slot with the instruction's own handler. */
 static void count_at(isa_page_t *page, isa_inst_t *slot)
 {
-    isa_handler_t *own = page->core->handlers[slot->op];
+    isa_handler_t *own = isa_own_handler(page, slot);
     if (slot->op && !isa_is_branch(slot))
         atomic_compare_exchange_strong(&slot->fn, &own, isa_slot_entered);
 }
@@ -342,7 +344,7 @@ static void count_at(isa_page_t *page, isa_inst_t *slot)
 void isa_translate_decoded(isa_page_t *page, isa_inst_t *slot, isa_handler_t *fn)
 {
     const unsigned at = isa_slot_index(page, slot->pc);
-    const bool own = mode_now && fn == page->core->handlers[slot->op];
+    const bool own = mode_now && fn == isa_own_handler(page, slot);
     isa_page_loops_t *here = own ? make_loops(page) : NULL;
     if (here && isa_plan_leaves(slot) && !ends_waves(slot) && at + slot->dwords < ISA_PAGE_SLOTS)
         atomic_store_explicit(&here->head[at + slot->dwords], true, memory_order_relaxed);
@@ -415,7 +417,7 @@ static bool is_hot(isa_page_t *page, const isa_inst_t *i, isa_handler_t *countin
 {
     const unsigned at = isa_slot_index(page, i->pc);
     if (!has_begun(page, at)) return false;
-    if (atomic_compare_exchange_strong(&page->slots[at].fn, &counting, page->core->handlers[i->op]))
+    if (atomic_compare_exchange_strong(&page->slots[at].fn, &counting, isa_own_handler(page, i)))
         return true;
     end_translating();
     return false;
@@ -425,7 +427,7 @@ static bool is_hot(isa_page_t *page, const isa_inst_t *i, isa_handler_t *countin
 void isa_slot_counted(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_page_t *page = w->page;
-    page->core->handlers[i->op](w, i);
+    isa_own_handler(page, i)(w, i);
     if (w->watched) return;
     if (w->page != page && w->ip) isa_translate_arrived(w->page, w->ip);
     if (w->stop || w->page != page || w->ip > i || !is_hot(page, i, isa_slot_counted)) return;
@@ -446,7 +448,7 @@ void isa_slot_entered(isa_wave_t *w, const isa_inst_t *i)
             return;
         }
     }
-    page->core->handlers[i->op](w, i);
+    isa_own_handler(page, i)(w, i);
 }
 
 /* No entry at the slot takes the wave, for the nth time: the code from here on is translated for
@@ -466,7 +468,7 @@ void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_page_t *page = w->page;
     if (w->watched) { /* translated code tells of no instruction */
-        page->core->handlers[i->op](w, i);
+        isa_own_handler(page, i)(w, i);
         return;
     }
     const unsigned slot = isa_slot_index(page, i->pc);
@@ -474,7 +476,7 @@ void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
     counts_t *c = counts();
     if (!entry) {
         declined(w, page, slot);
-        page->core->handlers[i->op](w, i);
+        isa_own_handler(page, i)(w, i);
         if (c) add(&c->declined, 1);
         return;
     }

@@ -135,6 +135,26 @@ void isa_emit_write_pair(isa_emitter_t *e, isa_text_t *t, unsigned scalar, unsig
     write_one(e, t, scalar + 1, high);
 }
 
+/* A set of lanes, which in waves of 32 lanes is one register, as 64 bits. */
+unsigned isa_emit_read_mask(isa_emitter_t *e, isa_text_t *t, unsigned scalar)
+{
+    if (isa_page_lanes(e->plan->page) == 64) return isa_emit_read_pair(e, t, scalar);
+    const unsigned v = isa_emit_read(e, t, scalar), wide = isa_emit_fresh(e);
+    isa_put(t, "  %%t%u = zext i32 %%t%u to i64\n", wide, v);
+    return wide;
+}
+
+void isa_emit_write_mask(isa_emitter_t *e, isa_text_t *t, unsigned scalar, unsigned value)
+{
+    if (isa_page_lanes(e->plan->page) == 64) {
+        isa_emit_write_pair(e, t, scalar, value);
+        return;
+    }
+    const unsigned low = isa_emit_fresh(e);
+    isa_put(t, "  %%t%u = trunc i64 %%t%u to i32\n", low, value);
+    isa_emit_write(e, t, scalar, low);
+}
+
 /* The address of a register in the wave. */
 static unsigned put_member(isa_emitter_t *e, isa_text_t *t, unsigned s)
 {
@@ -316,6 +336,7 @@ static takes_t takes(const isa_inst_t *i)
     const isa_row_desc_t *row = &isa_table[i->op];
     for (unsigned n = 0; n < 4; n++) /* SCC or VCCZ, perhaps: a buffer's offset */
         if (i->src[n].kind == ISA_OPK_SPECIAL) return TAKES_ANY;
+    if (i->fmt == ISA_FMT_VOPD) return TAKES_SOURCE;
     if (row->klass == ISA_CLASS_SMEM_RD) return TAKES_RESULT;
     if (row->klass == ISA_CLASS_VALU && !isa_plan_writes_exec(i) && !(row->marks & ISA_IS_MOVREL))
         return TAKES_VECTOR;
@@ -380,7 +401,7 @@ static void emit_call(isa_emitter_t *e, const isa_step_t *s)
     store_member(e, &e->code, AT_WAVE(ip), 64, address(i + i->dwords));
     isa_put(&e->code,
             "  call void inttoptr (i64 %llu to ptr)(ptr %%w, ptr inttoptr (i64 %llu to ptr))\n",
-            (unsigned long long)(uintptr_t)e->plan->page->core->handlers[i->op],
+            (unsigned long long)(uintptr_t)isa_own_handler(e->plan->page, i),
             (unsigned long long)address(i));
     load_behind(e, i);
     isa_put(&e->code,
@@ -400,7 +421,7 @@ static unsigned condition(isa_emitter_t *e, unsigned op)
     const bool zero =
         op == ISA_OP_s_cbranch_scc0 || op == ISA_OP_s_cbranch_vccz || op == ISA_OP_s_cbranch_execz;
     const unsigned v = scc ? isa_emit_read(e, &e->code, ISA_EMIT_SCC)
-                           : isa_emit_read_pair(e, &e->code, vcc ? ISA_CODE_VCC : ISA_CODE_EXEC);
+                           : isa_emit_read_mask(e, &e->code, vcc ? ISA_CODE_VCC : ISA_CODE_EXEC);
     const unsigned c = isa_emit_fresh(e);
     isa_put(&e->code, "  %%t%u = icmp %s i%d %%t%u, 0\n", c, zero ? "eq" : "ne", scc ? 32 : 64, v);
     return c;
@@ -445,11 +466,19 @@ static void emit_branch(isa_emitter_t *e, const isa_step_t *s)
     e->counted = 0;
 }
 
+static void emit_dual(isa_emitter_t *e, const isa_step_t *s)
+{
+    const isa_halves_t h = isa_plan_halves(e->plan->page, s->i);
+    isa_emit_chunk(e, &h.half[0]);
+    isa_emit_chunk(e, &h.half[1]);
+}
+
 static void emit_step(isa_emitter_t *e, const isa_step_t *s)
 {
     switch (s->kind) {
     case ISA_STEP_SCALAR: emit_scalar(e, s); break;
     case ISA_STEP_CHUNK: isa_emit_chunk(e, s); break;
+    case ISA_STEP_DUAL: emit_dual(e, s); break;
     case ISA_STEP_CALL: emit_call(e, s); break;
     case ISA_STEP_BRANCH: emit_branch(e, s); return;
     default: break;
@@ -498,18 +527,28 @@ static void emit_function(isa_emitter_t *e)
     }
 }
 
+/* The operation n of a plan whose steps have two each, if its step is of the kind; NULL if not, or
+ * if the step has one alone. */
+static const isa_inst_t *operation(const isa_plan_t *plan, unsigned n, isa_step_kind_t kind)
+{
+    const isa_step_t *s = &plan->step[n / 2];
+    if (s->kind == ISA_STEP_DUAL && kind == ISA_STEP_CHUNK)
+        return isa_plan_halves(plan->page, s->i).half[n % 2].i;
+    return s->kind == kind && n % 2 == 0 ? s->i : NULL;
+}
+
 /* Declares the functions of one kind that the plan's steps of a kind call. */
 static void declare(isa_text_t *t, const isa_plan_t *plan, isa_step_kind_t step,
                     isa_function_t kind)
 {
-    char name[ISA_LIBRARY_NAME], other[ISA_LIBRARY_NAME];
-    for (unsigned k = 0; k < plan->n; k++) {
-        bool again = plan->step[k].kind != step;
-        isa_library_name(name, plan->step[k].i, kind);
-        for (unsigned n = 0; n < k && !again; n++)
-            again = plan->step[n].kind == step &&
-                    !strcmp(isa_library_name(other, plan->step[n].i, kind), name);
-        if (!again && isa_llvm_has(name)) isa_put(t, "declare void @%s(ptr)\n", name);
+    char name[ISA_LIBRARY_NAME];
+    bool declared[ISA_OP_COUNT] = {false};
+    for (unsigned n = 0; n < 2 * plan->n; n++) {
+        const isa_inst_t *i = operation(plan, n, step);
+        if (!i || declared[isa_table[i->op].body]) continue;
+        declared[isa_table[i->op].body] = true;
+        if (isa_llvm_has(isa_library_name(name, i, kind)))
+            isa_put(t, "declare void @%s(ptr)\n", name);
     }
 }
 

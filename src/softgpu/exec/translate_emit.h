@@ -68,6 +68,10 @@ void isa_emit_write(isa_emitter_t *e, isa_text_t *t, unsigned scalar, unsigned v
 unsigned isa_emit_read_pair(isa_emitter_t *e, isa_text_t *t, unsigned scalar);
 void isa_emit_write_pair(isa_emitter_t *e, isa_text_t *t, unsigned scalar, unsigned value);
 
+/* A set of lanes as 64 bits. */
+unsigned isa_emit_read_mask(isa_emitter_t *e, isa_text_t *t, unsigned scalar);
+void isa_emit_write_mask(isa_emitter_t *e, isa_text_t *t, unsigned scalar, unsigned value);
+
 /* ---- segments ---- */
 
 /* Emits a vector instruction in the current segment, or in a new one. */

@@ -51,6 +51,7 @@ typedef enum {
     ISA_STEP_NOTHING, /* the instruction has no effect */
     ISA_STEP_SCALAR,  /* a function of the library, on scalars */
     ISA_STEP_CHUNK,   /* a function of the library, on chunks of lanes */
+    ISA_STEP_DUAL,    /* two of these, a VOPD instruction's (isa_plan_halves()) */
     ISA_STEP_BRANCH,
     ISA_STEP_CALL, /* the handler is called */
     ISA_STEP_LEAVE /* translated code is left before the instruction, which the interpreter executes
@@ -79,6 +80,23 @@ typedef struct {
     bool calls;    /* handlers may be called; otherwise the code is left in front of them */
 } isa_plan_t;
 
+/* Lanes of the waves that run the page's code, and the set of all of them. */
+static inline unsigned isa_page_lanes(const isa_page_t *page)
+{
+    return page->core->lanes;
+}
+
+static inline uint64_t isa_page_full(const isa_page_t *page)
+{
+    return UINT64_MAX >> (64 - isa_page_lanes(page));
+}
+
+/* The instruction's own handler, whichever its slot has now. */
+static inline isa_handler_t *isa_own_handler(const isa_page_t *page, const isa_inst_t *i)
+{
+    return i->fmt == ISA_FMT_VOPD ? page->core->dual : page->core->handlers[i->op];
+}
+
 /* Decodes the loop from slot `first` to the branch in slot `last`. Called without the translator's
  * lock, since decoding takes the cache's. */
 void isa_plan_decode(isa_page_t *page, unsigned first, unsigned last);
@@ -90,6 +108,12 @@ unsigned isa_plan_reach(isa_page_t *page, unsigned first);
 /* Plans the decoded code from slot `first` to the instruction in slot `last`, for waves as `w`. The
  * caller has set `page` and `calls`. */
 isa_refused_t isa_plan_make(isa_plan_t *plan, const isa_wave_t *w, unsigned first, unsigned last);
+
+/* The two operations of a VOPD instruction as steps, in the order in which they run. */
+typedef struct {
+    isa_step_t half[2];
+} isa_halves_t;
+isa_halves_t isa_plan_halves(const isa_page_t *page, const isa_inst_t *i);
 
 /* Whether translated code is always left in front of the instruction. */
 bool isa_plan_leaves(const isa_inst_t *i);

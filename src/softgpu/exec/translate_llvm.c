@@ -33,6 +33,7 @@ static const isa_library_t libraries[] = {
 #ifdef ISA_LIBRARY_FOLDER
     {"avx512", "x86-64-v4", 512, 32, isa_bitcode_avx512, isa_bitcode_avx512_behind},
     {"avx2", "x86-64-v3", 256, 8, isa_bitcode_avx2, isa_bitcode_avx2_behind},
+    {"avx2_32", "x86-64-v3", 256, 8, isa_bitcode_avx2, isa_bitcode_avx2_behind},
 #endif
     {0}};
 
@@ -164,7 +165,7 @@ bool isa_llvm_open(const isa_library_t *library)
     char *message;
     void *target;
     if (!buffer || llvm.parse_bitcode(state.context, buffer, &state.library)) return false;
-    if (state.from == library) return true;
+    if (state.from && state.from->bitcode == library->bitcode) return true;
 
     const char *triple = llvm.triple(state.library);
     if (llvm.target(triple, &target, &message)) return false;

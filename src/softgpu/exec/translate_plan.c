@@ -28,9 +28,11 @@ isa_function_t isa_chunk_function(const isa_inst_t *i)
     return in_library(i, ISA_FUNCTION_QUICK) ? ISA_FUNCTION_QUICK : ISA_FUNCTION_CHUNK;
 }
 
-/* Whether the scalar registers of an operand are ordinary ones, with codes up to that of EXEC. */
-static bool is_ordinary(const isa_operand_t *o)
+/* Whether the scalar registers of an operand are ordinary ones, with codes up to that of EXEC. In a
+ * wave of 32 lanes EXEC is no pair: its high half has another place (wave.h). */
+static bool is_ordinary(const isa_page_t *page, const isa_operand_t *o)
 {
+    if (isa_page_lanes(page) == 32 && o->reg == ISA_CODE_EXEC && o->bits > 32) return false;
     return o->kind == ISA_OPK_SGPR && o->reg + o->bits / 32u <= ISA_CODE_EXEC + 2u;
 }
 
@@ -39,7 +41,7 @@ bool isa_plan_writes_exec(const isa_inst_t *i)
     const isa_operand_t *const written[] = {&i->dst, &i->dst2};
     bool writes = isa_table[i->op].writes & ISA_REG_EXEC;
     for (unsigned k = 0; k < 2; k++)
-        if (written[k]->kind == ISA_OPK_SGPR &&
+        if (written[k]->kind == ISA_OPK_SGPR && written[k]->reg < ISA_CODE_EXEC + 2 &&
             written[k]->reg + (written[k]->bits + 31u) / 32u > ISA_CODE_EXEC)
             writes = true;
     return writes;
@@ -47,17 +49,28 @@ bool isa_plan_writes_exec(const isa_inst_t *i)
 
 /* ---- scalar instructions ---- */
 
-static bool is_scalar(const isa_inst_t *i)
+/* Whether the instruction takes EXEC for a pair that it is not: the library's functions work with
+ * 64 lanes. */
+static bool takes_wide_exec(const isa_page_t *page, const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
+    return isa_page_lanes(page) == 32 && (row->reads | row->writes) & ISA_REG_EXEC &&
+           (i->dst.bits > 32 || i->src[0].bits > 32);
+}
+
+static bool is_scalar(const isa_page_t *page, const isa_inst_t *i)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    if (takes_wide_exec(page, i)) return false;
     if (row->klass != ISA_CLASS_SALU || row->marks & ISA_IS_MOVREL ||
         !in_library(i, ISA_FUNCTION_SCALAR))
         return false;
     if ((row->reads | row->writes) & ~(ISA_REG_EXEC | ISA_REG_VCC | ISA_REG_SCC)) return false;
-    if (i->dst.kind != ISA_OPK_NONE && !is_ordinary(&i->dst)) return false;
+    if (i->dst.kind != ISA_OPK_NONE && !is_ordinary(page, &i->dst)) return false;
     for (unsigned n = 0; n < 2; n++) {
         const isa_operand_t *o = &i->src[n];
-        if (o->kind != ISA_OPK_NONE && o->kind != ISA_OPK_CONST && !is_ordinary(o)) return false;
+        if (o->kind != ISA_OPK_NONE && o->kind != ISA_OPK_CONST && !is_ordinary(page, o))
+            return false;
     }
     return i->dst.bits <= 64;
 }
@@ -126,35 +139,26 @@ bool isa_plan_takes_mask(const isa_inst_t *i)
            body == ISA_OP_v_subb_co_u32 || body == ISA_OP_v_subbrev_co_u32;
 }
 
-static bool source_fits(const isa_operand_t *o)
+static bool source_fits(const isa_page_t *page, const isa_operand_t *o)
 {
     if (o->kind == ISA_OPK_VGPR) return o->bits <= 128;
-    return o->kind == ISA_OPK_CONST ? o->bits <= 64 : is_ordinary(o) && o->bits <= 64;
+    return o->kind == ISA_OPK_CONST ? o->bits <= 64 : is_ordinary(page, o) && o->bits <= 64;
 }
 
-static bool is_chunk(isa_step_t *s)
+/* Finds the lane masks that the instruction reads and writes. */
+static bool find_masks(const isa_page_t *page, isa_step_t *s)
 {
     const isa_inst_t *i = s->i;
     const isa_row_desc_t *row = &isa_table[i->op];
     const bool mask = isa_plan_takes_mask(i);
-    if (row->klass != ISA_CLASS_VALU || needs_lane(i) || undoes_another(i) ||
-        isa_plan_writes_exec(i) || i->dst.mods)
-        return false;
-    if (!moves_rows(i) && (!sources_only(i) || !in_library(i, ISA_FUNCTION_CHUNK))) return false;
-    if (i->dst.kind != ISA_OPK_VGPR && i->dst.kind != ISA_OPK_NONE && !is_ordinary(&i->dst))
-        return false;
-    if (i->dst.kind == ISA_OPK_VGPR && i->dst.bits > 128) return false;
-    for (unsigned n = 0; n < (mask ? 2 : 3); n++)
-        if (i->src[n].kind != ISA_OPK_NONE && !source_fits(&i->src[n])) return false;
-    if (i->src[3].kind != ISA_OPK_NONE) return false;
     s->in = mask || row->reads & ISA_REG_VCC ? ISA_CODE_VCC : -1;
     if (mask && i->src[2].kind != ISA_OPK_NONE) {
-        if (!is_ordinary(&i->src[2])) return false;
+        if (!is_ordinary(page, &i->src[2])) return false;
         s->in = (int16_t)i->src[2].reg;
     }
     s->out = -1;
     if (i->dst2.kind == ISA_OPK_SGPR) {
-        if (!is_ordinary(&i->dst2)) return false;
+        if (!is_ordinary(page, &i->dst2)) return false;
         s->out = (int16_t)i->dst2.reg;
     } else if (i->dst.kind == ISA_OPK_SGPR) {
         s->out = (int16_t)i->dst.reg;
@@ -162,6 +166,53 @@ static bool is_chunk(isa_step_t *s)
         s->out = ISA_CODE_VCC;
     }
     return true;
+}
+
+static bool is_chunk(const isa_page_t *page, isa_step_t *s)
+{
+    const isa_inst_t *i = s->i;
+    const isa_row_desc_t *row = &isa_table[i->op];
+    const bool mask = isa_plan_takes_mask(i);
+    if (row->klass != ISA_CLASS_VALU || needs_lane(i) || undoes_another(i) ||
+        isa_plan_writes_exec(i) || i->dst.mods & ~ISA_MOD_KEEP)
+        return false;
+    if (!moves_rows(i) && (!sources_only(i) || !in_library(i, ISA_FUNCTION_CHUNK))) return false;
+    if (i->dst.kind != ISA_OPK_VGPR && i->dst.kind != ISA_OPK_NONE && !is_ordinary(page, &i->dst))
+        return false;
+    if (i->dst.kind == ISA_OPK_VGPR && i->dst.bits > 128) return false;
+    for (unsigned n = 0; n < (mask ? 2 : 3); n++)
+        if (i->src[n].kind != ISA_OPK_NONE && !source_fits(page, &i->src[n])) return false;
+    if (i->src[3].kind != ISA_OPK_NONE) return false;
+    return find_masks(page, s);
+}
+
+static const isa_dual_t *pair_of(const isa_inst_t *i)
+{
+    return (const isa_dual_t *)(uintptr_t)i->dst.k;
+}
+
+isa_halves_t isa_plan_halves(const isa_page_t *page, const isa_inst_t *i)
+{
+    const isa_dual_t *pair = pair_of(i);
+    const bool swapped = pair->order == ISA_DUAL_SECOND_FIRST;
+    isa_halves_t h = {{{.i = &pair->half[swapped]}, {.i = &pair->half[!swapped]}}};
+    for (unsigned k = 0; k < 2; k++)
+        find_masks(page, &h.half[k]);
+    return h;
+}
+
+/* Whether both operations of a VOPD instruction are functions of the library. A pair of which each
+ * reads what the other writes is left to its handler. */
+static bool is_dual(const isa_page_t *page, const isa_inst_t *i)
+{
+    if (pair_of(i)->order == ISA_DUAL_ASIDE) return false;
+    isa_halves_t h = isa_plan_halves(page, i);
+    return is_chunk(page, &h.half[0]) && is_chunk(page, &h.half[1]);
+}
+
+static bool is_vector(const isa_page_t *page, isa_step_t *s)
+{
+    return s->i->fmt == ISA_FMT_VOPD ? is_dual(page, s->i) : is_chunk(page, s);
 }
 
 /* ---- other instructions ---- */
@@ -183,6 +234,7 @@ static bool can_be_called(const isa_inst_t *i)
 /* Whether the instruction may depend on the rounding and denormals in MODE. */
 static bool depends_on_mode(const isa_inst_t *i)
 {
+    if (i->fmt == ISA_FMT_VOPD) return true;
     const isa_row_desc_t *row = &isa_table[i->op];
     bool floats = row->reads & ISA_REG_MODE;
     for (unsigned k = 0; k < ISA_MAX_FIELDS; k++) {
@@ -206,10 +258,10 @@ static void choose(const isa_plan_t *plan, isa_step_t *s)
         s->kind = ISA_STEP_NOTHING;
     else if (isa_is_branch(i))
         s->kind = ISA_STEP_BRANCH;
-    else if (is_scalar(i))
+    else if (is_scalar(plan->page, i))
         s->kind = ISA_STEP_SCALAR;
-    else if ((plan->plain || !depends_on_mode(i)) && is_chunk(s))
-        s->kind = ISA_STEP_CHUNK;
+    else if ((plan->plain || !depends_on_mode(i)) && is_vector(plan->page, s))
+        s->kind = i->fmt == ISA_FMT_VOPD ? ISA_STEP_DUAL : ISA_STEP_CHUNK;
     else
         s->kind = plan->calls && can_be_called(i) ? ISA_STEP_CALL : ISA_STEP_LEAVE;
 }
@@ -221,7 +273,7 @@ static const isa_inst_t *decoded(isa_page_t *page, unsigned at)
     if (atomic_load_explicit(&i->fn, memory_order_acquire) == isa_slot_undecoded)
         isa_code_decode(page, at);
     isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
-    return isa_translate_owns(fn) || (i->op && fn == page->core->handlers[i->op]) ? i : NULL;
+    return isa_translate_owns(fn) || (i->op && fn == isa_own_handler(page, i)) ? i : NULL;
 }
 
 void isa_plan_decode(isa_page_t *page, unsigned first, unsigned last)
@@ -319,7 +371,7 @@ isa_refused_t isa_plan_make(isa_plan_t *plan, const isa_wave_t *w, unsigned firs
     plan->n = 0;
     plan->mode = w->mode;
     plan->plain = !((w->mode ^ ISA_MODE_FLOAT_PLAIN) & (ISA_MODE_FLOAT | ISA_MODE_FP16_OVFL));
-    plan->masked = w->exec != ISA_ALL_LANES;
+    plan->masked = w->exec != isa_page_full(plan->page);
     memset(step_of, 0xff, sizeof step_of);
     for (unsigned at = first; at <= last;) {
         if (plan->n == ISA_PLAN_STEPS) return ISA_REFUSED_LENGTH;

@@ -226,12 +226,12 @@ void isa_emit_close(isa_emitter_t *e)
     if (e->skip) isa_put(&e->code, "  br label %%skip%u\nskip%u:\n", e->skip, e->skip);
     isa_put(&e->code, "  %%n%u = add i64 %%t%u, %u\n  store i64 %%n%u, ptr %%lane%u\n", l, e->lane,
             chunk, l, l);
-    isa_put(&e->code, "  %%m%u = icmp ult i64 %%n%u, %d\n", l, l, ISA_LANES);
+    isa_put(&e->code, "  %%m%u = icmp ult i64 %%n%u, %u\n", l, l, isa_page_lanes(e->plan->page));
     isa_put(&e->code, "  br i1 %%m%u, label %%chunk%u, label %%behind%u\nbehind%u:\n", l, l, l, l);
     for (unsigned k = 0; k < e->n_masks; k++) {
         const unsigned v = isa_emit_fresh(e);
         isa_put(&e->code, "  %%t%u = load i64, ptr %%mask%u\n", v, e->mask[k].variable);
-        isa_emit_write_pair(e, &e->code, (unsigned)e->mask[k].reg, v);
+        isa_emit_write_mask(e, &e->code, (unsigned)e->mask[k].reg, v);
     }
     forget_segment(e);
 }
@@ -244,11 +244,17 @@ static void open_segment(isa_emitter_t *e)
     e->base = isa_emit_fresh(e);
     e->lane = isa_emit_fresh(e);
     if (!e->plan->masked) return;
-    e->exec_bits = chunk_bits(e, &e->begin, isa_emit_read_pair(e, &e->before, ISA_CODE_EXEC));
+    e->exec_bits = chunk_bits(e, &e->begin, isa_emit_read_mask(e, &e->before, ISA_CODE_EXEC));
     const unsigned skip = e->skip = isa_emit_fresh(e);
     isa_put(&e->begin, "  %%t%u = icmp eq i32 %%t%u, 0\n", skip, e->exec_bits);
     isa_put(&e->begin, "  br i1 %%t%u, label %%skip%u, label %%some%u\nsome%u:\n", skip, skip, skip,
             skip);
+}
+
+/* Scalar registers of a lane mask. */
+static unsigned mask_size(const isa_emitter_t *e)
+{
+    return isa_page_lanes(e->plan->page) / 32;
 }
 
 /* The mask that the segment has written to scalar registers `reg` to `reg` + n - 1 or a part of
@@ -256,7 +262,7 @@ static void open_segment(isa_emitter_t *e)
 static const isa_emit_mask_t *pending(const isa_emitter_t *e, unsigned reg, unsigned n)
 {
     for (unsigned k = e->n_masks; k-- > 0;)
-        if ((unsigned)e->mask[k].reg < reg + n && reg < (unsigned)e->mask[k].reg + 2)
+        if ((unsigned)e->mask[k].reg < reg + n && reg < (unsigned)e->mask[k].reg + mask_size(e))
             return &e->mask[k];
     return NULL;
 }
@@ -408,9 +414,9 @@ static void take_mask(isa_emitter_t *e, isa_emit_mask_t *m, unsigned x)
 /* The chunk's bits of the mask that the instruction reads. */
 static unsigned mask_in(isa_emitter_t *e, int reg)
 {
-    const isa_emit_mask_t *m = pending(e, (unsigned)reg, 2);
+    const isa_emit_mask_t *m = pending(e, (unsigned)reg, mask_size(e));
     if (m) return m->bits[e->now - e->way];
-    return chunk_bits(e, &e->now->text, isa_emit_read_pair(e, &e->before, (unsigned)reg));
+    return chunk_bits(e, &e->now->text, isa_emit_read_mask(e, &e->before, (unsigned)reg));
 }
 
 /* Lanes whose result is a NaN, which a quick function has noted. */
@@ -517,6 +523,9 @@ static void put_chunk(isa_emitter_t *e, const isa_step_t *s, unsigned sources, i
     snprintf(value, sizeof value, "-1");
     if (e->plan->masked) snprintf(value, sizeof value, "%%t%u", e->exec_bits);
     store_word(e, x, at_sets(e) + 12, value);
+    /* a result of SDWA fills the register (valu_slow.c) */
+    snprintf(value, sizeof value, "%u", i->flags & ISA_F_SDWA ? 0u : i->dst.mods);
+    store_word(e, x, at_sets(e) + 16, value);
     call_chunk(e, i, x);
     take_results(e, i, x, rows);
     if (m) take_mask(e, m, x);
@@ -537,7 +546,7 @@ void isa_emit_chunk(isa_emitter_t *e, const isa_step_t *s)
     const unsigned sources = isa_plan_takes_mask(i) ? 2 : 3;
     for (unsigned n = 0; n < sources; n++)
         isa_emit_settle(e, &i->src[n]);
-    const isa_emit_mask_t *in = s->in >= 0 ? pending(e, (unsigned)s->in, 2) : NULL;
+    const isa_emit_mask_t *in = s->in >= 0 ? pending(e, (unsigned)s->in, mask_size(e)) : NULL;
     if ((in && in->reg != s->in) || e->n_masks == ISA_EMIT_MASKS || e->n == CALLS_AT_MOST)
         isa_emit_close(e);
     open_segment(e);

@@ -51,7 +51,7 @@ static void interpret(isa_wave_t *w, uint64_t n)
     while (n--) {
         const isa_inst_t *i = w->ip;
         w->ip = i + i->dwords;
-        w->page->core->handlers[i->op](w, i);
+        isa_own_handler(w->page, i)(w, i);
     }
 }
 

@@ -3,60 +3,9 @@
  *
  * Every vector and scalar instruction of LLVM's list of encodings is in a loop, and random ones of
  * them are, with random EXEC, MODE and registers (NaNs with payloads, denormals, infinities). */
-#include "translate_rig.h"
+#include "translate_lines.h"
 
 #include "softgpu/exec/code_idle.h"
-#include "isa/table.h"
-
-enum {
-    LINES = 4096,
-    BODY = 24 /* instructions of a loop at most */
-};
-
-/* ---- instructions of LLVM's list ---- */
-
-typedef struct {
-    uint32_t word[ASM_DWORDS];
-    unsigned dwords;
-    bool vector;
-} line_t;
-
-static line_t lines[LINES];
-static unsigned n_lines;
-
-/* Whether the instruction can be in a loop of these tests: it computes, and leaves what counts the
- * rounds, MODE and the place alone. */
-static bool is_wanted(const isa_inst_t *i)
-{
-    const isa_row_desc_t *row = &isa_table[i->op];
-    if (row->klass != ISA_CLASS_VALU && row->klass != ISA_CLASS_SALU) return false;
-    if (row->writes & ISA_REG_MODE || row->marks & ISA_IS_MOVREL) return false;
-    return !(i->dst.kind == ISA_OPK_SGPR && i->dst.reg >= COUNTER - 2 && i->dst.reg <= COUNTER);
-}
-
-static void read_lines(void)
-{
-    char text[512];
-    FILE *f = fopen(ISA_TEST_DATA "/vectors.tsv", "r");
-    assert_non_null(f);
-    while (n_lines < LINES && fgets(text, sizeof text, f)) {
-        line_t *line = &lines[n_lines];
-        uint8_t *bytes = (uint8_t *)line->word;
-        unsigned n = 0, byte;
-        isa_inst_t i;
-        memset(line, 0, sizeof *line);
-        while (text[0] != '#' && n < sizeof line->word && sscanf(text + 2 * n, "%2x", &byte) == 1 &&
-               text[2 * n] != '\t')
-            bytes[n++] = (uint8_t)byte;
-        line->dwords = n / 4;
-        if (!n || isa_decode(ASM_ARCH, line->word, line->dwords, &i) <= 0 || !is_wanted(&i))
-            continue;
-        line->vector = isa_table[i.op].klass == ISA_CLASS_VALU;
-        n_lines++;
-    }
-    fclose(f);
-    assert_true(n_lines > 1000);
-}
 
 static bool can_translate(void)
 {
@@ -70,26 +19,6 @@ static bool can_translate(void)
     run_pair(&p, &b, RIG_SLICE, text);
     free_pair(&p);
     return translated_instructions() > 0;
-}
-
-/* A loop around these instructions in both rigs. */
-static void put_loop(pair_t *p, const line_t *const *body, unsigned n)
-{
-    /* s_addc_u32 s97, s97, s97 keeps SCC; s_sub_u32 s98, s98, 1; s_cmp_lg_u32 s98, 0 */
-    static const uint32_t end[] = {0x82616161, 0x80e28162, 0xbf078062};
-    rig_t *const rig[2] = {p->interpreted, p->translated};
-    for (unsigned k = 0; k < 2; k++) {
-        uint32_t *code = rig[k]->code;
-        unsigned at = 0;
-        for (unsigned j = 0; j < n; j++) {
-            memcpy(code + at, body[j]->word, 4 * body[j]->dwords);
-            at += body[j]->dwords;
-        }
-        memcpy(code + at, end, sizeof end);
-        at += 3;
-        code[at] = 0xbf850000 | (uint16_t) - (int)(at + 1); /* s_cbranch_scc1 to the first */
-        code[at + 1] = 0xbf810000;                          /* s_endpgm */
-    }
 }
 
 static const char *const hosts[] = {"avx2", "avx512"};
@@ -117,7 +46,7 @@ static void every_instruction(void **state)
                 snprintf(what, sizeof what, "%s, lines from %u on, EXEC %s", hosts[h], first,
                          full ? "full" : "random");
                 make_state(&b, full, 0x2f0 | (random32() & 0x100));
-                put_loop(&p, body, n);
+                put_loop(&p, body, n, gfx9_flow);
                 run_pair(&p, &b, RIG_SLICE, what);
             }
         }
@@ -150,7 +79,7 @@ static void random_loops(void **state)
             static const uint32_t modes[] = {0x2f0, 0xf0, 0x3f0, 0x2c0, 0x2f5};
             make_state(&b, random32() & 1, modes[random32() % 5]);
             snprintf(what, sizeof what, "%s, loop %u", hosts[h], k);
-            put_loop(&p, body, n);
+            put_loop(&p, body, n, gfx9_flow);
             run_pair(&p, &b, k % 3 ? RIG_SLICE : 1, what);
         }
         free_pair(&p);
@@ -714,7 +643,7 @@ int main(void)
         fprintf(stderr, "nothing is translated here: no library, or no LLVM\n");
         return 77;
     }
-    read_lines();
+    read_lines(ISA_TEST_DATA "/vectors.tsv", ASM_ARCH);
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction),
                                        cmocka_unit_test(random_loops),
                                        cmocka_unit_test(whole_programs),

@@ -61,6 +61,12 @@ static inline void make_state(before_t *b, bool full, uint32_t mode)
     b->sgpr[COUNTER - 1] = 0;
 }
 
+/* The set of all lanes of the core's waves. */
+static inline uint64_t lanes_of(const isa_core_t *core)
+{
+    return UINT64_MAX >> (64 - core->lanes);
+}
+
 static inline void set_state(rig_t *r, const before_t *b)
 {
     r->wave = (isa_wave_t){.group = &r->group, .vgpr = r->rows, .acc_offset = 32};
@@ -69,7 +75,7 @@ static inline void set_state(rig_t *r, const before_t *b)
     memcpy(r->wave.sgpr, b->sgpr, sizeof b->sgpr);
     r->wave.scc = b->scc;
     r->wave.mode = b->mode;
-    r->wave.exec = b->exec;
+    r->wave.exec = b->exec & lanes_of(r->core);
 }
 
 /* ---- running both ways ---- */
@@ -105,6 +111,18 @@ static inline pair_t make_pair(const char *core)
     pair_t p = {rig_create(), rig_create()};
     p.interpreted->core = p.translated->core = isa_core_by_name(core);
     return p;
+}
+
+/* Makes the rig one of another GPU, whose waves have as many lanes as those of the core. */
+static inline void set_gpu(rig_t *r, const isa_arch_t *arch, const isa_core_t *core)
+{
+    isa_code_destroy(r->cache);
+    r->cache = isa_code_create(arch, r->memory);
+    assert_non_null(r->cache);
+    r->core = core;
+    r->dispatch.arch = arch;
+    r->dispatch.code = r->cache;
+    r->dispatch.narrow = core->lanes == 32;
 }
 
 /* Assembles the program in both rigs. */

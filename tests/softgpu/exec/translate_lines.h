@@ -1,0 +1,85 @@
+/* translate_lines.h - instructions of LLVM's lists, and loops of some of them in two rigs.
+ *
+ * For tests of the translator, besides translate_rig.h: what a loop computes is of no interest, but
+ * interpreted and translated it must be the same. */
+#ifndef TESTS_ISA_TRANSLATE_LINES_H
+#define TESTS_ISA_TRANSLATE_LINES_H
+
+#include "translate_rig.h"
+
+#include "isa/table.h"
+
+enum {
+    LINES = 8192,
+    BODY = 24 /* instructions of a loop at most */
+};
+
+typedef struct {
+    uint32_t word[ASM_DWORDS];
+    unsigned dwords;
+} line_t;
+
+static line_t lines[LINES];
+static unsigned n_lines;
+
+/* Whether the instruction can be in a loop of these tests: it computes, and leaves what counts the
+ * rounds, MODE and the place alone. */
+static inline bool is_wanted(const isa_inst_t *i)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    if (row->klass != ISA_CLASS_VALU && row->klass != ISA_CLASS_SALU) return false;
+    if (row->writes & ISA_REG_MODE || row->marks & ISA_IS_MOVREL) return false;
+    return !(i->dst.kind == ISA_OPK_SGPR && i->dst.reg >= COUNTER - 2 && i->dst.reg <= COUNTER);
+}
+
+/* Reads the list of a GPU. */
+static inline void read_lines(const char *file, const isa_arch_t *arch)
+{
+    char text[512];
+    FILE *f = fopen(file, "r");
+    assert_non_null(f);
+    n_lines = 0;
+    while (n_lines < LINES && fgets(text, sizeof text, f)) {
+        line_t *line = &lines[n_lines];
+        uint8_t *bytes = (uint8_t *)line->word;
+        unsigned n = 0, byte;
+        isa_inst_t i;
+        memset(line, 0, sizeof *line);
+        while (text[0] != '#' && n < sizeof line->word && sscanf(text + 2 * n, "%2x", &byte) == 1 &&
+               text[2 * n] != '\t')
+            bytes[n++] = (uint8_t)byte;
+        line->dwords = n / 4;
+        if (n && isa_decode(arch, line->word, line->dwords, &i) > 0 && is_wanted(&i)) n_lines++;
+    }
+    fclose(f);
+    assert_true(n_lines > 1000);
+}
+
+/* The words of two instructions that have others on gfx11: s_cbranch_scc1, s_endpgm. */
+typedef struct {
+    uint32_t branch, end;
+} flow_t;
+
+static const flow_t gfx9_flow = {0xbf850000, 0xbf810000};
+
+/* A loop around these instructions in both rigs. */
+static inline void put_loop(pair_t *p, const line_t *const *body, unsigned n, flow_t flow)
+{
+    /* s_addc_u32 s97, s97, s97 keeps SCC; s_sub_u32 s98, s98, 1; s_cmp_lg_u32 s98, 0 */
+    static const uint32_t end[] = {0x82616161, 0x80e28162, 0xbf078062};
+    rig_t *const rig[2] = {p->interpreted, p->translated};
+    for (unsigned k = 0; k < 2; k++) {
+        uint32_t *code = rig[k]->code;
+        unsigned at = 0;
+        for (unsigned j = 0; j < n; j++) {
+            memcpy(code + at, body[j]->word, 4 * body[j]->dwords);
+            at += body[j]->dwords;
+        }
+        memcpy(code + at, end, sizeof end);
+        at += 3;
+        code[at] = flow.branch | (uint16_t) - (int)(at + 1); /* to the first */
+        code[at + 1] = flow.end;
+    }
+}
+
+#endif

@@ -1,0 +1,223 @@
+/* translate_narrow.c - waves of 32 lanes run translated and interpreted: all that they change is
+ * the same, bit by bit.
+ *
+ * What differs from waves of 64 lanes is in these tests: masks of lanes are one scalar register,
+ * the high half of EXEC is a register like any other, and one instruction may do two operations.
+ * The instructions of LLVM's lists of gfx1030 and gfx1100 are in loops, as in translate.c. */
+#include "translate_lines.h"
+
+typedef struct {
+    const char *name, *list;
+    flow_t flow;
+} gpu_t;
+
+static const gpu_t gfx1030 = {"gfx1030",
+                              ISA_TEST_DATA "/vectors_gfx1030.tsv",
+                              {0xbf850000, 0xbf810000}},
+                   gfx1100 = {
+                       "gfx1100", ISA_TEST_DATA "/vectors_gfx1100.tsv", {0xbfa20000, 0xbfb00000}};
+
+static pair_t make_narrow_pair(const gpu_t *gpu)
+{
+    pair_t p = {rig_create(), rig_create()};
+    const isa_arch_t *arch = isa_arch_named(gpu->name);
+    const isa_core_t *core = isa_core_narrow(isa_core_by_name("avx2"));
+    assert_non_null(arch);
+    assert_int_equal(core->lanes, 32);
+    set_gpu(p.interpreted, arch, core);
+    set_gpu(p.translated, arch, core);
+    return p;
+}
+
+static bool can_translate(void)
+{
+    if (!isa_core_by_name("avx2")) return false;
+    pair_t p = make_narrow_pair(&gfx1030);
+    before_t b;
+    make_state(&b, true, 0x2f0);
+    put_loop(&p, NULL, 0, gfx1030.flow);
+    run_pair(&p, &b, RIG_SLICE, "an empty loop");
+    free_pair(&p);
+    return translated_instructions() > 0;
+}
+
+/* Random instructions of a list, with all lanes and with some, in one of the usual MODEs. */
+static void run_loop(pair_t *p, const gpu_t *gpu, unsigned k)
+{
+    static const uint32_t modes[] = {0x2f0, 0xf0, 0x3f0};
+    const line_t *body[BODY];
+    before_t b;
+    char what[64];
+    seed = k + 1;
+    for (unsigned j = 0; j < BODY; j++)
+        body[j] = &lines[random32() % n_lines];
+    make_state(&b, k & 1, modes[random32() % 3]);
+    snprintf(what, sizeof what, "%s, loop %u", gpu->name, k);
+    put_loop(p, body, BODY, gpu->flow);
+    run_pair(p, &b, k % 3 ? RIG_SLICE : 1, what);
+}
+
+static void run_loops(const gpu_t *gpu)
+{
+    const char *wanted = getenv("TRANSLATE_LOOPS");
+    const unsigned loops = wanted ? (unsigned)atoi(wanted) : 40;
+    pair_t p = make_narrow_pair(gpu);
+    const uint64_t begin = translated_instructions();
+    read_lines(gpu->list, isa_arch_named(gpu->name));
+    for (unsigned k = 0; k < loops; k++)
+        run_loop(&p, gpu, k);
+    assert_true(translated_instructions() - begin > loops * BODY);
+    free_pair(&p);
+}
+
+static void loops_of_gfx1030(void **state)
+{
+    (void)state;
+    run_loops(&gfx1030);
+}
+
+static void loops_of_gfx1100(void **state)
+{
+    (void)state;
+    run_loops(&gfx1100);
+}
+
+/* ---- programs ---- */
+
+typedef struct {
+    const gpu_t *gpu;
+    const char *text;
+    bool calls; /* there are handlers that have to be called: not all of it runs both ways */
+} program_t;
+
+static const program_t programs[] = {
+    /* masks of one register beside others that must stay, lanes that part, VCCZ of VCC_LO alone */
+    {&gfx1030,
+     "s_mov_b32 vcc_hi, 0x1234\n s_movk_i32 s5, 77\n"
+     "again: v_cmp_gt_u32 vcc_lo, v1, v2\n s_and_saveexec_b32 s4, vcc_lo\n"
+     "v_add_nc_u32 v3, v3, v1\n v_cmp_lt_i32 s6, v3, v2\n v_cndmask_b32 v4, v3, v1, s6\n"
+     "s_or_b32 exec_lo, exec_lo, s4\n s_mov_b32 vcc_lo, 0\n s_cbranch_vccnz bad\n"
+     "v_add_co_u32 v5, vcc_lo, v5, v1\n v_add_co_ci_u32 v6, vcc_lo, v6, v2, vcc_lo\n"
+     "v_add_co_u32 v7, s8, v7, v1\n v_add_co_ci_u32 v8, s9, v8, v2, s8\n"
+     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n"
+     "bad: v_mov_b32 v9, 1\n s_endpgm\n",
+     false},
+    /* a mask that is written beside one that is waited for, and pairs over both */
+    {&gfx1030,
+     "again: v_cmp_gt_u32 s4, v1, v2\n v_cmp_lt_f32 s5, v1, v3\n v_cndmask_b32 v4, v1, v2, s4\n"
+     "v_cndmask_b32 v5, v1, v2, s5\n s_not_b64 s[4:5], s[4:5]\n v_cndmask_b32 v6, v1, v2, s5\n"
+     "v_cmp_eq_u32 s4, v4, v5\n s_add_u32 s5, s4, s5\n v_cndmask_b32 v7, v1, v2, s4\n"
+     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
+     false},
+    /* EXEC as a pair that it is not: its high half is a register, SCC is of the low one */
+    {&gfx1030,
+     "s_movk_i32 exec_hi, 99\n s_mov_b32 s10, exec_lo\n"
+     "again: s_mov_b64 s[4:5], exec\n s_mov_b64 s[6:7], 0xff\n s_orn2_saveexec_b64 s[8:9], s[6:7]\n"
+     "v_add_nc_u32 v1, v1, v2\n s_andn1_wrexec_b64 s[12:13], s[6:7]\n v_add_nc_u32 v3, v3, v2\n"
+     "s_mov_b32 exec_lo, 0xf0f0\n v_mov_b32 v4, exec_hi\n s_xor_b64 exec, exec, s[4:5]\n"
+     "v_add_nc_u32 v5, v5, v2\n s_mov_b32 exec_lo, s10\n s_add_u32 s14, exec_hi, s14\n"
+     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
+     true},
+    /* handlers that read and write masks; exchanges between lanes; LDS */
+    {&gfx1030,
+     "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v1, 2, v1\n"
+     "again: s_not_b32 vcc_lo, vcc_lo\n ds_read_b32 v2, v1\n s_waitcnt lgkmcnt(0)\n"
+     "v_cndmask_b32_dpp v6, v1, v2, vcc_lo quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\n"
+     "v_readlane_b32 vcc_lo, v1, 3\n v_cndmask_b32 v7, v1, v2, vcc_lo\n v_cmpx_gt_u32 v1, v7\n"
+     "ds_bpermute_b32 v8, v1, v6\n v_add_nc_u32 v2, v2, v8\n s_mov_b32 exec_lo, -1\n"
+     "ds_write_b32 v1, v2 offset:4\n s_barrier\n v_readfirstlane_b32 s4, v2\n v_add_nc_u32 v9, s4, "
+     "v2\n"
+     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
+     true},
+    /* memory, and in the end a fault */
+    {&gfx1030,
+     "v_mov_b32 v1, 0\n s_mov_b32 s0, 0x20000\n s_mov_b32 s1, 0x7ffe\n s_movk_i32 s98, 100\n"
+     "again: global_load_dword v2, v1, s[0:1]\n s_load_dwordx2 s[4:5], s[0:1], 0x0\n s_waitcnt "
+     "vmcnt(0)\n v_add_nc_u32 v2, s4, v2\n v_add_nc_u32 v3, 1, v3\n"
+     "global_store_dword v1, v3, s[0:1]\n s_add_u32 s0, s0, 0x400\n"
+     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
+     true},
+    /* two operations in one instruction: apart, the second first, each reading what the other
+     * writes, at the head of a loop and behind a barrier */
+    {&gfx1100,
+     "again: v_dual_mul_f32 v4, v4, v2 :: v_dual_add_f32 v5, v1, v3\n"
+     "v_dual_mov_b32 v6, v5 :: v_dual_fmac_f32 v5, v4, v2\n"
+     "v_cmp_gt_f32 vcc_lo, v4, v5\n v_dual_cndmask_b32 v8, v4, v5 :: v_dual_mov_b32 v9, s4\n"
+     "v_dual_max_f32 v10, v4, v5 :: v_dual_lshlrev_b32 v11, 3, v2\n"
+     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
+     false},
+    {&gfx1100,
+     "again: v_dual_mov_b32 v6, v7 :: v_dual_mov_b32 v7, v6\n s_barrier\n"
+     "v_dual_subrev_f32 v4, v6, v2 :: v_dual_add_nc_u32 v7, v1, v7\n"
+     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
+     true},
+};
+
+enum { PROGRAMS = sizeof programs / sizeof *programs };
+
+static void run_program(const program_t *q, unsigned k)
+{
+    static const int32_t slices[] = {RIG_SLICE, RIG_SLICE, 1};
+    pair_t p = make_narrow_pair(q->gpu);
+    const uint64_t begin = translated_instructions();
+    put_pair(&p, q->text);
+    for (unsigned s = 0; s < sizeof slices / sizeof *slices; s++) {
+        before_t b;
+        seed = 7 * k + s;
+        make_state(&b, s != 1, 0x2f0);
+        memset(p.interpreted->lds, 3, sizeof p.interpreted->lds);
+        memset(p.translated->lds, 3, sizeof p.translated->lds);
+        memset(p.interpreted->data, 5, sizeof p.interpreted->data);
+        memset(p.translated->data, 5, sizeof p.translated->data);
+        run_pair(&p, &b, slices[s], q->text);
+    }
+    if (translated_instructions() - begin < 8 * ROUNDS) fail_msg("not translated: %s", q->text);
+    free_pair(&p);
+}
+
+static void whole_programs(void **state)
+{
+    (void)state;
+    for (unsigned k = 0; k < PROGRAMS; k++) {
+        asm_set_gpu(programs[k].gpu->name);
+        run_program(&programs[k], k);
+    }
+}
+
+/* Programs without calls run both ways from the loop's second round on. */
+static void programs_verified(void **state)
+{
+    (void)state;
+    for (unsigned k = 0; k < PROGRAMS; k++) {
+        if (programs[k].calls) continue;
+        pair_t p = make_narrow_pair(programs[k].gpu);
+        before_t b;
+        make_state(&b, k & 1, 0x2f0);
+        asm_set_gpu(programs[k].gpu->name);
+        rig_assemble(p.translated, 0, programs[k].text);
+        const uint64_t begin = isa_translate_stats().verified;
+        isa_translate_setup(ISA_TRANSLATE_VERIFY, 1);
+        set_state(p.translated, &b);
+        assert_true(p.translated->core->set_pc(&p.translated->wave, RIG_CODE));
+        const isa_stop_t stop = p.translated->core->run(&p.translated->wave, RIG_SLICE);
+        if (stop != ISA_STOP_END) fail_msg("stop %u, %s", stop, p.translated->wave.message);
+        const uint64_t verified = isa_translate_stats().verified - begin;
+        if (verified <= 5 * (ROUNDS - 1))
+            fail_msg("%u instructions verified: %s", (unsigned)verified, programs[k].text);
+        free_pair(&p);
+    }
+}
+
+int main(void)
+{
+    if (!asm_available()) return 77;
+    isa_translate_limit(UINT64_MAX);
+    if (!can_translate()) {
+        fprintf(stderr, "nothing is translated here: no library, or no LLVM\n");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops_of_gfx1030), cmocka_unit_test(loops_of_gfx1100),
+        cmocka_unit_test(whole_programs), cmocka_unit_test(programs_verified)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
