@@ -182,6 +182,15 @@ FILE *base_file_stream(const char *path, const char *mode)
     return stream;
 }
 
+const char *base_file_line(const char *path, char *line, size_t bytes)
+{
+    FILE *f = base_file_stream(path, "r");
+    if (!f || !fgets(line, (int)bytes, f)) line[0] = 0;
+    if (f) fclose(f);
+    line[strcspn(line, "\n")] = 0;
+    return line;
+}
+
 DIR *base_file_folder(const char *path)
 {
     int fd = base_file_open(path, O_RDONLY | O_DIRECTORY, 0);

@@ -88,6 +88,10 @@ void base_file_limit_end(const base_file_limit_t *before);
  * 0666. */
 FILE *base_file_stream(const char *path, const char *mode);
 
+/* Reads the first line of a file, without its line feed; "" if there is none. At most `bytes` - 1
+ * bytes are read. Returns `line`. */
+const char *base_file_line(const char *path, char *line, size_t bytes);
+
 /* Calls opendir(3). */
 DIR *base_file_folder(const char *path);
 

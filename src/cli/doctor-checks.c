@@ -4,6 +4,7 @@
 #include "cli/doctor.h"
 #include "base/driver.h"
 
+#include "base/file.h"
 #include "base/text.h"
 #include "gpus/gpus.h"
 
@@ -62,16 +63,6 @@ static bool next_path(const char **list, char path[PATH_MAX])
     snprintf(path, PATH_MAX, "%.*s", bytes, *list);
     *list += bytes;
     return bytes > 0;
-}
-
-/* Reads the first line of a file, without its line feed; "" if there is none. */
-static const char *first_line(const char *path, char line[256])
-{
-    FILE *f = fopen(path, "re");
-    line[0] = 0;
-    if (f && fgets(line, 256, f)) line[strcspn(line, "\n")] = 0;
-    if (f) fclose(f);
-    return line;
 }
 
 /* ---- Programs ---- */
@@ -299,7 +290,8 @@ void doctor_module(const doctor_t *d, const doctor_check_t *c, doctor_result_t *
     (void)d;
     if (without_kfd(r)) return;
     if (exists("/sys/module/amdgpu"))
-        doctor_say(r, DOCTOR_PASS, "loaded %s", first_line("/sys/module/amdgpu/version", line));
+        doctor_say(r, DOCTOR_PASS, "loaded %s",
+                   base_file_line("/sys/module/amdgpu/version", line, sizeof(line)));
     else
         doctor_say(r, getenv("LD_PRELOAD") ? DOCTOR_WARN : bad(c), "/sys/module/amdgpu: %s",
                    strerror(errno));
@@ -643,7 +635,7 @@ void doctor_virtual(const doctor_t *d, const doctor_check_t *c, doctor_result_t 
         hypervisor = strncmp(word, "flags", 5) == 0 && strstr(word, " hypervisor");
     if (f) fclose(f);
     doctor_say(r, DOCTOR_PASS, "%s %s", hypervisor ? "yes" : "no",
-               first_line("/sys/class/dmi/id/product_name", line));
+               base_file_line("/sys/class/dmi/id/product_name", line, sizeof(line)));
 }
 
 /* ---- python ---- */

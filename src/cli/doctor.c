@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/program.h"
 #include "cli/gpu.h"
@@ -202,10 +203,7 @@ static const char *rocm_version(const doctor_t *d)
     static char version[64];
     char path[PATH_MAX + 32];
     snprintf(path, sizeof(path), "%s/.info/version", d->root);
-    FILE *f = fopen(path, "re");
-    if (f && fgets(version, sizeof(version), f)) version[strcspn(version, "\n")] = 0;
-    if (f) fclose(f);
-    return *version ? version : "unknown";
+    return *base_file_line(path, version, sizeof(version)) ? version : "unknown";
 }
 
 static void print_group(FILE *f, const char *group)

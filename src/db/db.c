@@ -257,17 +257,20 @@ __attribute__((constructor)) static void count_no_memory(void)
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
-/* Opens a connection: `name` is ":memory:", "" or a URI. Returns NULL with the reason in `why` on
- * failure. */
+/* The only place where a database is opened for reading: `name` is ":memory:", "" or a URI, NULL if
+ * there was no memory for it. Returns SQLite's status. */
+static int open_handle(const char *name, int flags, sqlite3 **handle)
+{
+    *handle = NULL;
+    return name ? sqlite3_open_v2(name, handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL)
+                : SQLITE_NOMEM;
+}
+
+/* Opens a connection that is guarded. Returns NULL with the reason in `why` on failure. */
 static sqlite3 *connect(const char *name, int flags, char *why, size_t bytes)
 {
-    sqlite3 *handle = NULL;
-    const int status =
-        name
-            ? sqlite3_open_v2(name, &handle,
-                              SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | flags,
-                              NULL)
-            : SQLITE_NOMEM;
+    sqlite3 *handle;
+    const int status = open_handle(name, flags | SQLITE_OPEN_READWRITE, &handle);
     if (status == SQLITE_OK) {
         guard(handle);
         return handle;
@@ -556,9 +559,8 @@ bool db_open_bare(db_t *db, const char *path)
     static const char hold[] =
         "BEGIN; PRAGMA schema_version"; /* reading this pragma does not need the schema */
     char *uri = uri_of(path, db_reading(path));
-    const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
     *db = (db_t){0};
-    int status = uri ? sqlite3_open_v2(uri, &db->handle, flags, NULL) : SQLITE_NOMEM;
+    int status = open_handle(uri, SQLITE_OPEN_READONLY, &db->handle);
     if (status == SQLITE_OK) status = sqlite3_exec(db->handle, hold, NULL, NULL, NULL);
     sqlite3_free(uri);
     if (status == SQLITE_OK) return true;

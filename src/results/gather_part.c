@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "model/softgpu.h"
@@ -69,13 +70,7 @@ static int no_memory(void)
 
 void *gather_next(gather_list_t *l, size_t bytes)
 {
-    if (l->count == l->room) {
-        const size_t room = l->room ? 2 * l->room : 256;
-        void *rows = reallocarray(l->rows, room, bytes);
-        if (!rows) return NULL;
-        l->rows = rows;
-        l->room = room;
-    }
+    if (!base_grow(&l->rows, l->count, &l->room, bytes)) return NULL;
     return memset((char *)l->rows + l->count++ * bytes, 0, bytes);
 }
 

@@ -67,12 +67,7 @@ size_t res_kernel_place(const res_values_t *v, const char *name)
 
 static res_value_t *add_value(res_values_t *v, size_t kernel, const char *name)
 {
-    if ((v->count & (v->count - 1)) == 0) { /* at powers of two */
-        res_value_t *rows = realloc(v->rows, (v->count ? 2 * v->count : 1) * sizeof(*rows));
-        if (!rows) return NULL;
-        v->rows = rows;
-    }
-    char *copy = strdup(name);
+    char *copy = BASE_GROW_BY_ONE(v->rows, v->count) ? strdup(name) : NULL;
     if (!copy) return NULL;
     res_value_t *row = &v->rows[v->count++];
     *row = (res_value_t){.kernel = kernel, .name = copy};
@@ -420,12 +415,7 @@ static const char symbols[] =
 static int add_kernel(res_values_t *v, const db_cursor_t *c)
 {
     const int64_t total = db_int(c, 2);
-    if ((v->kernel_count & (v->kernel_count - 1)) == 0) { /* at powers of two */
-        res_subject_t *kernels =
-            realloc(v->kernels, (v->kernel_count ? 2 * v->kernel_count : 1) * sizeof(*kernels));
-        if (!kernels) return no_memory();
-        v->kernels = kernels;
-    }
+    if (!BASE_GROW_BY_ONE(v->kernels, v->kernel_count)) return no_memory();
     res_subject_t *k = &v->kernels[v->kernel_count++];
     *k = (res_subject_t){.name = strdup(db_text(c, 0)),
                          .symbol = strdup(db_text(c, 1)),

@@ -127,12 +127,9 @@ static rocattach_status_t check_program(pid_t pid)
 
 static bool is_waiting(pid_t pid, const char *thread)
 {
-    char path[300], name[32] = "";
+    char path[300], name[32];
     snprintf(path, sizeof path, "/proc/%d/task/%s/comm", (int)pid, thread);
-    FILE *f = base_file_stream(path, "r");
-    if (f && fgets(name, sizeof name, f)) name[strcspn(name, "\n")] = 0;
-    if (f) fclose(f);
-    return strcmp(name, REG_ATTACH_THREAD) == 0;
+    return strcmp(base_file_line(path, name, sizeof name), REG_ATTACH_THREAD) == 0;
 }
 
 static rocattach_status_t find_thread(rat_target_t *t)

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "base/arguments.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/pool.h"
 #include "rocpd/table.h"
@@ -185,13 +186,11 @@ static int keep(rocpd_options_t *o, int row, const char *word)
         return -1;
     }
     size_t count = r->form == 'L' ? o->values[option].count : 0;
-    const char **words = realloc(o->values[option].words, (count + 1) * sizeof(*words));
-    if (!words) {
+    if (!BASE_GROW_BY_ONE(o->values[option].words, count)) {
         base_error("out of memory");
         return -1;
     }
-    words[count] = word;
-    o->values[option].words = words;
+    o->values[option].words[count] = word;
     o->values[option].count = count + 1;
     o->values[option].given = true;
     return 0;

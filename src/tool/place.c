@@ -15,11 +15,8 @@
 static void put_line(void (*put)(const char *name, const char *value), const char *name,
                      const char *path)
 {
-    char line[64] = "";
-    FILE *f = base_file_stream(path, "r");
-    if (f && fgets(line, sizeof(line), f)) line[strcspn(line, "\n")] = 0;
-    if (f) fclose(f);
-    put(name, line);
+    char line[64];
+    put(name, base_file_line(path, line, sizeof(line)));
 }
 
 static void put_ntp(void (*put)(const char *name, const char *value), const char *name)

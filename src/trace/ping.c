@@ -53,10 +53,8 @@ typedef struct {
 
 static void read_boot(char boot[BOOT_BYTES])
 {
-    FILE *f = base_file_stream("/proc/sys/kernel/random/boot_id", "r");
     memset(boot, 0, BOOT_BYTES);
-    if (f && fgets(boot, BOOT_BYTES, f)) boot[strcspn(boot, "\n")] = 0;
-    if (f) fclose(f);
+    base_file_line("/proc/sys/kernel/random/boot_id", boot, BOOT_BYTES);
 }
 
 /* Receives a datagram: polls for it, then sleeps until `until` (CLOCK_MONOTONIC). Input on the

@@ -1,7 +1,6 @@
 /* command.c - rocprofv3 waits: its options. */
 #include "waits/command.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <fts.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/log.h"
+#include "base/program.h"
 #include "base/text.h"
 #include "waits/show.h"
 
@@ -122,9 +122,11 @@ int wts_command(int argc, char **argv)
     static char name[] = "rocprofv3 waits";
     asked_t a = {0};
     argv[0] = name;
-    argp_parse(&parser, argc, argv, 0, NULL, &a);
-    qsort(a.paths, a.count, sizeof(*a.paths), by_path);
-    const int status = show(&a);
+    int status = EXIT_USAGE;
+    if (base_program_options(&parser, argc, argv, &a) == 0) {
+        qsort(a.paths, a.count, sizeof(*a.paths), by_path);
+        status = show(&a);
+    }
     for (size_t i = 0; i < a.count; i++)
         free(a.paths[i]);
     free(a.paths);

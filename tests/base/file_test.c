@@ -309,6 +309,25 @@ static void test_texts(void **state)
     free(text);
 }
 
+/* A line that fills its room is cut; where there is no line the text is empty, whatever it was. */
+static void test_first_lines(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {{"one\ntwo\n", "one"},
+                                           {"no end", "no end"},
+                                           {"\nsecond", ""},
+                                           {"", ""},
+                                           {"12345678", "1234567"}};
+    char line[8];
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put("file", cases[i][0], strlen(cases[i][0]));
+        strcpy(line, "before");
+        assert_string_equal(base_file_line(path_of("file"), line, sizeof line), cases[i][1]);
+    }
+    strcpy(line, "before");
+    assert_string_equal(base_file_line(path_of("none"), line, sizeof line), "");
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -335,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_errors_and_modes),
         cmocka_unit_test(test_whole),
         cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_first_lines),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -3,6 +3,7 @@
 #include "softgpu/check/rules.h"
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -185,9 +186,7 @@ static bool read_line(reader_t *r, rule_t *rule, char *word)
 
 static bool keep(chk_rules_t *rules, const rule_t *rule)
 {
-    rule_t *grown = realloc(rules->rule, (rules->n + 1) * sizeof *grown);
-    if (!grown) return false;
-    rules->rule = grown;
+    if (!BASE_GROW_BY_ONE(rules->rule, rules->n)) return false;
     rules->rule[rules->n++] = *rule;
     return true;
 }

@@ -7,6 +7,7 @@
 
 #include "base/env.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/words.h"
 #include "softgpu/profile/options.h"
@@ -169,11 +170,7 @@ static void remove_oldest(void)
         struct stat st;
         if (!strstr(e->d_name, ".comgr")) continue;
         if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
-        if (count == room) {
-            kept_t *more = realloc(all, (room = 2 * room + 64) * sizeof *all);
-            if (!more) break;
-            all = more;
-        }
+        if (!BASE_GROW(all, count, &room)) break;
         total += st.st_size;
         kept_t *kept = &all[count++];
         *kept = (kept_t){.written = st.st_mtim, .size = st.st_size};

@@ -9,6 +9,7 @@
 #include "softgpu/kfd/kfd.h"
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/round.h"
 
@@ -203,9 +204,7 @@ static int new_lease(kfd_bo_t *bo)
 {
     int ends[2];
     is_leased(bo); /* removes leases that have ended */
-    base_kept_t *grown = reallocarray(bo->leases, bo->n_leases + 1, sizeof(*grown));
-    if (!grown) return -ENOMEM;
-    bo->leases = grown;
+    if (!BASE_GROW_BY_ONE(bo->leases, bo->n_leases)) return -ENOMEM;
     if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
     ends[0] = base_file_own(ends[0]);
     if (ends[0] < 0) {

@@ -154,14 +154,9 @@ static bool is_read(void)
 
 void kfd_smi_memory_fault(const kfd_gpu_t *gpu)
 {
-    char name[TASK_NAME_BYTES + 1] = "";
+    char name[TASK_NAME_BYTES + 1];
     if (!is_read()) return;
-    FILE *f = base_file_stream("/proc/self/comm", "re"); /* the process's, not this thread's */
-    if (f) {
-        if (!fgets(name, sizeof(name), f)) name[0] = '\0';
-        fclose(f);
-    }
-    name[strcspn(name, "\n")] = '\0';
+    base_file_line("/proc/self/comm", name, sizeof(name)); /* the process's, not this thread's */
     raise_event(gpu, KFD_SMI_EVENT_VMFAULT, "%x:%s\n", (unsigned)getpid(), name);
 }
 
