@@ -3,7 +3,8 @@
 The order of the rooms is that in which the two CMake files build them. Every #include of a file of ours is an arrow
 from the room of the file to the room of what it includes; an arrow that points up, or from softgpu to the profiler or
 back, fails the test, which names it. A function that one room declares and another defines is an arrow, too, from the
-declaration to the definition. The tables of CONTRIBUTING.md must have the same rooms in the same order.
+declaration to the definition. The tables of CONTRIBUTING.md must have the same rooms in the same order, and tests/ a
+folder for each.
 src/sdk has rooms of its own, in the order of its CMake file: what services share, the services, which know nothing of
 each other, and the library.
 --fails: a tree with one wrong arrow of each kind is made; each must be found."""
@@ -119,6 +120,13 @@ def documented(tree):
             for a, b in ((told, profiler + ["softgpu"]), (parts, softgpu)) if a != b]
 
 
+def untested(tree):
+    """Rooms that have no folder of tests."""
+    profiler, softgpu = rooms_of(tree)
+    return [f"there is no tests/{name} for src/{name}" for name in [*profiler, "softgpu", *softgpu]
+            if not (tree / "tests" / name / "CMakeLists.txt").is_file()]
+
+
 def finds_what_is_wrong():
     """Each wrong arrow in a small tree is found, and nothing else."""
     cases = {"src/a/up.c": "b/b.h", "src/softgpu/m/up.c": "softgpu/n/n.h", "src/softgpu/m/across.c": "a/a.h",
@@ -134,6 +142,11 @@ def finds_what_is_wrong():
             (tree / "src" / header).write_text("")
         (tree / "CMakeLists.txt").write_text("set(rooms src/a src/b src/softgpu tests)")
         (tree / "src/softgpu/CMakeLists.txt").write_text("foreach(part m n)")
+        for name in ("a", "softgpu", "softgpu/m"):
+            (tree / "tests" / name).mkdir(parents=True)
+            (tree / "tests" / name / "CMakeLists.txt").write_text("")
+        if untested(tree) != [f"there is no tests/{name} for src/{name}" for name in ("b", "softgpu/n")]:
+            return False
         found, _ = wrong(tree)
         if sorted(f.split(" includes ")[0] for f in found) != sorted(cases):
             return False
@@ -169,10 +182,10 @@ def finds_what_is_wrong_in_sdk():
 if __name__ == "__main__":
     if sys.argv[2:] == ["--fails"]:
         found_all = finds_what_is_wrong() and finds_what_is_wrong_in_sdk()
-        sys.exit(0 if found_all else "a wrong arrow was not found, or a right one was")
+        sys.exit(0 if found_all else "a wrong arrow, or a room without tests, was not found, or a right one was")
     source = pathlib.Path(sys.argv[1])
     problems, count = wrong(source)
-    problems += wrong_in_sdk(source) + documented(source)
+    problems += wrong_in_sdk(source) + documented(source) + untested(source)
     inside = sum(1 for _, a, b in sdk_arrows(source) if a != b)
     print("\n".join(problems) or f"{count} arrows, {inside} of them between rooms of src/sdk, none of them up")
     sys.exit(1 if problems or count < 1000 or inside < 80 else 0)
