@@ -113,6 +113,15 @@ function(crocprof_slow)
   endforeach()
 endfunction()
 
+# crocprof_early(test ...): these take some five seconds or more, and begin before others for the reason above
+function(crocprof_early)
+  foreach(test ${ARGN})
+    if(TEST ${test})
+      set_tests_properties(${test} PROPERTIES COST 10)
+    endif()
+  endforeach()
+endfunction()
+
 # crocprof_long(test ...): make test leaves these out. HIP programs that no other test runs are made with LONG
 # (crocprof_hip), others are named to crocprof_long_programs, so that they are not built for nothing.
 function(crocprof_long)
