@@ -201,7 +201,7 @@ static void test_sizes(void **state)
 static void test_too_many(void **state)
 {
     (void)state;
-    hsa_ven_amd_aqlprofile_event_t events[9];
+    hsa_ven_amd_aqlprofile_event_t events[9] = {0};
     hsa_ven_amd_aqlprofile_profile_t profile = profile_of(events, 9);
     for (uint32_t i = 0; i < 9; i++)
         events[i] = (hsa_ven_amd_aqlprofile_event_t)V1(SQ, 0, i + 2);

@@ -61,6 +61,10 @@ static int serve(int argc, char **argv, char **environment)
     return 0;
 }
 
+/* No header of glibc declares it. */
+int __libc_start_main(main_t *program, int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack);
+
 /* glibc's, which calls main(). A shell may stand in front of llvm-mc: it runs as it is. */
 __attribute__((visibility("default"))) int __libc_start_main(main_t *program, int argc, char **argv,
                                                              void (*init)(void), void (*fini)(void),
