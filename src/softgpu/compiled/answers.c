@@ -2,10 +2,8 @@
  * target, and about the head of a code object.
  *
  * There is no lock, which a child of a process with several threads could find held for ever. */
+#include "softgpu/compiled/key.h"
 #include "softgpu/compiled/objects.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <elf.h>
 #include <stdlib.h>
@@ -25,14 +23,11 @@ static _Atomic(answer_t *) answers;
 
 static sg_compiled_key_t key_of(const char *question, const void *about, size_t size)
 {
-    XXH3_state_t hash;
-    const sg_compiled_key_t compiler = sg_compiler_key();
-    XXH3_128bits_reset(&hash);
-    XXH3_128bits_update(&hash, &compiler, sizeof compiler);
-    XXH3_128bits_update(&hash, question, strlen(question) + 1);
-    XXH3_128bits_update(&hash, about, size);
-    const XXH128_hash_t key = XXH3_128bits_digest(&hash);
-    return (sg_compiled_key_t){key.low64, key.high64};
+    sg_key_hash_t hash;
+    sg_key_begin(&hash, sg_compiler_key());
+    sg_key_add(&hash, question, strlen(question) + 1);
+    sg_key_add(&hash, about, size);
+    return sg_key_end(&hash);
 }
 
 static const answer_t *remember(sg_compiled_key_t key, const char *bytes, size_t size)
@@ -54,7 +49,7 @@ static const answer_t *remember(sg_compiled_key_t key, const char *bytes, size_t
 static const answer_t *recall(sg_compiled_key_t key)
 {
     const answer_t *a = atomic_load(&answers);
-    while (a && (a->key.low != key.low || a->key.high != key.high))
+    while (a && !sg_key_equal(a->key, key))
         a = a->next;
     if (a) return a;
     size_t size;

@@ -6,10 +6,8 @@
  * source that includes any file. The actions that add the compiler's own headers and libraries to a
  * set, which are some megabytes, are put off until a function reads that set: only the logs of
  * these actions are cached. */
+#include "softgpu/compiled/key.h"
 #include "softgpu/compiled/objects.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,15 +27,15 @@ enum {
 
 /* ---- inputs ---- */
 
-static void hash_number(XXH3_state_t *hash, uint64_t number)
+static void hash_number(sg_key_hash_t *hash, uint64_t number)
 {
-    XXH3_128bits_update(hash, &number, sizeof number);
+    sg_key_add(hash, &number, sizeof number);
 }
 
-static void hash_sized(XXH3_state_t *hash, const void *bytes, size_t size)
+static void hash_sized(sg_key_hash_t *hash, const void *bytes, size_t size)
 {
     hash_number(hash, size);
-    XXH3_128bits_update(hash, bytes, size);
+    sg_key_add(hash, bytes, size);
 }
 
 /* Whether the source may include another file. */
@@ -59,12 +57,12 @@ static bool has_given_up(const sg_set_t *set)
 
 /* Adds the data objects of a set of inputs to the hash. False: what they are is not known, or a
  * source includes another file. Logs of earlier actions count only if `logs`. */
-static bool hash_set(XXH3_state_t *hash, const sg_set_t *set, bool logs)
+static bool hash_set(sg_key_hash_t *hash, const sg_set_t *set, bool logs)
 {
     if (set->given_up) return false;
     if (set->addition) {
         hash_number(hash, 0); /* is no kind of data */
-        XXH3_128bits_update(hash, &set->addition->key, sizeof set->addition->key);
+        sg_key_add(hash, &set->addition->key, sizeof set->addition->key);
         return !has_given_up(&set->addition->from);
     }
     for (size_t i = 0; i < set->count; i++) {
@@ -94,7 +92,7 @@ static bool names_file(const char *option)
 }
 
 /* libamd_comgr crashes if it needs a target that was not set: such descriptions are its own. */
-static bool hash_info(XXH3_state_t *hash, const sg_info_t *info)
+static bool hash_info(sg_key_hash_t *hash, const sg_info_t *info)
 {
     if (info->given_up || !info->isa || !info->options) return false;
     const char *option = info->options;
@@ -250,16 +248,13 @@ static bool find_key(asked_t *a)
     if (!is_cached(a->action, a->info->given_up ? 0 : a->info->language)) return false;
     if (a->to->count || a->to->addition || a->to->given_up) return false;
     if (is_addition(a->action) && a->from->addition) return false;
-    XXH3_state_t hash;
-    const sg_compiled_key_t compiler = sg_compiler_key();
-    XXH3_128bits_reset(&hash);
-    XXH3_128bits_update(&hash, &compiler, sizeof compiler);
+    sg_key_hash_t hash;
+    sg_key_begin(&hash, sg_compiler_key());
     hash_number(&hash, (uint64_t)a->action);
     /* an addition keeps the logs that it is given */
     if (!hash_info(&hash, a->info) || !hash_set(&hash, a->from, is_addition(a->action)))
         return false;
-    const XXH128_hash_t key = XXH3_128bits_digest(&hash);
-    a->key = (sg_compiled_key_t){key.low64, key.high64};
+    a->key = sg_key_end(&hash);
     return true;
 }
 

@@ -7,11 +7,9 @@
 #include "base/log.h"
 #include "base/symbol.h"
 #include "base/text.h"
+#include "softgpu/compiled/key.h"
 #include "softgpu/compiled/objects.h"
 #include "softgpu/profile/options.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -42,12 +40,6 @@ sg_compiled_key_t sg_compiler_key(void)
 size_t sg_compiler_minor(void)
 {
     return compiler.minor;
-}
-
-static sg_compiled_key_t hash(const sg_compiled_bytes_t *b)
-{
-    const XXH128_hash_t h = XXH3_128bits(b->bytes, b->size);
-    return (sg_compiled_key_t){h.low64, h.high64};
 }
 
 /* ---- files ---- */
@@ -119,8 +111,8 @@ void *sg_compiler_open(void)
     compiler.library = dlopen(compiler.path, RTLD_LAZY);
     /* files may have been replaced since the record was read */
     const bool known = add_loaded(&facts);
-    const sg_compiled_key_t now = hash(&facts);
-    if (!known || now.low != compiler.key.low || now.high != compiler.key.high) sg_compiled_close();
+    const sg_compiled_key_t now = sg_key_of(facts.bytes, facts.size);
+    if (!known || !sg_key_equal(now, compiler.key)) sg_compiled_close();
     free(facts.bytes);
     return compiler.library;
 }
@@ -175,7 +167,7 @@ static void add_parts(sg_compiled_bytes_t *facts, const char *folder)
     uint64_t sum = 0;
     DIR *dir = base_file_folder(folder);
     for (struct dirent *e; dir && (e = readdir(dir));)
-        if (is_part(e->d_name)) sum += XXH3_64bits(e->d_name, strlen(e->d_name));
+        if (is_part(e->d_name)) sum += sg_checksum(e->d_name, strlen(e->d_name));
     if (dir) closedir(dir);
     sg_compiled_add(facts, &sum, sizeof sum);
 }
@@ -232,7 +224,7 @@ static bool read_record(sg_compiled_key_t key)
         memcpy(&compiler.minor, record, sizeof compiler.minor);
         const sg_compiled_bytes_t facts = {.bytes = record + sizeof compiler.minor,
                                            .size = size - sizeof compiler.minor};
-        compiler.key = hash(&facts);
+        compiler.key = sg_key_of(facts.bytes, facts.size);
         strcpy(compiler.path, path);
     }
     free(record);
@@ -252,7 +244,7 @@ static bool open_and_record(const sg_compiled_key_t *key)
     sg_compiled_bytes_t record = {0}, facts = {0};
     const bool good = add_loaded(&facts) && facts.size && major == SG_COMPILER_MAJOR;
     if (good) {
-        compiler.key = hash(&facts);
+        compiler.key = sg_key_of(facts.bytes, facts.size);
         sg_compiled_add(&record, &compiler.minor, sizeof compiler.minor);
         sg_compiled_add(&record, facts.bytes, facts.size);
         if (key && !record.bad) sg_compiled_write(*key, record.bytes, record.size);
@@ -279,7 +271,7 @@ static bool find(struct link_map *caller)
     free(loaded.bytes);
     bool good = search(caller, &facts);
     if (good) {
-        const sg_compiled_key_t key = hash(&facts);
+        const sg_compiled_key_t key = sg_key_of(facts.bytes, facts.size);
         good = (alone && read_record(key)) || open_and_record(alone ? &key : NULL);
     }
     free(facts.bytes);

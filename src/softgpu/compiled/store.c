@@ -3,7 +3,7 @@
  * A file is written under a name of its own and then renamed to the name of its key, so that a
  * reader finds the whole file or none. It begins with a header that has the key, the size and a
  * checksum of the rest: a file that was cut off by a crash of the machine is not used. */
-#include "softgpu/compiled/compiled.h"
+#include "softgpu/compiled/key.h"
 
 #include "base/env.h"
 #include "base/file.h"
@@ -11,9 +11,6 @@
 #include "base/log.h"
 #include "base/words.h"
 #include "softgpu/profile/options.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -130,9 +127,8 @@ char *sg_compiled_read(sg_compiled_key_t key, size_t *size)
     if (good) {
         memcpy(&h, bytes, sizeof h);
         *size -= sizeof h;
-        good = memcmp(h.magic, magic, sizeof magic) == 0 && h.key.low == key.low &&
-               h.key.high == key.high && h.size == *size &&
-               h.checksum == XXH3_64bits(bytes + sizeof h, *size);
+        good = memcmp(h.magic, magic, sizeof magic) == 0 && sg_key_equal(h.key, key) &&
+               h.size == *size && h.checksum == sg_checksum(bytes + sizeof h, *size);
     }
     if (good) {
         memmove(bytes, bytes + sizeof h, *size);
@@ -196,7 +192,7 @@ void sg_compiled_write(sg_compiled_key_t key, const void *bytes, size_t size)
     base_file_limit_begin(&limit, false);
     int fd = base_file_open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
     if (fd >= 0) {
-        header_t h = {.key = key, .size = size, .checksum = XXH3_64bits(bytes, size)};
+        header_t h = {.key = key, .size = size, .checksum = sg_checksum(bytes, size)};
         memcpy(h.magic, magic, sizeof magic);
         bool good = base_file_write(fd, &h, sizeof h) && base_file_write(fd, bytes, size);
         good &= close(fd) == 0;
