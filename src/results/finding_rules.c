@@ -39,8 +39,12 @@
 #define CLOCKS "wasted_clocks(I.lds_clocks, I.lds_clocks_needed)"
 /* Work-items of the waves of a kernel F with code C: its code says more than its GPU, whose waves
  * may be of either size. */
-#define WAVE    "COALESCE(C.wave, F.wave)"
-#define SPILLED "spilled_in_loop(I.spills, I.loop_depth, I.text)"
+#define WAVE "COALESCE(C.wave, F.wave)"
+/* The same for a row of f_kernel alone, and the lanes that are active there on average: the counter
+ * has them in percent of the lanes that the GPU says its waves have. */
+#define OWN_WAVE "COALESCE((SELECT C.wave FROM f_code C WHERE C.place = f_kernel.place), wave)"
+#define ACTIVE   "(wave * mean_of(place, 'VALUUtilization') / 100)"
+#define SPILLED  "spilled_in_loop(I.spills, I.loop_depth, I.text)"
 
 /* The share of requests that hit L2. Not all GPUs have the metric, nor all the counters. */
 #define L2_HITS "COALESCE(mean_of(place, 'L2CacheHit'), 100 * ratio(place, 'TCC_HIT', 'TCC_REQ'))"
@@ -516,11 +520,11 @@ const res_rule_row_t res_finding_rules[] = {
      "Add up within a wave or workgroup first, and let one lane do the atomic.",
      "Count TCC_ATOMIC_sum and TCC_REQ_sum again: the share falls.", RES_MORE_LINES},
     {"divergence", "Lanes are idle: branches diverge", RES_TIMING_MODEL, true, false, false,
-     KERNELS("1 - mean_of(place, 'VALUUtilization') / 100",
-             "mean_of(place, 'VALUUtilization') AS active_pct, 0.64 * mean_of(place, "
-             "'VALUUtilization') AS lanes",
-             "mean_of(place, 'VALUUtilization') < 70"),
-     "{lanes} of 64 lanes are active in the vector instructions of {subject}, on average.",
+     KERNELS("1 - " ACTIVE " / " OWN_WAVE,
+             "100 * " ACTIVE " / " OWN_WAVE " AS active_pct, " ACTIVE " AS lanes, " OWN_WAVE
+             " AS wave",
+             ACTIVE " < 0.7 * " OWN_WAVE),
+     "{lanes} of {wave} lanes are active in the vector instructions of {subject}, on average.",
      "Sort work so that the lanes of a wave do the same, and replace short branches by "
      "selects.",
      "Count VALUUtilization again: it grows.", RES_MORE_LINES},

@@ -521,7 +521,8 @@ class Output(Case):
         self.assertEqual([f["weight"] for f in found], [0.45, 0.45, 0.05, 0])
         self.assertEqual(found[1]["evidence"], [
             {"name": "active", "value": 50, "unit": "%", "class": "timing model"},
-            {"name": "lanes", "value": 32, "unit": "", "class": "timing model"}])
+            {"name": "lanes", "value": 32, "unit": "", "class": "timing model"},
+            {"name": "wave", "value": 64, "unit": "", "class": "timing model"}])
 
     def test_real_gpu(self):
         """What was counted there is measured; its times are its own."""
@@ -560,6 +561,20 @@ class Output(Case):
                 database = self.database(dict(gpu="gfx1100", agent={"wave_front_size": agent}, fill=fill), f"{number}.db")
                 texts = [f["text"] for f in all_of(self.findings(database)) if f["rule"] == "line-divergence"]
                 self.assertEqual([text[:len("20 of 32")] for text in texts], [wanted] if wanted else [])
+
+    def test_counted_divergence_in_waves_of_either_size(self):
+        """VALUUtilization is in percent of the lanes of the agent's waves; the lanes are compared with those of the kernel's waves."""
+        for number, (agent, items, percent, wanted) in enumerate((
+                (32, None, 50, "16 of 32"), (32, None, 70, None), (64, None, 50, "32 of 64"), (64, 32, 50, None), (64, 32, 25, "16 of 32"),
+                (32, 64, 100, "32 of 64"), (32, 64, 200, None))):
+            with self.subTest((agent, items, percent)):
+                def fill(db, items=items, percent=percent):
+                    if items:
+                        instruction(text="s_add", items=items)(db)
+                    counters(VALUUtilization=percent)(db)
+                database = self.database(dict(gpu="gfx1100", agent={"wave_front_size": agent}, fill=fill), f"{number}.db")
+                texts = [f["text"] for f in all_of(self.findings(database)) if f["rule"] == "divergence"]
+                self.assertEqual([text[:len("16 of 32")] for text in texts], [wanted] if wanted else [])
 
     def test_other_gpus(self):
         """Waves and cache lines are those of the GPU: as its run says, else as the table of GPUs has them."""
