@@ -15,7 +15,7 @@
 enum {
     SLOTS_MAX = 1024, /* slots of a block; softgpu has no more */
     OF_A_SLOT = 3,    /* registers of a slot: select, low, high */
-    OUTER_BLOCKS = 16 /* number of blocks that have such registers */
+    OUTER_BLOCKS = 16 /* blocks below this number: packets do not reach the registers of the rest */
 };
 #define REGISTERS_END 0x1c000u /* SET_UCONFIG_REG cannot set registers from this number on */
 

@@ -393,8 +393,8 @@ static uint32_t accesses_in_a_row(const sgc_lanes_t *a, bool wide)
     const uint32_t bytes = (joined - 1) * a->step + a->bytes;
     uint32_t accesses = 0;
     const bool divides = pitch && pitch <= SGC_LINE && !(pitch & (pitch - 1)); /* a line */
-    const unsigned different = divides && n > SGC_LINE / pitch ? SGC_LINE / pitch : n;
     if (divides && !(a->va[0] & (pitch - 1)) && a->bytes <= a->step) return n;
+    const unsigned different = divides && n > SGC_LINE / pitch ? SGC_LINE / pitch : n;
     for (unsigned k = 0; k < different; k++) /* the next gangs lie in their lines as these do */
         accesses += lines_in(a->va[0] + k * pitch, bytes);
     return accesses * (n / different);

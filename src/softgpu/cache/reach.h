@@ -137,8 +137,16 @@ typedef struct sgc_seen {
 /* seen.c. All are to be called before the instruction has run: a load may replace its own address
  * register. A subscriber may call sgc_lanes_spread() on the result, but must not change it
  * otherwise. */
-/* sgc_reach(): for an instruction of ISA_UNIT_VECTOR; EXEC is not 0. */
-sgc_reach_t *sgc_seen_reach(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i);
+/* sgc_reach(): for an instruction of ISA_UNIT_VECTOR; EXEC is not 0. sgc_see_reach() computes the
+ * addresses, for sgc_seen_reach() alone. */
+enum { SGC_KNOWN_REACH = 1 }; /* isa_watch_t.known: they have been computed */
+void sgc_see_reach(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i);
+static inline sgc_reach_t *sgc_seen_reach(isa_watch_t *watch, const isa_wave_t *w,
+                                          const isa_inst_t *i)
+{
+    if (!(watch->known & SGC_KNOWN_REACH)) sgc_see_reach(watch, w, i);
+    return &watch->seen->reach;
+}
 /* sgc_lds_reach() and sgc_lds_use(): for an instruction of ISA_UNIT_LDS; *n: number of elements. */
 sgc_lanes_t *sgc_seen_lds(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i,
                           unsigned *n);

@@ -2,7 +2,7 @@
  * reach.h. */
 #include "softgpu/cache/reach.h"
 
-enum { KNOWN_REACH = 1, KNOWN_LDS = 2, KNOWN_LDS_USE = 4 }; /* isa_watch_t.known */
+enum { KNOWN_LDS = 2, KNOWN_LDS_USE = 4 }; /* isa_watch_t.known, besides SGC_KNOWN_REACH */
 
 /* Whether `what` has not been computed yet for the present instruction; marks it as computed. */
 static bool is_new(isa_watch_t *watch, unsigned what)
@@ -12,11 +12,10 @@ static bool is_new(isa_watch_t *watch, unsigned what)
     return !known;
 }
 
-sgc_reach_t *sgc_seen_reach(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i)
+void sgc_see_reach(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i)
 {
-    sgc_seen_t *s = watch->seen;
-    if (is_new(watch, KNOWN_REACH)) sgc_reach(w, i, &sgc_ops_table[i->op], &s->reach);
-    return &s->reach;
+    watch->known |= SGC_KNOWN_REACH;
+    sgc_reach(w, i, &sgc_ops_table[i->op], &watch->seen->reach);
 }
 
 sgc_lanes_t *sgc_seen_lds(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i, unsigned *n)

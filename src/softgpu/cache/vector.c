@@ -22,7 +22,7 @@ static bool is_out_of_scope(const sgc_t *t, const isa_inst_t *i, const sgc_op_t 
     return isa_scope(i) < (op->kind == ISA_ACCESS_L2_WRITEBACK ? ISA_SCOPE_SYS : ISA_SCOPE_SE);
 }
 
-static bool cache_operation(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op_t *op,
+static void cache_operation(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op_t *op,
                             sgc_cost_t *cost)
 {
     const bool nothing = is_out_of_scope(t, i, op);
@@ -39,13 +39,12 @@ static bool cache_operation(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const s
         if (!nothing) sgc_l2_write_back(t);
         break;
     case ISA_ACCESS_L2_INVALIDATE: sgc_l2_invalidate(t, false); break;
-    default: return false;
+    default: break;
     }
     const bool of_l2 =
         both || op->kind == ISA_ACCESS_L2_WRITEBACK || op->kind == ISA_ACCESS_L2_INVALIDATE;
     cost->vmem_issue = 1;
     cost->latency = of_l2 && !nothing ? t->profile.l2_latency : 1;
-    return true;
 }
 
 /* Counts of the address and data units that every instruction changes. */
@@ -65,7 +64,11 @@ static void count_instruction(sgc_cu_t *cu, const sgc_op_t *op)
 void sgc_vector(sgc_t *t, sgc_cu_t *cu, isa_watch_t *watch, const isa_wave_t *w,
                 const isa_inst_t *i, const sgc_op_t *op, sgc_cost_t *cost)
 {
-    if (cache_operation(t, cu, i, op, cost) || !w->exec) return;
+    if (__builtin_expect(isa_is_cache_operation(op->kind), 0)) {
+        cache_operation(t, cu, i, op, cost);
+        return;
+    }
+    if (!w->exec) return;
     sgc_reach_t *r = sgc_seen_reach(watch, w, i);
     count_instruction(cu, op);
     /* scratch is swizzled, other memory is not: each has its own look-ups, those of scratch

@@ -113,7 +113,7 @@ chk_finding_t chk_finding_lanes(const chk_group_t *g, const isa_wave_t *w, const
 {
     chk_finding_t f = chk_finding(g, w, i, kind);
     f.lane = (uint32_t)__builtin_ctzll(lanes);
-    f.lanes = (uint32_t)__builtin_popcountll(lanes);
+    f.lanes = isa_lane_count(lanes);
     return f;
 }
 

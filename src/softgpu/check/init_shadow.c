@@ -179,7 +179,7 @@ static const isa_inst_t *resolve(const isa_wave_t *w, const isa_inst_t *i, isa_i
     for (unsigned n = 0; n < 4; n++) {
         isa_operand_t *o = n < 3 ? &room->src[n] : &room->dst;
         const uint32_t reg = o->reg + (w->m0 >> (12 + n) & 1 ? w->m0 & 0xff : 0);
-        if (o->kind == ISA_OPK_VGPR && reg < 512) o->reg = (uint16_t)reg;
+        if (o->kind == ISA_OPK_VGPR && reg < ISA_WAVE_VGPRS) o->reg = (uint16_t)reg;
     }
     return room;
 }

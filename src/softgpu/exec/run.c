@@ -35,8 +35,9 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
 enum {
     COUNTER = 1,
     CENSUS = 2,
-    ONE = 4, /* one subscriber */
-    ANY = 8  /* all observers of the watch, tested at each instruction */
+    ONE = 4,  /* one subscriber */
+    EACH = 8, /* one subscriber, to which each instruction is reported when it is issued */
+    ANY = 16  /* all observers of the watch, tested at each instruction */
 };
 
 /* The state that a loop keeps while an instruction runs. */
@@ -67,8 +68,8 @@ INLINE who_t who(unsigned kinds, const isa_watch_t *watch)
     if (!kinds) return (who_t){.n = 0};
     return (who_t){.counter = watch->counter,
                    .census = watch->census,
-                   .n = kinds == ANY ? watch->n_subscribers : (kinds & ONE) != 0,
-                   .one = kinds & ONE ? watch->subscriber[0] : NULL,
+                   .n = kinds == ANY ? watch->n_subscribers : (kinds & (ONE | EACH)) != 0,
+                   .one = kinds & (ONE | EACH) ? watch->subscriber[0] : NULL,
                    .wants = kinds & ONE ? watch->subscriber[0]->wants : NULL};
 }
 
@@ -82,21 +83,24 @@ INLINE unsigned op_of(const isa_inst_t *i)
  * lead to a slot with one: only the latter is counted and reported. Most instructions are none that
  * a subscriber wants, so that is tested first; while another wave decodes the slot, `op` may be the
  * old or the new one, and the handler, read before, says that there was no instruction. */
-INLINE bool is_observed(unsigned kinds, const who_t *by, const isa_inst_t *i, isa_handler_t *fn)
+INLINE bool is_observed(unsigned kinds, const was_t *was, isa_handler_t *fn)
 {
-    if (!kinds || (kinds == ONE && __builtin_expect(!by->wants[op_of(i)], 1))) return false;
-    return fn != isa_slot_undecoded && fn != isa_slot_behind;
+    if (!kinds || (kinds == ONE && __builtin_expect(!was->wants, 1))) return false;
+    return __builtin_expect(fn != isa_slot_undecoded, 1) &&
+           __builtin_expect(fn != isa_slot_behind, 1);
 }
 
 INLINE isa_subscriber_t *subscriber(unsigned kinds, const who_t *by, const isa_watch_t *watch,
                                     unsigned k)
 {
-    return kinds & ONE ? by->one : watch->subscriber[k];
+    return kinds & (ONE | EACH) ? by->one : watch->subscriber[k];
 }
 
 INLINE unsigned wants_of(unsigned kinds, const who_t *by, const isa_subscriber_t *s,
-                         const isa_inst_t *i)
+                         const isa_inst_t *i, const was_t *was)
 {
+    if (kinds & EACH) return ISA_WANTS_ISSUE;
+    if (kinds == ONE) return was->wants;
     return kinds & ONE ? by->wants[i->op] : s->wants[i->op];
 }
 
@@ -114,16 +118,16 @@ INLINE void announce(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wa
 {
     const bool issues = !w->repeats;
     if (has(kinds, COUNTER, by->counter) && issues) isa_count(by->counter, w, i);
-    if (kinds & ANY || kinds == (CENSUS | ONE)) watch->known = 0;
+    if (kinds & (ANY | EACH) || kinds == (CENSUS | ONE)) watch->known = 0;
     if (has(kinds, CENSUS, by->census)) {
         was->exec = w->exec;
         was->budget = w->budget;
         if (issues) was->line = isa_census_issue(by->census, w, i);
-        if (kinds & (ONE | ANY)) watch->line = was->line;
+        if (kinds & (ONE | EACH | ANY)) watch->line = was->line;
     }
     for (unsigned k = 0; k < by->n; k++) {
         isa_subscriber_t *s = subscriber(kinds, by, watch, k);
-        const unsigned wants = wants_of(kinds, by, s, i);
+        const unsigned wants = wants_of(kinds, by, s, i, was);
         was->wants |= wants;
         if (!wants) continue;
         if (kinds == ONE) watch->known = 0;
@@ -164,11 +168,11 @@ INLINE isa_stop_t loop(unsigned kinds, isa_wave_t *w, int32_t slice, isa_watch_t
         /* if another wave is decoding this slot, the size read here may be 0 or the right one.
          * Either is fine: isa_slot_undecoded(), the handler until then, sets ip back to *i */
         w->ip = i + __atomic_load_n(&i->dwords, __ATOMIC_RELAXED);
-        if (!is_observed(kinds, &by, i, fn)) {
+        was_t was = {.wants = kinds == ONE ? by.wants[op_of(i)] : 0, .line = NULL};
+        if (!is_observed(kinds, &was, fn)) {
             fn(w, i);
             continue;
         }
-        was_t was = {.wants = 0, .line = NULL};
         announce(kinds, &by, watch, w, i, &was);
         fn(w, i);
         if (kinds & (CENSUS | ANY) && was.line) isa_census_after(was.line, w, was.exec, was.budget);
@@ -187,7 +191,9 @@ RUN(run_unwatched, 0)
 RUN(run_counter, COUNTER)
 RUN(run_census, CENSUS)
 RUN(run_one, ONE)
+RUN(run_each, EACH)
 RUN(run_census_one, CENSUS | ONE)
+RUN(run_census_each, CENSUS | EACH)
 RUN(run_any, ANY)
 
 static isa_stop_t run(isa_wave_t *w, int32_t slice)
@@ -197,12 +203,19 @@ static isa_stop_t run(isa_wave_t *w, int32_t slice)
 
 static isa_stop_t run_watched(isa_wave_t *w, int32_t slice, isa_watch_t *watch)
 {
-    static isa_stop_t (*const made[])(isa_wave_t *, int32_t, isa_watch_t *) = {
-        [0] = run_unwatched, [COUNTER] = run_counter,         [CENSUS] = run_census,
-        [ONE] = run_one,     [CENSUS | ONE] = run_census_one, [ANY] = run_any};
-    const unsigned kinds = (watch->counter ? COUNTER : 0) | (watch->census ? CENSUS : 0) |
-                           (watch->n_subscribers ? ONE : 0);
-    const bool special = !watch->interrupt && watch->n_subscribers <= 1 && made[kinds];
+    typedef isa_stop_t run_t(isa_wave_t *, int32_t, isa_watch_t *);
+    static run_t *const made[] = {[0] = run_unwatched,
+                                  [COUNTER] = run_counter,
+                                  [CENSUS] = run_census,
+                                  [ONE] = run_one,
+                                  [EACH] = run_each,
+                                  [CENSUS | ONE] = run_census_one,
+                                  [CENSUS | EACH] = run_census_each,
+                                  [ANY] = run_any};
+    const isa_subscriber_t *one = watch->n_subscribers == 1 ? watch->subscriber[0] : NULL;
+    unsigned kinds = (watch->counter ? COUNTER : 0) | (watch->census ? CENSUS : 0);
+    if (one) kinds |= one->issues_only ? EACH : ONE;
+    const bool special = !watch->interrupt && (one || !watch->n_subscribers) && made[kinds];
     return made[special ? kinds : ANY](w, slice, watch);
 }
 

@@ -43,24 +43,31 @@ static inline bool isa_count_is_plain(const isa_inst_t *i)
            (i->fmt != ISA_FMT_FLAT && !isa_is_buffer_glc(i));
 }
 
-/* Counts a run of *i and its lanes. */
-static inline void isa_count_run(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
+/* Counts a run of *i and its lanes. Returns the bucket. */
+static inline unsigned isa_count_run(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
 {
     const uint64_t exec = w->exec;
-    const unsigned at = c->bucket[i->op] + (exec ? 0 : ISA_BUCKETS);
+    const unsigned bucket = c->bucket[i->op], at = bucket + (exec ? 0 : ISA_BUCKETS);
     c->runs[at]++;
     c->lanes[at] += isa_lane_count(exec);
+    return bucket;
+}
+
+/* Counts what there is to count of *i besides isa_count_run(): only accesses to memory have it. */
+static inline void isa_count_access(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
+{
+    if (isa_count_is_plain(i)) return;
+    if (i->fmt == ISA_FMT_FLAT)
+        c->flat_lds_only += isa_flat_is_lds(w, i);
+    else
+        c->buffer_returns += isa_table[i->op].klass == ISA_CLASS_VMEM_AT;
 }
 
 /* Counts *i, which the wave is about to run for the first time. */
 static inline void isa_count(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
 {
     isa_count_run(c, w, i);
-    if (isa_count_is_plain(i)) return;
-    if (i->fmt == ISA_FMT_FLAT)
-        c->flat_lds_only += isa_flat_is_lds(w, i);
-    else
-        c->buffer_returns += isa_table[i->op].klass == ISA_CLASS_VMEM_AT;
+    isa_count_access(c, w, i);
 }
 
 /* ---- interruptions ---- */
@@ -114,6 +121,7 @@ typedef void isa_event_fn_t(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t 
 
 struct isa_subscriber {
     const uint8_t *wants;                   /* by ISA_OP_*: ISA_WANTS_* */
+    bool issues_only;                       /* each of these is ISSUE: a loop is made for that */
     isa_event_fn_t *issue, *before, *after; /* the functions for the wanted events */
 };
 

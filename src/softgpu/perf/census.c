@@ -75,7 +75,7 @@ static uint64_t lines_of(sg_census_t *c, const sgc_lanes_t *a)
 static void memory(sg_census_t *c, softgpu_instruction_counts_t *n, const sgc_lanes_t *a,
                    const sgc_op_t *op)
 {
-    const unsigned lanes = (unsigned)__builtin_popcountll(a->exec);
+    const unsigned lanes = isa_lane_count(a->exec);
     if (!lanes) return;
     const uint64_t bytes = (uint64_t)lanes * a->bytes, lines = lines_of(c, a);
     const uint64_t needed = (bytes + SGC_LINE - 1) / SGC_LINE;
@@ -88,7 +88,7 @@ static void memory(sg_census_t *c, softgpu_instruction_counts_t *n, const sgc_la
 static void lds(softgpu_instruction_counts_t *n, const sgc_lds_use_t *use, const sgc_op_t *op,
                 uint64_t exec)
 {
-    const unsigned lanes = (unsigned)__builtin_popcountll(exec) - use->outside;
+    const unsigned lanes = isa_lane_count(exec) - use->outside;
     n->lds_clocks += use->clocks;
     n->lds_clocks_needed += use->phases;
     if (op->kind == ISA_ACCESS_CROSS || op->kind == ISA_ACCESS_WAVE) return;
@@ -104,7 +104,7 @@ static void vector(sg_census_t *c, isa_census_line_t *l, const isa_wave_t *w, co
     sgc_reach_t *r = sgc_seen_reach(c->isa.watch, w, i);
     for (unsigned k = 0; k < sgc_reach_parts(r); k++)
         memory(c, &l->n, sgc_reach_part(r, k), op);
-    memory(c, &l->n, &r->own, op);
+    if (r->own.exec) memory(c, &l->n, &r->own, op);
     if (!r->lds.exec) return;
     const sgc_lds_use_t use = sgc_lds_lanes(w, &r->lds, op, op->flat);
     lds(&l->n, &use, op, r->lds.exec);

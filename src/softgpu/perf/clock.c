@@ -157,17 +157,14 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t
         break;
     case ISA_CLASS_SALU: c->pipe[SG_PIPE_SCALAR] += t->issue; break;
     case ISA_CLASS_BRANCH:
-    case ISA_CLASS_GWS: break;
-    case ISA_CLASS_MSG:
-        if (t->flow == SG_FLOW_END) c->ended = true;
-        break;
+    case ISA_CLASS_GWS:
+    case ISA_CLASS_MSG: break;
     case ISA_CLASS_INTERNAL:
-        if (t->flow == SG_FLOW_WAIT)
-            wait_for_memory(c, w->group->dispatch->arch,
-                            isa_wait_limits(w->group->dispatch->arch, i));
+        if (t->flow == SG_FLOW_WAIT) wait_for_memory(c, of->arch, isa_wait_limits(of->arch, i));
         if (t->flow == SG_FLOW_NOP) c->now += t->issue * isa_nop_count(i);
         if (t->flow == SG_FLOW_SLEEP)
             sg_wave_clock_wait(c, c->now + isa_sleep_clocks((uint32_t)i->imm), SG_WAIT_SLEEP);
+        if (t->flow == SG_FLOW_PARK) park(c);
         break;
     default: {
         if (t->klass <= ISA_CLASS_SMEM_AT) {
@@ -176,11 +173,9 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t
         }
         const uint64_t requests = of->tallies->requests;
         const sgc_cost_t cost = sgc_before(of->caches, c->unit, watch, w, i);
-        memory(c, &cost, w->group->dispatch->arch, is_store(t, i),
-               (uint32_t)(of->tallies->requests - requests));
+        memory(c, &cost, of->arch, is_store(t, i), (uint32_t)(of->tallies->requests - requests));
         break;
     }
     }
     c->now += t->issue;
-    if (t->flow == SG_FLOW_PARK) park(c);
 }

@@ -32,6 +32,7 @@ struct sg_perf_group {
     uint64_t fixed[SG_T_COUNT];
     /* SG_PERF_MODEL */
     sg_sqtt_group_t *traced; /* or NULL */
+    bool closely;            /* it is traced or sampled: no instruction is a quick one */
     sg_clock_of_t of;
     sg_wave_clock_t clock[ISA_GROUP_WAVES];
     sg_barrier_clock_t barrier;
@@ -176,11 +177,13 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
                             waves.wave[i].simd);
     }
     g->of = (sg_clock_of_t){.profile = &p->profile,
+                            .arch = p->arch,
                             .caches = p->caches,
                             .tallies = sgc_tallies(p->caches),
                             .start = sg_schedule_start(r->schedule, &waves)};
     sg_snapshots_start(&g->snapshots, p, &r->launch, group,
                        atomic_load(&p->device[SG_D_CLOCK]) + g->of.start);
+    g->closely = g->traced || g->snapshots.period;
 }
 
 /* ---- instructions ---- */
@@ -213,7 +216,7 @@ static void signal_barrier(sg_perf_group_t *g, const isa_wave_t *w, const sg_tra
 
 static bool ends_wave(const isa_inst_t *i, const sg_traits_t *traits)
 {
-    return traits->flow == SG_FLOW_END || (i->op == ISA_OP_s_setkill && i->imm & 1);
+    return traits->flow == SG_FLOW_END || (traits->flow == SG_FLOW_KILL && i->imm & 1);
 }
 
 static void step_clock(sg_perf_group_t *g, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i,
@@ -224,14 +227,15 @@ static void step_clock(sg_perf_group_t *g, isa_watch_t *watch, isa_wave_t *w, co
         sg_snapshots_step(&g->snapshots, clock, &g->of, watch, w, i, traits);
     else
         sg_wave_clock_step(clock, &g->of, watch, w, i, traits);
+    if (traits->flow < SG_FLOW_END) return;
     const bool ends = ends_wave(i, traits);
     clock->ended |= ends;
     if (traits->flow == SG_FLOW_SIGNAL || ends) signal_barrier(g, w, traits);
 }
 
-static void step(sg_perf_group_t *g, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
+static void step(sg_perf_group_t *g, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i,
+                 const sg_traits_t *traits)
 {
-    const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     if (clock->parked) unpark(g, w->index_in_group);
     const uint64_t begin = clock->now;
@@ -241,28 +245,37 @@ static void step(sg_perf_group_t *g, isa_watch_t *watch, isa_wave_t *w, const is
                             traits->issue);
 }
 
-static __attribute__((noinline)) void issue_closely(sg_perf_group_t *g, isa_watch_t *watch,
-                                                    isa_wave_t *w, const isa_inst_t *i)
+/* Counts and times an instruction whose run has been counted. */
+static __attribute__((noinline)) void issue_slowly(sg_perf_group_t *g, isa_watch_t *watch,
+                                                   isa_wave_t *w, const isa_inst_t *i,
+                                                   const sg_traits_t *traits)
 {
-    isa_count(&g->counter, w, i);
-    step(g, watch, w, i);
+    isa_count_access(&g->counter, w, i);
+    step(g, watch, w, i, traits);
 }
 
-/* Most instructions have all lanes active and are neither traced nor sampled; most of these need no
- * call. */
+static __attribute__((noinline)) void issue_closely(isa_subscriber_t *s, isa_watch_t *watch,
+                                                    isa_wave_t *w, const isa_inst_t *i)
+{
+    sg_perf_group_t *g = (sg_perf_group_t *)s;
+    issue_slowly(g, watch, w, i, &g->traits[isa_count_run(&g->counter, w, i)]);
+}
+
+/* Most instructions have all lanes active, and most of these need no call, or one. */
 static void issue(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
 {
     sg_perf_group_t *g = (sg_perf_group_t *)s;
-    if (w->exec != ISA_ALL_LANES || g->traced || g->snapshots.period || !isa_count_is_plain(i)) {
-        issue_closely(g, watch, w, i);
+    if (w->exec != ISA_ALL_LANES) {
+        issue_closely(s, watch, w, i);
         return;
     }
-    isa_count_run(&g->counter, w, i);
-    const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
+    const sg_traits_t *traits = &g->traits[isa_count_run(&g->counter, w, i)];
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     if (sg_wave_clock_quick(clock, traits, i->pc)) return;
-    if (clock->parked) unpark(g, w->index_in_group);
-    step_clock(g, watch, w, i, traits);
+    if (traits->flow < SG_FLOW_END && isa_count_is_plain(i) && !clock->parked)
+        sg_wave_clock_step(clock, &g->of, watch, w, i, traits);
+    else
+        issue_slowly(g, watch, w, i, traits);
 }
 
 /* Steps the wave's clock and adds the clocks to the instruction's line in the census. */
@@ -273,20 +286,20 @@ static void issue_accounted(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t 
     isa_census_line_t *l = watch->line;
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
-    if (g->counts) isa_count(&g->counter, w, i);
-    const bool closely = g->traced || g->snapshots.period;
-    if (!closely && sg_wave_clock_quick(clock, traits, i->pc)) {
+    if (g->counts) isa_count_run(&g->counter, w, i);
+    if (!g->closely && sg_wave_clock_quick(clock, traits, i->pc)) {
         l->n.issue += traits->issue;
         l->pipe[traits->klass == ISA_CLASS_SALU ? SG_PIPE_SCALAR : SG_PIPE_VALU] += traits->issue;
         return;
     }
     sg_account_t account;
+    if (g->counts) isa_count_access(&g->counter, w, i);
     if (clock->parked) unpark(g, w->index_in_group);
     sg_account_open(&account, clock, &g->of, traits, i->pc, l);
-    if (closely)
-        step(g, watch, w, i);
+    if (g->closely || traits->flow >= SG_FLOW_END)
+        step(g, watch, w, i, traits);
     else
-        step_clock(g, watch, w, i, traits);
+        sg_wave_clock_step(clock, &g->of, watch, w, i, traits);
     sg_account_close(&account, clock, &g->of, l);
     if (!clock->parked) return;
     g->parked_at[w->index_in_group].inst = i;
@@ -297,6 +310,7 @@ static void issue_accounted(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t 
  * parked at lines of it. */
 static void find_parked(sg_perf_group_t *g, isa_census_t *census)
 {
+    if (!g->census && !census) return; /* nothing is parked at a line */
     g->census = census;
     for (uint32_t k = 0; k < g->n_waves; k++) {
         if (!g->parked_at[k].line) continue;
@@ -318,8 +332,11 @@ void sg_perf_group_watch(sg_perf_group_t *g, isa_watch_t *watch)
         return;
     }
     find_parked(g, accounted ? watch->census : NULL);
-    g->subscriber =
-        (isa_subscriber_t){.wants = wants, .issue = accounted ? issue_accounted : issue};
+    g->subscriber = (isa_subscriber_t){.wants = wants,
+                                       .issues_only = true,
+                                       .issue = accounted    ? issue_accounted
+                                                : g->closely ? issue_closely
+                                                             : issue};
     isa_watch_add(watch, &g->subscriber);
 }
 
@@ -377,14 +394,24 @@ static void add_model(sg_perf_group_t *g)
     sg_schedule_add(g->run->schedule, &ran);
 }
 
-/* Most buckets are 0: eight are tested at once. */
-static void add_counts(sg_sums_t *sums, isa_counter_t *c, unsigned first, unsigned n)
+enum { BUCKETS_AT_ONCE = 16 };
+_Static_assert(ISA_BUCKETS % BUCKETS_AT_ONCE == 0, "buckets are tested in blocks");
+
+/* Whether any of BUCKETS_AT_ONCE buckets has counted something. */
+static bool has_runs(const uint64_t *runs)
 {
     typedef uint64_t pair_t __attribute__((vector_size(16), aligned(8), may_alias));
-    for (unsigned b = first; b < first + n; b += 8) {
-        const pair_t *p = (const pair_t *)&c->runs[b], any = (p[0] | p[1]) | (p[2] | p[3]);
-        if (!(any[0] | any[1])) continue;
-        for (unsigned k = b; k < b + 8; k++) {
+    const pair_t *p = (const pair_t *)runs;
+    const pair_t any = ((p[0] | p[1]) | (p[2] | p[3])) | ((p[4] | p[5]) | (p[6] | p[7]));
+    return any[0] | any[1];
+}
+
+/* Most buckets are 0: many are tested at once. */
+static void add_counts(sg_sums_t *sums, isa_counter_t *c, unsigned first, unsigned n)
+{
+    for (unsigned b = first; b < first + n; b += BUCKETS_AT_ONCE) {
+        if (!has_runs(&c->runs[b])) continue;
+        for (unsigned k = b; k < b + BUCKETS_AT_ONCE; k++) {
             if (!c->runs[k]) continue;
             sg_add_held(&sums->runs[k], c->runs[k]);
             sg_add_held(&sums->lanes[k], c->lanes[k]);

@@ -56,6 +56,7 @@ typedef struct {
 
 typedef struct {
     const sg_profile_t *profile;
+    const isa_arch_t *arch;
     sgc_t *caches;
     const sgc_tallies_t *tallies;
     uint64_t start; /* when the workgroup started, in clocks since its dispatch began */

@@ -124,7 +124,8 @@ typedef enum {
 typedef struct sg_sqtt_told sg_sqtt_told_t; /* where events of an instruction go */
 void sg_sqtt_tell(sg_sqtt_told_t *told, uint64_t time, sg_sqtt_kind_t kind, int type,
                   sg_sqtt_tells_t tells);
-/* The trace says that the instruction lasts so long, so that the wave ends later. */
+/* In the trace the instruction lasts for `clocks` from `issued` on, and its wave ends no earlier.
+ */
 void sg_sqtt_tell_clocks(sg_sqtt_told_t *told, uint64_t issued, uint32_t clocks);
 
 struct sg_sqtt;

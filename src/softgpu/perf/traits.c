@@ -41,6 +41,7 @@ static uint8_t flow_of(unsigned op)
     case ISA_OP_s_endpgm:
     case ISA_OP_s_endpgm_saved:
     case ISA_OP_s_endpgm_ordered_ps_done: return SG_FLOW_END;
+    case ISA_OP_s_setkill: return SG_FLOW_KILL;
     case ISA_OP_s_nop: return SG_FLOW_NOP;
     case ISA_OP_s_sleep: return SG_FLOW_SLEEP;
     case ISA_OP_s_barrier_signal:

@@ -7,16 +7,18 @@
 
 #include "softgpu/exec/watch.h"
 
-/* Instructions with a rule of their own in the timing model. */
+/* Instructions with a rule of their own in the timing model. From SG_FLOW_END on, the rule is about
+ * the workgroup, too. */
 typedef enum {
     SG_FLOW_PLAIN,
-    SG_FLOW_END,
     SG_FLOW_WAIT, /* for memory operations: s_waitcnt and the like (isa/waits.h) */
     SG_FLOW_NOP,
     SG_FLOW_SLEEP,
-    SG_FLOW_SIGNAL,      /* s_barrier_signal of gfx12 */
-    SG_FLOW_PARK,        /* s_barrier_wait of gfx12 */
-    SG_FLOW_SCALAR_CACHE /* invalidates or writes back the scalar cache */
+    SG_FLOW_PARK,         /* s_barrier_wait of gfx12 */
+    SG_FLOW_SCALAR_CACHE, /* invalidates or writes back the scalar cache */
+    SG_FLOW_END,
+    SG_FLOW_KILL,  /* s_setkill, which ends the wave or does nothing */
+    SG_FLOW_SIGNAL /* s_barrier_signal of gfx12 */
 } sg_flow_t;
 
 typedef struct {

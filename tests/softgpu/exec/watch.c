@@ -277,12 +277,69 @@ static void tried_twice(void **state)
     rig_destroy(r);
 }
 
+static void counted_at_issue(isa_subscriber_t *subscriber, isa_watch_t *watch, isa_wave_t *w,
+                             const isa_inst_t *i)
+{
+    seen_t *s = (seen_t *)subscriber;
+    (void)watch;
+    s->n++;
+    s->runs[i->op]++;
+    s->lanes[i->op] += isa_lane_count(w->exec);
+}
+
+static seen_t *issues_create(void)
+{
+    seen_t *s = seen_create();
+    memset(s->wants, ISA_WANTS_ISSUE, sizeof s->wants);
+    s->subscriber =
+        (isa_subscriber_t){.wants = s->wants, .issues_only = true, .issue = counted_at_issue};
+    return s;
+}
+
+/* A subscriber to which each instruction is reported when it is issued, alone and with another one:
+ * the loop that is made for the first case reports what the loop for all cases does, and a store
+ * that is tried twice once. */
+static void told_of_each_issue(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    for (unsigned run = 0; run < 2 * RIG_CORES; run++) {
+        seen_t *s = issues_create(), *second = seen_create();
+        isa_watch_t watch = {0};
+        isa_watch_add(&watch, &s->subscriber);
+        if (run % 2) isa_watch_add(&watch, &second->subscriber);
+        r->core = isa_core_by_name(rig_cores[run / 2]);
+        if (r->core) {
+            rig_assemble(r, 0, divergent);
+            r->group.n_waves = 1;
+            assert_true(r->core->set_pc(&r->wave, RIG_CODE));
+            while (r->core->run_watched(&r->wave, 3, &watch) == ISA_STOP_YIELD) {
+            }
+            assert_int_equal(r->wave.stop, ISA_STOP_END);
+            check_counts(s);
+            rig_assemble(r, 512,
+                         "v_mov_b32_e32 v0, 0\n ds_read_b32 v1, v0\n"
+                         "ds_write_b32 v0, v0\n s_endpgm\n");
+            r->group.n_waves = 2;
+            r->wave.lds_turn = 0; /* it has not waited yet */
+            assert_true(r->core->set_pc(&r->wave, RIG_CODE + 4 * 512));
+            assert_int_equal(r->core->run_watched(&r->wave, RIG_SLICE, &watch), ISA_STOP_STEP);
+            assert_int_equal(r->core->run_watched(&r->wave, RIG_SLICE, &watch), ISA_STOP_END);
+            assert_int_equal(s->runs[ISA_OP_ds_write_b32], 1);
+        }
+        free(s);
+        free(second);
+    }
+    rig_destroy(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_counts),        cmocka_unit_test(told_in_order),
         cmocka_unit_test(page_end_and_fault),  cmocka_unit_test(whoever_else_watches),
         cmocka_unit_test(told_what_is_wanted), cmocka_unit_test(tried_twice),
+        cmocka_unit_test(told_of_each_issue),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
