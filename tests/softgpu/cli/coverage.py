@@ -4,7 +4,7 @@ The table of docs/softgpu.md claims no more than the program says: the GPUs and 
 executed stands there. PROGRAM holds a code object for the suite's GPU, whose instructions are counted again in LLVM's listing of it."""
 import collections, pathlib, re, subprocess, sys, tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 import suite_gpu
 
 softgpu, page, program = sys.argv[1:4]
