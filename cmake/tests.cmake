@@ -1,7 +1,8 @@
 # Labels of tests, by which sets of them are chosen, and what has to be built before a test. Every test has a label:
 #   fast  needs no hipcc and no executor of softgpu, and is short: make test-fast runs these
 #   gpu   runs something on softgpu: a program under its launcher, or in a unit test its executor
-#   slow  takes more than some twenty seconds; it may have gpu besides
+#   slow  takes more than some twenty seconds, or more than some six where it would be fast otherwise; it may have gpu
+#         besides
 #   long  asks what a shorter test asks, of further levels of optimisation, GPUs or sizes: make test leaves it out,
 #         make test-long has it; it has gpu or slow besides
 # The helpers of crocprof.cmake give unit and fuzz tests theirs, crocprof_label() all others.
@@ -43,7 +44,8 @@ function(crocprof_label_section)
       set(own ${label})
       set_tests_properties(${test} PROPERTIES LABELS ${label})
     endif()
-    if("slow" IN_LIST own) # begins before others, so that no core is left with one of these at the end
+    get_test_property(${test} COST cost)
+    if("slow" IN_LIST own AND NOT cost GREATER 100) # begins before others, so that no core is left with one of these at the end
       set_tests_properties(${test} PROPERTIES COST 100)
     endif()
   endforeach()
@@ -111,7 +113,7 @@ function(crocprof_label_more test label)
   endif()
 endfunction()
 
-# crocprof_slow(test ...): these take more than some twenty seconds
+# crocprof_slow(test ...): these take too long for the label that they would have
 function(crocprof_slow)
   foreach(test ${ARGN})
     crocprof_label_more(${test} slow)
