@@ -62,8 +62,28 @@ function(crocprof_label_section)
     endif()
     if(label STREQUAL fast AND own STREQUAL fast)
       set_property(GLOBAL APPEND PROPERTY crocprof_fast ${target})
-    elseif(NOT type STREQUAL INTERFACE_LIBRARY) # tests/CMakeLists.txt says why the others are not optimised
-      target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O2>)
+    elseif(NOT type STREQUAL INTERFACE_LIBRARY)
+      crocprof_optimised(${target})
+    endif()
+    crocprof_product_code(${target})
+  endforeach()
+endfunction()
+
+# crocprof_optimised(target ...): programs of fast tests that are compiled at -O2, against what tests/CMakeLists.txt says:
+# threads of theirs race with the product's, or they contain hot paths of its headers, such as trace/writer.h.
+function(crocprof_optimised)
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O2>)
+  endforeach()
+endfunction()
+
+# Files of src that a test compiles itself are tested as they are shipped, at -O2.
+function(crocprof_product_code target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    string(FIND "${source}" ${CMAKE_SOURCE_DIR}/src/ place)
+    if(place EQUAL 0)
+      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:RelWithDebInfo>:-O2>)
     endif()
   endforeach()
 endfunction()
@@ -120,7 +140,8 @@ function(crocprof_slow)
   endforeach()
 endfunction()
 
-# crocprof_early(test ...): these take some five seconds or more, and begin before others for the reason above
+# crocprof_early(test ...): these take some five seconds or more, and begin before shorter ones, so that no core is left
+# with one of these at the end
 function(crocprof_early)
   foreach(test ${ARGN})
     if(TEST ${test})

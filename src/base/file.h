@@ -88,8 +88,9 @@ void base_file_limit_end(const base_file_limit_t *before);
  * 0666. */
 FILE *base_file_stream(const char *path, const char *mode);
 
-/* Reads the first line of a file, without its line feed; "" if there is none. At most `bytes` - 1
- * bytes are read. Returns `line`. */
+/* Reads the first line of a file, without its line feed: at most `bytes` - 1 bytes of it, and none
+ * behind a zero byte. The text is "" if the file is empty, or cannot be opened or read. `bytes` is
+ * from 1 to INT_MAX. Returns `line`. */
 const char *base_file_line(const char *path, char *line, size_t bytes);
 
 /* Calls opendir(3). */

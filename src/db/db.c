@@ -257,8 +257,9 @@ __attribute__((constructor)) static void count_no_memory(void)
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
-/* The only place where a database is opened for reading: `name` is ":memory:", "" or a URI, NULL if
- * there was no memory for it. Returns SQLite's status. */
+/* Opens every connection of this room; files are opened here or by attach(). `name` is ":memory:",
+ * "" or a URI, NULL if there was no memory for it. Returns SQLite's status; then, too, the handle
+ * is to be closed. */
 static int open_handle(const char *name, int flags, sqlite3 **handle)
 {
     *handle = NULL;

@@ -96,9 +96,8 @@ static int process_of(gather_t *g, const db_cursor_t *c, size_t *process)
     if (++*process < p->process_count && strcmp(p->processes[*process], guid) == 0) return 0;
     for (*process = 0; *process < p->process_count; ++*process)
         if (strcmp(p->processes[*process], guid) == 0) return 0;
-    char **grown = reallocarray(p->processes, p->process_count + 1, sizeof(*grown));
-    if (grown) p->processes = grown;
-    gather_work_t *work = grown ? gather_next(&p->work, sizeof(*work)) : NULL;
+    const bool room = BASE_GROW_BY_ONE(p->processes, p->process_count);
+    gather_work_t *work = room ? gather_next(&p->work, sizeof(*work)) : NULL;
     char *copy = work ? strdup(guid) : NULL;
     if (!copy) return no_memory();
     work->process = p->process_count;

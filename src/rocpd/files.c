@@ -2,6 +2,7 @@
 #include "rocpd/files.h"
 
 #include <errno.h>
+#include <fts.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
@@ -19,6 +20,56 @@
 #include "trace/store.h"
 
 enum { INDEX_DEPTH = 8 };
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* Adds the entry of a folder if it is a database. Returns the number of an error, or 0. */
+static int take_entry(char ***names, size_t *count, const FTSENT *e)
+{
+    switch (e->fts_info) {
+    case FTS_DNR:
+    case FTS_ERR: return e->fts_errno;
+    case FTS_NS: return e->fts_errno == ENOENT ? 0 : e->fts_errno; /* it was deleted meanwhile */
+    case FTS_F:
+        if (!base_ends_with(e->fts_name, ".db")) return 0;
+        return base_add_text(names, count, e->fts_path) ? 0 : ENOMEM;
+    default: return 0;
+    }
+}
+
+static bool search_folder(char ***names, size_t *count, const char *folder)
+{
+    char *const roots[] = {(char *)(uintptr_t)folder, NULL};
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+    const FTSENT *e = NULL;
+    int problem = tree ? 0 : errno;
+    while (!problem) {
+        e = fts_read(tree);
+        problem = e ? take_entry(names, count, e) : errno; /* 0 behind the last entry */
+        if (!e) break;
+    }
+    if (problem) base_error("%s: %s", e ? e->fts_path : folder, strerror(problem));
+    if (tree) fts_close(tree);
+    return !problem;
+}
+
+int rocpd_files_search(char ***names, size_t *count, const char *path)
+{
+    struct stat st;
+    const size_t before = *count;
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        if (base_add_text(names, count, path)) return 0;
+        base_error("%s: %s", path, strerror(ENOMEM));
+        return -1;
+    }
+    if (!search_folder(names, count, path)) return -1;
+    if (*count > before) return 0;
+    base_error("%s: holds no database (rocprofv3 -f rocpd writes them)", path);
+    return -1;
+}
 
 int rocpd_files_add(rocpd_files_t *f, const char *path)
 {

@@ -16,6 +16,11 @@ typedef struct {
     bool stores;         /* folders of stores are searched for, too */
 } rocpd_files_t;
 
+/* Adds to the list a database, or all databases below a folder, those of a folder in the order of
+ * their names. Returns 0, or -1 after reporting the reason: that there is none, or that some of
+ * what is below the folder cannot be read. */
+int rocpd_files_search(char ***names, size_t *count, const char *path);
+
 /* Finds the databases that --input names; for reduce also stores that are not converted, whose
  * paths are those of their folders. Returns 0, or -1 after reporting the reason. */
 int rocpd_files_find(rocpd_files_t *f, const rocpd_options_t *o);

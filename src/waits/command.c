@@ -2,16 +2,13 @@
 #include "waits/command.h"
 
 #include <errno.h>
-#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/grow.h"
 #include "base/log.h"
 #include "base/program.h"
-#include "base/text.h"
+#include "rocpd/files.h"
 #include "waits/show.h"
 
 enum { EXIT_USAGE = 2, EXIT_READ = 1 };
@@ -35,34 +32,13 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "where it is written (standard output)", 0},
     {0}};
 
-/* Adds a database, or all databases below a folder. */
-static int add_path(asked_t *a, const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
-        return base_add_text(&a->paths, &a->count, path) ? 0 : ENOMEM;
-    char *const roots[] = {(char *)(uintptr_t)path, NULL};
-    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-    const size_t before = a->count;
-    int problem = tree ? 0 : errno;
-    for (FTSENT *e; !problem && (e = fts_read(tree));)
-        if (e->fts_info == FTS_F && base_ends_with(e->fts_name, ".db") &&
-            !base_add_text(&a->paths, &a->count, e->fts_path))
-            problem = ENOMEM;
-    if (tree) fts_close(tree);
-    if (!problem && a->count == before)
-        base_error("%s: holds no database (rocprofv3 -f rocpd writes them)", path);
-    if (problem) base_error("%s: %s", path, strerror(problem));
-    return problem || a->count == before ? EXIT_USAGE : 0;
-}
-
 static error_t read_option(int key, char *word, struct argp_state *state)
 {
     asked_t *a = state->input;
     switch (key) {
     case 'i':
     case ARGP_KEY_ARG:
-        if (add_path(a, word) != 0) exit(EXIT_USAGE);
+        if (rocpd_files_search(&a->paths, &a->count, word) != 0) exit(EXIT_USAGE);
         return 0;
     case 'o': a->output = word; return 0;
     case 'f':
@@ -71,7 +47,7 @@ static error_t read_option(int key, char *word, struct argp_state *state)
         base_error("--format %s: text, csv or json", word);
         exit(EXIT_USAGE);
     case ARGP_KEY_END:
-        if (!a->count && add_path(a, ".") != 0) exit(EXIT_USAGE);
+        if (!a->count && rocpd_files_search(&a->paths, &a->count, ".") != 0) exit(EXIT_USAGE);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -309,7 +309,8 @@ static void test_texts(void **state)
     free(text);
 }
 
-/* A line that fills its room is cut; where there is no line the text is empty, whatever it was. */
+/* A line that fills its room is cut, and a zero byte ends it; where there is no line the text is
+ * empty, whatever it was. */
 static void test_first_lines(void **state)
 {
     (void)state;
@@ -324,8 +325,16 @@ static void test_first_lines(void **state)
         strcpy(line, "before");
         assert_string_equal(base_file_line(path_of("file"), line, sizeof line), cases[i][1]);
     }
-    strcpy(line, "before");
-    assert_string_equal(base_file_line(path_of("none"), line, sizeof line), "");
+    put("file", "a\0b\n", 4);
+    assert_string_equal(base_file_line(path_of("file"), line, sizeof line), "a");
+    put("file", "\0b\n", 3);
+    assert_string_equal(base_file_line(path_of("file"), line, sizeof line), "");
+    const char *const unread[] = {path_of("none"), folder};
+    for (unsigned i = 0; i < sizeof unread / sizeof *unread; i++) {
+        strcpy(line, "before");
+        assert_string_equal(base_file_line(unread[i], line, sizeof line), "");
+    }
+    assert_string_equal(base_file_line(path_of("file"), line, 1), "");
 }
 
 static int make_folder(void **state)

@@ -282,6 +282,26 @@ class Reasons(Case):
         self.assertIsNone(self.first())
 
 
+class Folders(Case):
+    def test_what_cannot_be_read_is_told(self):
+        """A path that is too long stands for what cannot be read: root may read all else."""
+        rank = Rank(self.folder, 0, 2)
+        rank.mpi("MPI_Barrier", 0, 1)
+        rank.done()
+        self.assertIn("MPI", self.waits())
+        place = os.open(self.folder, os.O_RDONLY)
+        for _ in range(17):  # of 251 bytes each: more than PATH_MAX
+            os.mkdir("d" * 250, dir_fd=place)
+            below = os.open("d" * 250, os.O_RDONLY, dir_fd=place)
+            os.close(place)
+            place = below
+        os.close(place)
+        for command in "waits", "findings":
+            done = subprocess.run([ROCPROFV3, command, self.folder], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), command)
+            self.assertTrue(done.stderr.startswith(f"rocprofv3: error: {self.folder}/{'d' * 250}/"), done.stderr)
+
+
 if __name__ == "__main__":
     sys.argv[1:3] = []
     unittest.main()

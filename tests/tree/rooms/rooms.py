@@ -4,7 +4,7 @@ The order of the rooms is that in which the two CMake files build them. Every #i
 from the room of the file to the room of what it includes; an arrow that points up, or from softgpu to the profiler or
 back, fails the test, which names it. A function that one room declares and another defines is an arrow, too, from the
 declaration to the definition. The tables of CONTRIBUTING.md must have the same rooms in the same order, and tests/ a
-folder for each.
+folder with tests for each.
 src/sdk has rooms of its own, in the order of its CMake file: what services share, the services, which know nothing of
 each other, and the library.
 --fails: a tree with one wrong arrow of each kind is made; each must be found."""
@@ -15,6 +15,7 @@ SHARED = {"base", "gpus", "disasm", "isa"}
 CODE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)  # comments and texts
 DECLARED = re.compile(r"\b([a-z]\w*_\w+)\([^;{}]*?\)[^;{}]*;")
 DEFINED = re.compile(r"^(?!static)\w[\w\s*]*\b([a-z]\w*_\w+)\([^;{}]*\)\s*\{", re.M)
+TEST = re.compile(r"^\s*(add_test|crocprof_(unit_test|cases|fuzz_test|areas))\(", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 
 
@@ -121,10 +122,11 @@ def documented(tree):
 
 
 def untested(tree):
-    """Rooms that have no folder of tests."""
+    """Rooms without a folder that registers tests."""
     profiler, softgpu = rooms_of(tree)
-    return [f"there is no tests/{name} for src/{name}" for name in [*profiler, "softgpu", *softgpu]
-            if not (tree / "tests" / name / "CMakeLists.txt").is_file()]
+    lists = {name: tree / "tests" / name / "CMakeLists.txt" for name in [*profiler, "softgpu", *softgpu]}
+    return [f"there is no test in tests/{name} for src/{name}" for name, path in lists.items()
+            if not (path.is_file() and TEST.search(path.read_text()))]
 
 
 def finds_what_is_wrong():
@@ -142,10 +144,10 @@ def finds_what_is_wrong():
             (tree / "src" / header).write_text("")
         (tree / "CMakeLists.txt").write_text("set(rooms src/a src/b src/softgpu tests)")
         (tree / "src/softgpu/CMakeLists.txt").write_text("foreach(part m n)")
-        for name in ("a", "softgpu", "softgpu/m"):
+        for name, text in (("a", "if(X)\n  add_test(NAME a)\n"), ("softgpu", "crocprof_areas()\n"), ("softgpu/m", "# add_test()\n")):
             (tree / "tests" / name).mkdir(parents=True)
-            (tree / "tests" / name / "CMakeLists.txt").write_text("")
-        if untested(tree) != [f"there is no tests/{name} for src/{name}" for name in ("b", "softgpu/n")]:
+            (tree / "tests" / name / "CMakeLists.txt").write_text(text)
+        if untested(tree) != [f"there is no test in tests/{name} for src/{name}" for name in ("b", "softgpu/m", "softgpu/n")]:
             return False
         found, _ = wrong(tree)
         if sorted(f.split(" includes ")[0] for f in found) != sorted(cases):

@@ -1,13 +1,15 @@
 """The tests as ctest lists them: suite.py SOURCE BUILD.
 
 Each has a label, or two that go together (cmake/tests.cmake), and what a fast test's command names is built for
-make test-fast. Of a file whose classes are tests of their own every class is, and every case belongs to one.
+make test-fast. Of a file whose classes are tests of their own every class is, and every case belongs to one. A file of src
+that tests compile themselves is as optimised there as in the product, and so is what includes the writer of traces.
 Then lists with one mistake each, which must be found."""
 import csv  # noqa: F401, what the files of cases import
 import functools
 import importlib.util
-import json  # noqa: F401
+import json
 import os
+import re
 import sqlite3  # noqa: F401
 import subprocess  # noqa: F401
 import sys
@@ -85,7 +87,7 @@ def listed(command):
     child = os.fork()
     if not child:
         names = " ".join(case_names(command))
-        os.write(out, names.encode()) # less than a pipe holds
+        os.write(out, names.encode())  # all of it, as the other process reads meanwhile
         os._exit(0)
     os.close(out)
     with open(into, encoding="utf-8") as pipe:
@@ -110,15 +112,52 @@ def cases_mistaken(tests):
         yield [test for test in tests if test[3][-1] != classes[0]]
 
 
+def compiled():
+    """[file below the source folder, its level of optimisation], once for each program or library."""
+    with open(BUILD + "/compile_commands.json", encoding="utf-8") as file:
+        for entry in json.load(file):
+            name = os.path.relpath(os.path.join(entry["directory"], entry["file"]), SOURCE)
+            yield [name, ([""] + re.findall(r" (-O\S*)", entry["command"]))[-1]]
+
+
+def levels(files_compiled):
+    known = {}
+    for name, level in files_compiled:
+        if name.startswith("src/"):
+            known.setdefault(name, set()).add(level)
+    of_writer = known.get("src/trace/writer.c", set())
+    for name, level in files_compiled:
+        if name.startswith("src/") and len(known[name]) > 1:
+            yield f"{name} is compiled with {' and '.join(sorted(known[name]))}: see crocprof_product_code()"
+        elif name.startswith("tests/") and includes_writer(name) and level not in of_writer:
+            yield f"{name} includes trace/writer.h and is compiled with {level}: see crocprof_optimised()"
+
+
+@functools.cache
+def includes_writer(name):
+    path = os.path.join(SOURCE, name)
+    if not os.path.isfile(path):
+        return False
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return '#include "trace/writer.h"' in file.read()
+
+
+def levels_mistaken(files_compiled):
+    for wanted in ("src/tool/texts.c", "tests/output/crew_test.c"):
+        (first, *_) = (place for place, (name, _) in enumerate(files_compiled) if name == wanted)
+        yield [*files_compiled[:first], [wanted, "-O9"], *files_compiled[first + 1:]]
+
+
 def main():
-    tests = list(everything())
-    wrong = [*labels(tests), *cases(tests)]
+    tests, files_compiled = list(everything()), list(compiled())
+    wrong = [*labels(tests), *cases(tests), *levels(files_compiled)]
     print("\n".join(wrong) or f"{len(tests)} tests")
     if wrong:
         return True
     unseen = 0
-    for check, mistakes in ((labels, labels_mistaken), (cases, cases_mistaken)):
-        for mistaken in mistakes(tests):
+    for check, mistakes, right in ((labels, labels_mistaken, tests), (cases, cases_mistaken, tests),
+                                   (levels, levels_mistaken, files_compiled)):
+        for mistaken in mistakes(right):
             found = list(check(mistaken))
             print(f"a mistake of {check.__name__}:", *(found or ["not found"]), sep="\n  ")
             unseen += not found

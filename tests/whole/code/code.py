@@ -483,4 +483,5 @@ class Budgets(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
+    result = unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2, exit=False).result
+    sys.exit(77 if len(result.skipped) == result.testsRun else not result.wasSuccessful())

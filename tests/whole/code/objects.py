@@ -1,9 +1,10 @@
 """Code objects for the tests of rocprofv3 code: assembled, so that every number in them is known."""
+import functools
 import os
-import shutil
 import struct
 import subprocess
 import sys
+import unittest
 
 ROCPROFV3, CLANG, LLVM = sys.argv[1:4]
 
@@ -67,9 +68,16 @@ SCALE_NOTES = {"vgpr_count": 76, "agpr_count": 4, "sgpr_count": 32, "vgpr_spill_
 
 
 assembled = {}  # the code object of a text for a GPU: LLVM takes longer to start than to assemble
-# What clang starts to assemble and to link; without debug information they alone make the same file in half the time.
-ASSEMBLER, LINKER = (os.path.join(os.path.dirname(os.path.realpath(shutil.which(CLANG) or CLANG)), name)
-                     for name in ("llvm-mc", "ld.lld"))
+
+
+@functools.cache
+def llvm():
+    """Assembler and linker of clang's own LLVM, or None: without debug information they alone make the same file in half the
+    time. The place of clang's headers, LLVM/lib/clang/VERSION, tells which LLVM that is: CLANG may be ccache, and
+    -print-prog-name prefers an llvm-mc of another LLVM in the folder from which clang was started."""
+    headers = subprocess.run([CLANG, "-print-resource-dir"], capture_output=True, text=True, check=True).stdout.strip()
+    tools = [os.path.normpath(os.path.join(headers, "../../../bin", name)) for name in ("llvm-mc", "ld.lld")]
+    return tools if all(os.access(tool, os.X_OK) for tool in tools) else None
 
 
 def clang(folder, text, gpu, name, flags=()):
@@ -80,14 +88,14 @@ def clang(folder, text, gpu, name, flags=()):
     with open(path + ".s", "w", encoding="utf-8") as file:
         file.write(text)
     commands = [[CLANG, "--target=amdgcn-amd-amdhsa", f"-mcpu={gpu}", *flags, name + ".s", "-o", name]]
-    if not flags and os.access(ASSEMBLER, os.X_OK) and os.access(LINKER, os.X_OK):
-        commands = [[ASSEMBLER, "-triple=amdgcn-amd-amdhsa", f"-mcpu={gpu}", "-filetype=obj", name + ".s", "-o", name + ".o"],
-                    [LINKER, "--no-undefined", "-shared", name + ".o", "-o", name]]
+    if not flags and llvm():
+        assembler, linker = llvm()
+        commands = [[assembler, "-triple=amdgcn-amd-amdhsa", f"-mcpu={gpu}", "-filetype=obj", name + ".s", "-o", name + ".o"],
+                    [linker, "--no-undefined", "-shared", name + ".o", "-o", name]]
     for words in commands:
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:
-            print(f"{words[0]} makes no code object of {gpu}: {done.stderr[:500]}")
-            sys.exit(77)
+            raise unittest.SkipTest(f"{words[0]} makes no code object of {gpu}: {done.stderr[:500]}")
     if not flags:
         assembled[key] = read(path)
     return path
