@@ -12,8 +12,8 @@ cus                   6        # one of each XCC; the product has 228
 vram_latency          1310
 vram_write_latency    650
 host_latency          1770     # kernel arguments shut the scalar caches for 1560
-utcl1_pending         38
-l2_writeback_ways     8
+utcl1_pending         38       # a fit
+l2_writeback_ways     8        # as mi210
 packet_clocks         11000
 cp_decode_clocks      9000
 cp_stall_clocks       5100

@@ -25,14 +25,14 @@ memory_write_bytes_per_clock 1840
 
 # Of the cache and timing models, for each XCC (docs/counter-model.md): what was measured of vcopy.
 l2_reads_whole        1        # TCC_BUBBLE is all reads of data
-l2_hash               1        # by Linux's table of the memory channels
-l2_writeback_ways     0        # lines are written back when a packet releases them, none before
+l2_hash               1        # L2's channels are assumed to be hashed as Linux's table has the memory's
+l2_writeback_ways     0        # a fit: by mi210's 8, four lines of a first dispatch would be written back early
 l2_latency            220
 vram_latency          920      # reads below L2 take 700 clocks, 600 to 1350 of single dispatches
 vram_write_latency    660      # writes below L2 take 440
 host_latency          18100    # kernel arguments shut the scalar caches for 17,900
 uncached_turn         0        # and all of them at once
-utcl1_pending         33
+utcl1_pending         33       # a fit, as of mi300a, whose dies are the same
 level_sample_clocks   80       # 10 units of an array, eight clocks each
 packet_clocks         18500    # of quiet runs; the XCCs' command processors wait for each other, up to 170,000
 cp_decode_clocks      16900

@@ -20,8 +20,8 @@ vram_write_latency    300
 host_latency          1770     # not measured: as mi300a
 utcl1_pending         39
 l1_spare_caches       2        # 36 units of a die share 18; 4 of them are switched off
-l1_code_ahead         16       # 18 lines are read of code that has 2; LLVM has 16 lines of s_nop follow a program
-l2_writeback_ways     8
+l1_code_ahead         16       # 1296 requests of 72 caches: 18 lines are read of code that has 2
+l2_writeback_ways     8        # as mi210
 level_sample_clocks   72       # 9 units of an array
 packet_clocks         4720
 cp_decode_clocks      4960

@@ -49,6 +49,13 @@
 /* The share of requests that hit L2. Not all GPUs have the metric, nor all the counters. */
 #define L2_HITS "COALESCE(mean_of(place, 'L2CacheHit'), 100 * ratio(place, 'TCC_HIT', 'TCC_REQ'))"
 
+/* Lines of code that waves had to have from L2, in a launch: those that missed, or what was read
+ * without the lines behind code that ended or jumped away. A miss has up to 16 of these read ahead
+ * (gfx950; on others it is fewer, and the number is a lower limit). */
+#define CODE_LINES                                                                                 \
+    "MAX(mean_of(place, 'SQC_ICACHE_MISSES'), mean_of(place, 'SQC_TC_INST_REQ') - 16 * "           \
+    "mean_of(place, 'SQC_ICACHE_MISSES'))"
+
 /* Selects all calls for which the condition holds, as one row; `lost` is the time of the run that
  * is lost. */
 #define CALLS(lost, columns, condition)                                                            \
@@ -404,11 +411,11 @@ const res_rule_row_t res_finding_rules[] = {
     {"uncoalesced", "Memory access that is not coalesced", RES_CACHE_MODEL, true, false, false,
      KERNELS("0.75 * (1 - 4 / ratio(place, 'TCP_TOTAL_CACHE_ACCESSES', 'SQ_INSTS_VMEM'))",
              "ratio(place, 'TCP_TOTAL_CACHE_ACCESSES', 'SQ_INSTS_VMEM') AS lines",
-             /* GPUs with lines of 128 bytes look up halves of them */
-             "line_bytes >= 64 AND ratio(place, 'TCP_TOTAL_CACHE_ACCESSES', 'SQ_INSTS_VMEM') >= "
+             /* of a GPU that is in the table of GPUs, whose pieces have 64 bytes at least */
+             "line_bytes > 0 AND ratio(place, 'TCP_TOTAL_CACHE_ACCESSES', 'SQ_INSTS_VMEM') >= "
              "24"),
-     "A memory instruction of {subject} touches {lines} pieces of 64 bytes on average; 64 "
-     "neighbours of 4 bytes need 4.",
+     "A memory instruction of {subject} touches {lines} cache lines, or pieces of them, on "
+     "average; 64 neighbours of 4 bytes need 4.",
      "Let neighbouring lanes access neighbouring addresses: change the layout, or transpose in "
      "LDS.",
      "Count TCP_TOTAL_CACHE_ACCESSES_sum and SQ_INSTS_VMEM again: there are fewer lines for "
@@ -500,15 +507,14 @@ const res_rule_row_t res_finding_rules[] = {
      "Read constants in order, or keep tables that are read at random in LDS.",
      "Count SQC_DCACHE_MISSES and SQC_DCACHE_REQ again: the share falls.", RES_MORE_LINES},
     {"code-misses", "The instruction cache misses", RES_CACHE_MODEL, true, false, false,
-     /* a cache line is requested in two pieces of 32 bytes, and further lines are prefetched */
-     KERNELS("0.5 * MIN(1, 2 * ratio(place, 'SQC_TC_INST_REQ', 'SQC_ICACHE_REQ'))",
-             "mean_of(place, 'SQC_TC_INST_REQ') AS pieces, mean_of(place, 'SQC_ICACHE_REQ') AS "
-             "requests",
-             "mean_of(place, 'SQC_ICACHE_REQ') >= 1000 AND ratio(place, 'SQC_TC_INST_REQ', "
-             "'SQC_ICACHE_REQ') >= 0.1"),
-     "Waves of {subject} ask for code {requests:time:times} in a launch, and {pieces:piece:pieces} "
-     "of 32 bytes have to be read from L2 for them.",
-     "Unroll and inline less: a loop should fit into 32 KiB.",
+     /* a wave asks for 32 bytes, of a line of 64 */
+     KERNELS("0.5 * MIN(1, 2 * " CODE_LINES " / mean_of(place, 'SQC_ICACHE_REQ'))",
+             CODE_LINES " AS lines, mean_of(place, 'SQC_ICACHE_REQ') AS requests",
+             "mean_of(place, 'SQC_ICACHE_REQ') >= 1000 AND " CODE_LINES
+             " >= 0.1 * mean_of(place, 'SQC_ICACHE_REQ')"),
+     "Waves of {subject} ask for code {requests:time:times} in a launch, and {lines:line:lines} "
+     "of the instruction cache have to be read from L2 for them.",
+     "Unroll and inline less: a loop should fit into the instruction cache.",
      "Count SQC_TC_INST_REQ and SQC_ICACHE_REQ again: the first falls.", RES_MORE_LINES},
     {"atomics", "Atomics make up much of the traffic", RES_CACHE_MODEL, true, false, false,
      KERNELS("ratio(place, 'TCC_ATOMIC', 'TCC_REQ')",

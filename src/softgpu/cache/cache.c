@@ -13,7 +13,8 @@ static bool init_cu(const sgc_t *t, sgc_cu_t *cu)
     const sg_profile_t *p = &t->profile;
     const uint32_t sets = p->l1_vector_kb * 1024 / t->arch->vector_line / p->l1_vector_ways;
     return ways_init(&cu->l1, sets ? sets : 1, p->l1_vector_ways) &&
-           sgc_tlb_init(&cu->tlb, p->utcl1_entries);
+           sgc_tlb_init(&cu->tlb, p->utcl1_entries) &&
+           (cu->tlb_pending = calloc(ways_slots(&cu->tlb.ways), sizeof *cu->tlb_pending));
 }
 
 static bool init_xccs(sgc_t *t)
@@ -101,6 +102,7 @@ void sgc_destroy(sgc_t *t)
     for (unsigned n = 0; t->cu && n < t->cus; n++) {
         ways_free(&t->cu[n].l1);
         sgc_tlb_free(&t->cu[n].tlb);
+        free(t->cu[n].tlb_pending);
     }
     for (unsigned n = 0; t->gl1 && n < t->arrays; n++)
         ways_free(&t->gl1[n].ways);
@@ -241,8 +243,10 @@ static void part_dispatches(sgc_cu_t *c)
 static void forget_translations(sgc_t *t)
 {
     for (unsigned n = 0; n < t->cus; n++) {
-        sgc_tlb_clear(&t->cu[n].tlb);
-        t->cu[n].pending = 0;
+        sgc_cu_t *c = &t->cu[n];
+        sgc_tlb_clear(&c->tlb);
+        memset(c->tlb_pending, 0, ways_slots(&c->tlb.ways) * sizeof *c->tlb_pending);
+        c->pending = 0;
     }
     for (unsigned n = 0; n < t->sqcs; n++) {
         sgc_tlb_clear(&t->sqc[n].data_tlb);

@@ -27,8 +27,7 @@ bool sgc_l2_init(sgc_t *t)
                                   power_of_two(l2->interleave) && l2->interleave <= sets
                               ? __builtin_ctz(l2->interleave)
                               : -1;
-    /* the table of l2_index() is that of 16 channels, each of which has 256 bytes in a row */
-    l2->hash = p->l2_hash && l2->interleave_bits == 1 && l2->wide && t->channels == 16;
+    l2->hash = p->l2_hash; /* sg_profile_read() has refused what l2_index() has no table for */
     l2->all_sets = t->channels * sets;
     t->channel = calloc((size_t)t->xccs * t->channels, sizeof *t->channel);
     if (!t->channel || !ways_init(&l2->ways, t->xccs * l2->all_sets, p->l2_ways)) return false;

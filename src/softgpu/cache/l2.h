@@ -109,10 +109,12 @@ typedef struct {
 #define L2_BIT(n) (UINT32_C(1) << ((n)-7))
 
 /* The number whose low bits select channel and set: the tag, of which higher bits change lower ones
- * if the L2 hashes addresses. The table that of MI300's memory channels is, in Linux's translation
- * of addresses for memory errors (drivers/ras/amd/atl): bits 8 to 11 select one of 16 channels, and
- * bits 12 to 14 the stack and the die. Each of these is changed by the bits 7 (or 8) above it, and
- * by each seventh after that. Bits 8 to 10 are changed by bits 12 to 14, too. */
+ * if the L2 hashes addresses. The table is that of MI300's memory channels in Linux's translation
+ * of addresses for memory errors (drivers/ras/amd/atl); that the channels and sets of L2 follow it
+ * is an assumption. Bits 8 to 11 select one of 16 channels, and bits 12 to 14 the stack and the
+ * die. The bit that changes one of them first is 7 above it for a channel, 5 for bit 14, 8 for bits
+ * 12 and 13; each seventh bit after that does so, too. Bits 12 to 14 change bits 8 to 10 as well.
+ */
 L2_INLINE uint32_t l2_index(bool hash, uint32_t tag)
 {
     enum {

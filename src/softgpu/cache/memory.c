@@ -34,7 +34,7 @@ typedef struct {
     uint32_t accesses, quads, quarters, lookups, conflicts;
     uint32_t requests; /* to L2 */
     uint32_t latency;
-    uint32_t pending; /* the unit's, while the instruction makes its look-ups */
+    uint32_t pending; /* cu->pending, while the instruction makes its look-ups */
     uint32_t hits;    /* number of hits in the translation buffer */
     uint32_t last;    /* with l1_wide: the line that was last looked up in L1 */
     lookup_t *lookup;
@@ -83,17 +83,37 @@ INLINE void slower(pass_t *p, uint32_t latency)
     if (latency > p->latency) p->latency = latency;
 }
 
+/* The look-ups that still wait for the entry that was looked up last. */
+INLINE uint32_t *waiting(const pass_t *p)
+{
+    return &p->cu->tlb_pending[p->cu->tlb.slot];
+}
+
+/* A miss of an entry: the next look-ups of it wait, too, and none of the one that it replaces. */
+static void await_translation(pass_t *p)
+{
+    p->cu->tcp.utcl1_miss++;
+    p->t->tallies.tlb_misses++;
+    p->pending += p->t->profile.utcl1_pending - *waiting(p);
+    *waiting(p) = p->t->profile.utcl1_pending;
+}
+
+static void count_waiting(pass_t *p)
+{
+    const bool waits = *waiting(p);
+    *waiting(p) -= waits;
+    p->pending -= waits;
+    p->hits += !waits;
+}
+
 INLINE void count_translation(pass_t *p, bool hit)
 {
-    if (__builtin_expect(!hit, 0)) {
-        p->cu->tcp.utcl1_miss++;
-        p->t->tallies.tlb_misses++;
-        p->pending += p->t->profile.utcl1_pending;
-    } else if (__builtin_expect(p->pending, 0)) {
-        p->pending--;
-    } else {
+    if (__builtin_expect(!hit, 0))
+        await_translation(p);
+    else if (__builtin_expect(p->pending, 0))
+        count_waiting(p);
+    else
         p->hits++;
-    }
 }
 
 /* Completes the k-th look-up, whose line is known. */

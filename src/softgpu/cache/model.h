@@ -66,6 +66,7 @@ typedef struct {
     ways_t ways;   /* tag: the first frame of a fragment */
     uint64_t last; /* page of the last look-up + 1: the newest entry */
     sgc_frame_t last_to;
+    uint32_t slot; /* of `ways`: that entry's */
 } sgc_tlb_t;
 
 /* Clocks, up to `until`, during which a unit was busy, or waited; each is counted once. */
@@ -110,7 +111,9 @@ typedef struct {
     bool l1_filled; /* a line has been filled since L1 was last emptied; if false, a fence need not
                        empty it again */
     sgc_tlb_t tlb;
-    uint32_t pending; /* further look-ups that come too soon after a miss of their page to hit */
+    /* indexed by slot of `tlb`: further look-ups that come too soon after the entry's miss to hit;
+       and the sum of these numbers */
+    uint32_t *tlb_pending, pending;
     sgc_sq_counts_t sq;
     sgc_ta_counts_t ta;
     sgc_td_counts_t td;
@@ -315,7 +318,7 @@ static inline bool sgc_tlb_other(sgc_tlb_t *b, const ways_t *w, sgc_pages_t *p, 
     const sgc_frame_t f = sgc_pages_find(p, page);
     const uint32_t tag = f.frame >> f.page.fragment << f.page.fragment;
     uint32_t old;
-    ways_use(w, 0, tag, &old);
+    b->slot = ways_use(w, 0, tag, &old);
     b->last = page + 1;
     b->last_to = f;
     return old == tag;

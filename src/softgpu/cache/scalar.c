@@ -218,13 +218,15 @@ static unsigned last_code(const sgc_sqc_t *q, uint64_t va)
 }
 
 /* Requests the line of code at `va` from L2 if the cache does not have it, and returns whether it
- * did so. Sets *slot, and after a request *latency, the clocks that it takes. */
-static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *slot, uint32_t *latency)
+ * did so. Sets *slot, and after a request *latency, the clocks that it takes. `ahead`: no wave asks
+ * for the line yet, so that one that is there is not used. */
+static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, bool ahead, uint32_t *slot,
+                        uint32_t *latency)
 {
     uint32_t old;
     const sgc_frame_t f = frame_of(t, q, &q->code_tlb, va);
     const uint32_t line = sgc_line_of(f, va), set = ways_set(&q->code, line);
-    const int32_t found = ways_find(&q->code, set, line);
+    const int32_t found = ahead ? ways_look(&q->code, set, line) : ways_find(&q->code, set, line);
     *slot = (uint32_t)found;
     if (found >= 0) return false;
     const sgc_tallies_t before = t->tallies;
@@ -247,7 +249,7 @@ static void read_ahead(sgc_t *t, sgc_sqc_t *q, uint64_t va)
 {
     uint32_t slot, latency;
     for (uint32_t k = 1; k <= t->profile.l1_code_ahead; k++)
-        code_missed(t, q, va + k * SGC_LINE, &slot, &latency);
+        code_missed(t, q, va + k * SGC_LINE, true, &slot, &latency);
 }
 
 /* Waves run one after the other on the host, not in the order of their clocks. For a wave whose
@@ -272,7 +274,7 @@ uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t now, uint64_t va)
         return t->profile.l1_instruction_latency;
     }
     t->now = now;
-    if (code_missed(t, q, va, &slot, &latency)) {
+    if (code_missed(t, q, va, false, &slot, &latency)) {
         q->count.icache_misses++;
         t->tallies.code_misses++;
         read_ahead(t, q, va);

@@ -228,13 +228,41 @@ static int check_places(const reader_t *r, const sg_profile_t *p, const isa_arch
     return 0;
 }
 
+static bool is_power_of_two(uint32_t n)
+{
+    return n && !(n & (n - 1));
+}
+
+/* The table by which l2_hash changes addresses (cache/l2.h) is that of one shape of L2. */
+static int check_hash(const reader_t *r, const sg_profile_t *p, const isa_arch_t *arch)
+{
+    enum { LINE = 128 };
+    const struct {
+        const char *key;
+        uint32_t value, wanted;
+    } shape[] = {{"l2_channels", p->l2_channels, 16}, {"l2_interleave", p->l2_interleave, 256}};
+    const uint32_t least = 2 * p->l2_channels * p->l2_ways * LINE / 1024;
+    if (!p->l2_hash) return 0;
+    if (arch->l2_line != LINE)
+        return fail(r, "l2_hash: lines of the L2 of %s have %u bytes, it needs %d", arch->name,
+                    arch->l2_line, LINE);
+    for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++)
+        if (shape[i].value != shape[i].wanted)
+            return fail(r, "%s: %u is not supported with l2_hash, only %u is", shape[i].key,
+                        shape[i].value, shape[i].wanted);
+    if (p->l2_kb % least || !is_power_of_two(p->l2_kb / least))
+        return fail(r, "l2_kb: %u is not supported with l2_hash, only %u times a power of two is",
+                    p->l2_kb, least);
+    return 0;
+}
+
 /* Limits that concern several keys. */
 static int check_shape(reader_t *r, const sg_profile_t *p)
 {
     r->line = 0;
     if (p->name[0] == '\0') return fail(r, "the key \"name\" is missing");
     const isa_arch_t *arch = isa_arch_find(p->gfx_target_version);
-    if (check_places(r, p, arch) != 0) return -1;
+    if (check_places(r, p, arch) != 0 || check_hash(r, p, arch) != 0) return -1;
     if (p->cus_per_array % unit_cus(p))
         return fail(r, "cus_per_array: %u is not a multiple of %u, which a workgroup processor has",
                     p->cus_per_array, unit_cus(p));

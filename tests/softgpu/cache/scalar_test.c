@@ -135,6 +135,23 @@ static void reads_ahead(void **state)
     rig_destroy(r);
 }
 
+/* 8 sets of 2 ways: line 1, which is read ahead alone, stays the oldest of its set when its
+ * predecessor is fetched again, so that line 17 replaces it, not line 9. */
+static void reading_ahead_is_no_use(void **state)
+{
+    static const unsigned lines[] = {0, 9, 0, 17, 9};
+    (void)state;
+    sg_profile_t p = rig_profile();
+    p.l1_instruction_kb = 1;
+    p.l1_instruction_ways = 2;
+    rig_t *r = rig_create_profile(&p);
+    for (unsigned k = 0; k < sizeof lines / sizeof *lines; k++)
+        sgc_fetch(r->model, 0, 5000 * k, RIG_VA + 64 * lines[k]);
+    EXPECT(r, SQC_ICACHE_MISSES, 3);
+    EXPECT(r, SQC_ICACHE_HITS, 2);
+    rig_destroy(r);
+}
+
 /* Units of a die with 4 engines of 8: 16 caches, or with 2 spare ones 18, of which the second and
  * the fourth engine have 5. No more than one for each unit. */
 static void spare_caches(void **state)
@@ -226,10 +243,16 @@ static void fetched_twice(void **state)
 int main(void)
 {
     if (!asm_available()) return 77;
-    const struct CMUnitTest tests[] = {RIG_TEST(reads),       RIG_TEST(buffer_range),
-                                       RIG_TEST(stores),      RIG_TEST(uncached),
-                                       RIG_TEST(sharing),     RIG_TEST(fetches),
-                                       RIG_TEST(duplicates),  RIG_TEST(fetched_twice),
-                                       RIG_TEST(reads_ahead), RIG_TEST(spare_caches)};
+    const struct CMUnitTest tests[] = {RIG_TEST(reads),
+                                       RIG_TEST(buffer_range),
+                                       RIG_TEST(stores),
+                                       RIG_TEST(uncached),
+                                       RIG_TEST(sharing),
+                                       RIG_TEST(fetches),
+                                       RIG_TEST(duplicates),
+                                       RIG_TEST(fetched_twice),
+                                       RIG_TEST(reads_ahead),
+                                       RIG_TEST(spare_caches),
+                                       RIG_TEST(reading_ahead_is_no_use)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -444,7 +444,8 @@ static void waits_for_translation(void **state)
     EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 5);
     rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
     EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 5 + 16);
-    /* two misses one after the other, behind which 20 wait; none of the next dispatch does */
+    /* two misses one after the other, behind each of which ten wait: three of the same broadcast,
+     * then seven of 12 look-ups, and seven of 8; none of the next dispatch does */
     for (unsigned k = 1; k <= 2; k++) {
         rig_stride(r, k * 4096, 0);
         rig_do(r, "global_load_dword v2, v[0:1], off");
@@ -452,11 +453,38 @@ static void waits_for_translation(void **state)
     for (unsigned k = 0; k < 3; k++)
         rig_do(r, "global_load_dword v2, v[0:1], off");
     EXPECT(r, TCP_UTCL1_TRANSLATION_MISS, 3);
-    EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 5 + 16);
+    EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 5 + 16 + 5);
+    rig_stride(r, 4096, 0);
+    for (unsigned k = 0; k < 2; k++)
+        rig_do(r, "global_load_dword v2, v[0:1], off");
+    EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 5 + 16 + 5 + 1);
     sgc_begun(r->model);
     rig_stride(r, 0, 8);
     rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
-    EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 5 + 16 + 5);
+    EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 5 + 16 + 5 + 1 + 5);
+    rig_destroy(r);
+}
+
+/* 128 pages in turn, each load a miss and three look-ups that wait: what is left of the ten is
+ * dropped with the page's entry. Of 16 look-ups of the newest page, or of one that is 20 older,
+ * seven wait. */
+static void waits_for_own_page(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    for (unsigned k = 0; k < 8 * 128; k++) {
+        rig_stride(r, k % 128 * 4096, 0);
+        rig_do(r, "global_load_dword v2, v[0:1], off");
+    }
+    EXPECT(r, TCP_UTCL1_TRANSLATION_MISS, 8 * 128);
+    EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 0);
+    for (unsigned page = 127; page >= 107; page -= 20) {
+        rig_stride(r, page * 4096, 0);
+        for (unsigned k = 0; k < 4; k++)
+            rig_do(r, "global_load_dword v2, v[0:1], off");
+    }
+    EXPECT(r, TCP_UTCL1_TRANSLATION_MISS, 8 * 128);
+    EXPECT(r, TCP_UTCL1_TRANSLATION_HIT, 2 * (16 - 7));
     rig_destroy(r);
 }
 
@@ -635,7 +663,7 @@ int main(void)
         RIG_TEST(scratch_and_flat), RIG_TEST(buffers),          RIG_TEST(tag_conflicts),
         RIG_TEST(translations),     RIG_TEST(compute_units),    RIG_TEST(waits_once),
         RIG_TEST(large_pages),      RIG_TEST(doubles),          RIG_TEST(waits_for_translation),
-        RIG_TEST(images),           RIG_TEST(scopes),
+        RIG_TEST(images),           RIG_TEST(scopes),           RIG_TEST(waits_for_own_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,6 +80,15 @@ static void names_what_is_wrong(void **state)
         "name x\nnum_xcc 8\ncus 9\n", &p,
         ": cus: 9 compute units cannot be shared out evenly over 8 XCCs with at most 8 shader "
         "engines with 1 arrays of at most 16 compute units each");
+    read_text("name x\nl2_channels 16\nl2_hash 1\n", &p, NULL);
+    read_text("name x\nl2_hash 1\n", &p,
+              ": l2_channels: 32 is not supported with l2_hash, only 16 is");
+    read_text("name x\nl2_channels 16\nl2_interleave 512\nl2_hash 1\n", &p,
+              ": l2_interleave: 512 is not supported with l2_hash, only 256 is");
+    read_text("name x\nl2_channels 16\nl2_kb 4097\nl2_hash 1\n", &p,
+              ": l2_kb: 4097 is not supported with l2_hash, only 64 times a power of two is");
+    read_text("name x\nl2_channels 16\nl2_kb 192\nl2_hash 1\n", &p,
+              ": l2_kb: 192 is not supported with l2_hash, only 64 times a power of two is");
     memset(line + 5, 'x', 600);
     read_text(line, &p, ":1: the line is longer than 510 characters");
     line[5 + 64] = '\0';

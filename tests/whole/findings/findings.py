@@ -157,7 +157,7 @@ CASES = {
                           "could hold 32 waves of work, but has room for the scratch memory of 8"),
     "scratch": (shape(scratch=64), shape(scratch=0), "64 B of scratch memory"),
     "uncoalesced": (counters(TCP_TOTAL_CACHE_ACCESSES_sum=2400, SQ_INSTS_VMEM=100),
-                    counters(TCP_TOTAL_CACHE_ACCESSES_sum=2300, SQ_INSTS_VMEM=100), "touches 24 pieces of 64 bytes"),
+                    counters(TCP_TOTAL_CACHE_ACCESSES_sum=2300, SQ_INSTS_VMEM=100), "touches 24 cache lines, or pieces of them"),
     "line-uncoalesced": (instruction(lines=64, lines_needed=32), instruction(lines=63, lines_needed=32),
                          "At a.hip:7, some_op v1 touches 2 times the cache lines that its bytes need, 32 more"),
     "line-conflicts": (instruction(lds_clocks=24, lds_clocks_needed=16), instruction(lds_clocks=23, lds_clocks_needed=16),
@@ -176,8 +176,9 @@ CASES = {
                    counters(TCP_UTCL1_TRANSLATION_MISS_sum=4, TCP_UTCL1_REQUEST_sum=100), "5 % of the address translations of work"),
     "scalar-misses": (counters(SQC_DCACHE_MISSES=200, SQC_DCACHE_REQ=1000),
                       counters(SQC_DCACHE_MISSES=199, SQC_DCACHE_REQ=1000), "20 % of 1,000 scalar loads"),
-    "code-misses": (counters(SQC_TC_INST_REQ=200, SQC_ICACHE_REQ=1000),
-                    counters(SQC_ICACHE_MISSES=99, SQC_ICACHE_REQ=1000), "work ask for code 1,000 times in a launch, and 200 pieces of 32 bytes"),
+    "code-misses": (counters(SQC_TC_INST_REQ=200, SQC_ICACHE_REQ=1000, SQC_ICACHE_MISSES=6),
+                    counters(SQC_TC_INST_REQ=200, SQC_ICACHE_REQ=1000, SQC_ICACHE_MISSES=7),
+                    "work ask for code 1,000 times in a launch, and 104 lines of the instruction cache"),
     "atomics": (counters(TCC_ATOMIC_sum=25, TCC_REQ_sum=100), counters(TCC_ATOMIC_sum=24, TCC_REQ_sum=100),
                 "25 % of the requests of work to L2 are atomics, 25 in a launch"),
     "divergence": (counters(VALUUtilization=50), counters(VALUUtilization=70), "32 of 64 lanes"),
@@ -587,6 +588,11 @@ class Output(Case):
                 ("gfx1399", 0, shape(group=96, grid=9600), "partial-waves", True),
                 ("gfx908", 64, lines, "uncoalesced", True),
                 ("gfx942", 64, lines, "uncoalesced", True),  # whose look-ups are of halves of its lines
+                # a sum of two vectors of 2^18 elements: 144 caches miss once each, and have 17 lines read behind that one
+                ("gfx950", 64, counters(SQC_TC_INST_REQ=2592, SQC_ICACHE_REQ=16400, SQC_ICACHE_MISSES=144), "code-misses", False),
+                ("gfx950", 64, counters(SQC_TC_INST_REQ=5000, SQC_ICACHE_REQ=16400, SQC_ICACHE_MISSES=144), "code-misses", True),
+                ("gfx90a", 64, counters(SQC_TC_INST_REQ=220, SQC_ICACHE_REQ=1000, SQC_ICACHE_MISSES=110), "code-misses", True),
+                ("gfx90a", 64, counters(SQC_TC_INST_REQ=220, SQC_ICACHE_REQ=1000), "code-misses", False),
                 ("gfx942", 64, l2(2048, TCC_HIT_sum=40, TCC_REQ_sum=100), "l2-reuse", True),
                 ("gfx942", 64, l2(2048, TCC_HIT_sum=50, TCC_REQ_sum=100), "l2-reuse", False),
                 ("gfx1399", 64, lines, "uncoalesced", False))):

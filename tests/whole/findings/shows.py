@@ -32,7 +32,7 @@ KERNELS = {
     "no-matrix": {"bad_half"},
     "scalar-misses": {"bad_table"},
 }
-COST_COUNTERS = suite_gpu.countable(("SQ_INSTS_VALU SQC_TC_INST_REQ SQC_ICACHE_REQ VALUBusy MemUnitBusy TCP_UTCL1_TRANSLATION_MISS_sum "
+COST_COUNTERS = suite_gpu.countable(("SQ_INSTS_VALU SQC_TC_INST_REQ SQC_ICACHE_REQ SQC_ICACHE_MISSES VALUBusy MemUnitBusy TCP_UTCL1_TRANSLATION_MISS_sum "
                                      "TCP_UTCL1_REQUEST_sum L2CacheHit TCC_HIT_sum TCC_REQ_sum FETCH_SIZE").split())
 COSTS = {
     "code-misses": ("bad_code", "good_code"),
