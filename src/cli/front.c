@@ -5,6 +5,7 @@
  * It has no C library, whose start would take longer than all that is done here: front_library.c
  * has the few functions that it needs. Nothing is written but the stack. */
 #include <elf.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,20 +89,43 @@ static void become(char **program, char **environment)
         execve(path, program, environment);
 }
 
-/* Returns only if the launcher cannot be executed. */
-static void hand_over(const start_t *s, char path[PATH_MAX])
+/* Returns only if the launcher cannot be executed: the number of the system's error. */
+static int hand_over(const start_t *s, char path[PATH_MAX])
 {
-    if (find_launcher(s, path))
-        execve(path, s->argv, s->environment);
-    else
-        memcpy(path, LAUNCHER, sizeof(LAUNCHER));
+    if (find_launcher(s, path)) return -execve(path, s->argv, s->environment);
+    memcpy(path, LAUNCHER, sizeof(LAUNCHER));
+    return ENOENT;
 }
 
-static void complain(const char *path)
+/* Returns the words for an error; `number` has room for those of one that has no words of its own.
+ */
+static const char *say(int error, char number[32])
 {
+    static const struct {
+        int error;
+        const char *words;
+    } known[] = {{ENOENT, "the installation is incomplete"},
+                 {EACCES, "permission denied"},
+                 {E2BIG, "arguments and environment are too long"},
+                 {ENOMEM, "there is no memory"}};
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (known[i].error == error) return known[i].words;
+    char digits[16];
+    size_t used = sizeof("error ") - 1, count = 0;
+    memcpy(number, "error ", used);
+    for (; error > 0 && count < sizeof(digits); error /= 10)
+        digits[count++] = (char)('0' + error % 10);
+    while (count)
+        number[used++] = digits[--count];
+    number[used] = 0;
+    return number;
+}
+
+static void complain(const char *path, int error)
+{
+    char line[PATH_MAX + 128], number[32];
     const char *const parts[] = {"rocprofv3: error: ", path,
-                                 " cannot be started: the installation is incomplete\n"};
-    char line[PATH_MAX + 128];
+                                 " cannot be started: ", say(error, number), "\n"};
     size_t used = 0;
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
         memcpy(line + used, parts[i], strlen(parts[i]));
@@ -123,7 +147,6 @@ void front_begin(long *stack)
     char **program = find_row(&s, AT_SECURE) ? NULL : cli_left_out(s.argc, s.argv, s.environment);
     /* without a GPU the program would get the software GPU */
     if (program && access(BASE_DRIVER_DEVICE, F_OK) == 0) become(program, s.environment);
-    hand_over(&s, path);
-    complain(path);
+    complain(path, hand_over(&s, path));
     front_exit(CLI_EXIT_SETUP);
 }

@@ -1,7 +1,7 @@
 /* front_library.c - the front's start, its system calls, and the functions of the C library that
  * the front and the files which it shares with the launcher call. They are as short as can be: each
- * is called some hundred times. Calls of the system do not set errno, at which nothing looks here.
- */
+ * is called some hundred times. Calls of the system do not set errno: what they return is the
+ * negative number of the error. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>

@@ -3,7 +3,9 @@
  *
  * It is the decision of the front of rocprofv3 (front.c), made without the C library. "Plainly"
  * means that the launcher, which reads everything, would become the program without changing its
- * environment or printing a line; where that is not certain, the launcher has to decide. */
+ * environment or printing a line; where that is not certain, the launcher has to decide. One thing
+ * differs: of a variable that is in the environment more than once, the launcher's C library may
+ * leave one, and the front leaves all. */
 #ifndef CROCPROF_CLI_LEFT_OUT_H
 #define CROCPROF_CLI_LEFT_OUT_H
 

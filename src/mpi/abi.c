@@ -191,7 +191,7 @@ static uint64_t id_of_two(MPI_Comm comm)
     if (groups[0] && groups[1]) {
         const int low = groups[0][0] > groups[1][0];
         const uint64_t first = mpi_id(0, 0, groups[low], (uint32_t)counts[low]);
-        id = mpi_id(first, 1, groups[!low], (uint32_t)counts[!low]);
+        id = mpi_id(first, 1, groups[!low], (uint32_t)counts[!low]) | TRACE_MPI_TWO_GROUPS;
     }
     free(groups[0]);
     free(groups[1]);

@@ -133,6 +133,7 @@ uint64_t mpi_id(uint64_t parent, uint64_t number, const uint32_t *members, uint3
     uint64_t id = mix(parent + BASE_GOLDEN) ^ mix(number + 1);
     for (uint32_t i = 0; i < count; i++)
         id = mix(id + members[i] + 1);
+    id &= ~TRACE_MPI_TWO_GROUPS;
     return id > UINT32_MAX ? id : id + ((uint64_t)1 << 32);
 }
 

@@ -46,7 +46,7 @@ void mpi_communicator_ends(uint64_t key);
 uint64_t mpi_communicator_creations(uint64_t id);
 
 /* Returns an id that is the same in all processes with the same arguments, and that is not one of
- * the fixed ids. */
+ * the fixed ids. It is that of a communicator with one group. */
 uint64_t mpi_id(uint64_t parent, uint64_t number, const uint32_t *members, uint32_t count);
 
 /* ---- requests ---- */

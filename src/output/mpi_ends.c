@@ -19,36 +19,47 @@ struct mpi_open {
 
 /* ---- ends ---- */
 
-static void thin(mpi_ends_t *e)
-{
-    while (e->count > TRACE_CLOCK_ENDS_MOST && e->mask != UINT64_MAX) {
-        size_t left = 0;
-        e->mask = e->mask << 1 | 1;
-        for (size_t i = 0; i < e->count; i++)
-            if (!(e->ends[i].end.key & e->mask)) e->ends[left++] = e->ends[i];
-        e->count = left;
-    }
-}
-
 static void add(mpi_ends_t *e, uint64_t stream, uint64_t key, uint64_t from, uint64_t to)
 {
-    if (key & e->mask || (!from && !to)) return;
+    if (!key || key & e->mask || (!from && !to)) return;
     if (!BASE_GROW(e->ends, e->count, &e->room)) {
         e->failed = true;
         return;
     }
     e->ends[e->count++] = (mpi_end_t){{key, from, to}, stream};
-    thin(e);
+    e->count =
+        trace_clock_ends_thin(e->ends, e->count, sizeof(*e->ends), TRACE_CLOCK_ENDS_MOST, &e->mask);
 }
 
-/* Returns the key of the next message or collective of a stream. */
-static uint64_t next_key(mpi_ends_t *e, uint64_t stream)
+/* ---- streams ---- */
+
+/* Sets the number of a stream. Returns false if there is no room for another stream. */
+static bool set(mpi_ends_t *e, out_numbers_t *numbers, uint64_t stream, uint64_t number)
 {
-    uint64_t order = 0;
-    if (out_numbers_get(&e->orders, stream))
-        order = out_numbers_place(&e->orders, stream)->number++;
-    else if (!out_numbers_set(&e->orders, stream, 1))
+    if (out_numbers_get(numbers, stream))
+        out_numbers_place(numbers, stream)->number = number;
+    else if (numbers->count >= MPI_ENDS_STREAMS_MOST)
+        return false;
+    else if (!out_numbers_set(numbers, stream, number))
         e->failed = true;
+    return true;
+}
+
+static void doubt(mpi_ends_t *e, uint64_t stream)
+{
+    e->partial |= !set(e, &e->unsure, stream, 1);
+}
+
+/* Returns the key of the next message or collective of a stream, which is that of `c`; 0 if there
+ * are too many streams: then this one has no keys at all. Which of two calls that overlap, on two
+ * threads, is the next one for MPI is not known. */
+static uint64_t next_key(mpi_ends_t *e, uint64_t stream, const trace_mpi_t *c)
+{
+    const uint64_t order = out_numbers_get(&e->orders, stream);
+    const uint64_t before = out_numbers_get(&e->until, stream);
+    if (!set(e, &e->orders, stream, order + 1)) return 0;
+    if (before > c->call.start) doubt(e, stream);
+    if (before < c->call.end) set(e, &e->until, stream, c->call.end);
     return out_mix(out_mix(stream) ^ order);
 }
 
@@ -108,9 +119,7 @@ static void complete(mpi_ends_t *e, const trace_mpi_t *wait, const trace_mpi_don
     mpi_open_t *row = find_request(e, done->request);
     if (!row) return;
     if (row->unsure && done->peer >= 0) {
-        const uint64_t stream = stream_of(row->communicator, done->peer, row->rank, done->tag);
-        if (!out_numbers_get(&e->unsure, stream) && !out_numbers_set(&e->unsure, stream, 1))
-            e->failed = true;
+        doubt(e, stream_of(row->communicator, done->peer, row->rank, done->tag));
     } else if (!row->unsure) {
         add(e, row->stream, row->key, row->from, row->ends ? wait->call.end : 0);
     }
@@ -119,24 +128,26 @@ static void complete(mpi_ends_t *e, const trace_mpi_t *wait, const trace_mpi_don
 
 /* ---- messages ---- */
 
-/* Returns whether the communicator is known, and has other processes. */
+/* Returns whether the communicator is known, and has other processes. One of two groups has the
+ * same ranks twice, and in its collectives a group waits for the other one only. */
 static bool has_peers(const trace_mpi_t *c)
 {
-    return c->communicator && c->communicator != TRACE_MPI_SELF;
+    return c->communicator && c->communicator != TRACE_MPI_SELF &&
+           !(c->communicator & TRACE_MPI_TWO_GROUPS);
 }
 
 static void send(mpi_ends_t *e, const trace_mpi_t *c)
 {
     if (!has_peers(c) || c->destination < 0) return;
     const uint64_t stream = stream_of(c->communicator, c->rank, c->destination, c->send_tag);
-    add(e, stream, next_key(e, stream), c->call.start, 0);
+    add(e, stream, next_key(e, stream, c), c->call.start, 0);
 }
 
 static void receive(mpi_ends_t *e, const trace_mpi_t *c)
 {
     if (!has_peers(c) || c->source < 0) return;
     const uint64_t stream = stream_of(c->communicator, c->source, c->rank, c->receive_tag);
-    add(e, stream, next_key(e, stream), 0, c->call.end);
+    add(e, stream, next_key(e, stream, c), 0, c->call.end);
 }
 
 static void begin_receive(mpi_ends_t *e, const trace_mpi_t *c)
@@ -146,14 +157,15 @@ static void begin_receive(mpi_ends_t *e, const trace_mpi_t *c)
                       .rank = c->rank,
                       .ends = true,
                       .unsure = c->source == TRACE_MPI_ANY || c->receive_tag == TRACE_MPI_ANY};
-    if (!has_peers(c) || (c->source < 0 && !row.unsure)) return;
-    if (!c->request) e->partial = true; /* it is not known which message it gets */
-    if (!c->request) return;
+    if (!has_peers(c) || (c->source < 0 && c->source != TRACE_MPI_ANY)) return;
     if (!row.unsure) {
         row.stream = stream_of(c->communicator, c->source, c->rank, c->receive_tag);
-        row.key = next_key(e, row.stream);
+        row.key = next_key(e, row.stream, c);
     }
-    open_request(e, row);
+    if (c->request)
+        open_request(e, row);
+    else if (row.unsure)
+        e->partial = true; /* it is not known which message it gets */
 }
 
 /* ---- collectives ---- */
@@ -181,7 +193,7 @@ static void collective(mpi_ends_t *e, const trace_mpi_function_t *f, const trace
 {
     if (!has_peers(c)) return;
     if (f->class == TRACE_MPI_CREATE && !f->collective) return; /* not all members call it */
-    const uint64_t stream = collectives_of(c->communicator), key = next_key(e, stream);
+    const uint64_t stream = collectives_of(c->communicator), key = next_key(e, stream, c);
     const direction_t direction = direction_of(f->collective);
     const bool is_root = c->root >= 0 && c->root == c->rank;
     const bool begins = direction == ALL_FOR_ALL || (direction == ALL_FOR_ROOT && is_root) ||
@@ -259,6 +271,7 @@ void out_mpi_ends_free(mpi_ends_t *e)
     free(e->ends);
     free(e->open);
     free(e->orders.rows);
+    free(e->until.rows);
     free(e->unsure.rows);
     *e = (mpi_ends_t){0};
 }

@@ -2,8 +2,8 @@
  * of a process are written to its database.
  *
  * What is selected follows from hashes that all ranks compute alike, so that both ends of a message
- * are kept or neither is. Memory depends on the number of peers, tags and communicators, and on the
- * requests that are open, not on the number of calls. */
+ * are kept or neither is. Memory depends on the number of peers, tags and communicators, which is
+ * limited, and on the requests that are open, not on the number of calls. */
 #ifndef CROCPROF_OUTPUT_MPI_ENDS_H
 #define CROCPROF_OUTPUT_MPI_ENDS_H
 
@@ -20,13 +20,18 @@ typedef struct {
 
 typedef struct mpi_open mpi_open_t;
 
+/* The messages of one communicator between two ranks with one tag are a stream, and its collectives
+ * are one. Those of more streams are not kept, so that a new tag for each message does no harm. */
+enum { MPI_ENDS_STREAMS_MOST = 1 << 18 };
+
 typedef struct {
     mpi_end_t *ends;
     size_t count, room;
     uint64_t mask;                           /* ends are kept if their keys have no bits of it */
     mpi_open_t *open;                        /* requests, sorted by number */
     size_t open_count, open_room, open_over; /* `open_over`: those that are complete */
-    out_numbers_t orders;                    /* by stream: number of its messages so far, plus 1 */
+    out_numbers_t orders;                    /* by stream: number of its messages so far */
+    out_numbers_t until;                     /* by stream: when the last call of it has ended */
     out_numbers_t unsure;                    /* streams with receives whose order is not known */
     int32_t rank, size;                      /* in MPI_COMM_WORLD */
     bool begun, partial; /* `partial`: calls are missing, so that the order of others is wrong */

@@ -380,6 +380,7 @@ static bool has_all_calls(const rocpd_t *r)
     const out_job_t *job = r->job;
     for (size_t i = 0; i < sizeof(windows) / sizeof(*windows); i++)
         if (trace_setting_given_in(&job->config->variables, windows[i])) return false;
+    if (*out_model_info(job->model, TRACE_INFO_PAUSED)) return false;
     return !job->cut && !(job->counts && job->counts->dropped);
 }
 

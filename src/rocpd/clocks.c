@@ -74,7 +74,7 @@ void rocpd_clocks_say(const rocpd_clocks_t *c, char *text, size_t bytes)
     if (bounded) snprintf(error, sizeof(error), "%.1f us off at most", (double)error_ns * 1e-3);
     snprintf(text, bytes, "times of %zu of %zu processes are changed to one clock, %s%s%s", changed,
              c->base->place_count, error, by_mpi ? " by calls of MPI" : "",
-             contradicted ? " (calls of MPI contradict each other: a clock was set)" : "");
+             contradicted ? " (calls of MPI contradict each other: they fit no line)" : "");
 }
 
 static void time_function(sqlite3_context *context, int count, sqlite3_value **values)

@@ -52,13 +52,16 @@ static const char *path_of(const void *data, size_t piece)
     return r->p->files->paths[r->p->file(r->p->data, first)];
 }
 
-/* Writes the rows of a process: its number and a text each. */
+/* Writes the rows of a process: its number and a text each. No process has more rows than ends. */
 static int read_process(const reading_t *r, const db_t *db, uint32_t process, FILE *to)
 {
     db_cursor_t c;
+    int rows = 0;
     db_metadata(&c, db, r->p->guid(r->p->data, process));
     while (db_next(&c)) {
         if (strcmp(db_text(&c, 0), TRACE_CLOCK_TAG_MPI) != 0) continue;
+        if (strlen(db_text(&c, 1)) >= TRACE_CLOCK_ENDS_TEXT) continue;
+        if (rows++ == TRACE_CLOCK_ENDS_MOST) break;
         fwrite(&process, sizeof(process), 1, to);
         fprintf(to, "%s%c", db_text(&c, 1), 0);
     }

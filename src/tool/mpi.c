@@ -8,6 +8,7 @@
 
 #include "tool/sink.h"
 #include "trace/settings.h"
+#include "trace/store.h"
 
 static struct {
     rocprofiler_context_id_t traced;
@@ -49,13 +50,26 @@ uint64_t rocprofv3_mpi_now(void)
     return ns;
 }
 
+/* Notes, once, that calls are missing: then the n-th message that this process sends is not the
+ * n-th that another one gets. */
+static void note_missing(void)
+{
+    static bool noted;
+    const trace_head_t head = trace_head(TRACE_INFO, 0, 0, 0, sizeof(head));
+    if (__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED)) return;
+    tool_sink_fact(&head, sizeof(head), (const char *const[]){TRACE_INFO_PAUSED, "1"}, 2);
+}
+
 void rocprofv3_mpi_put(trace_mpi_t *record, const void *rest, size_t bytes)
 {
     const trace_head_t head = record->call.head;
     int active = 0;
     record->call.end = rocprofv3_mpi_now();
-    if (rocprofiler_context_is_active(mpi.traced, &active) != ROCPROFILER_STATUS_SUCCESS || !active)
+    if (rocprofiler_context_is_active(mpi.traced, &active) != ROCPROFILER_STATUS_SUCCESS ||
+        !active) {
+        note_missing();
         return;
+    }
     if (!own_thread) own_thread = (uint32_t)gettid();
     record->call.head = trace_head(trace_type(head), trace_kind(head), trace_operation(head),
                                    own_thread, sizeof(*record) + bytes);

@@ -30,6 +30,18 @@ bool trace_clock_read(const char *text, trace_clock_point_t *p)
 
 /* ---- maps ---- */
 
+/* Adds errors; what is too large stays the largest. */
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Returns by how much two clocks differ more after this time. */
+static uint64_t drifted(uint64_t ns)
+{
+    return (uint64_t)((double)ns * TRACE_CLOCK_RATE_ASSUMED);
+}
+
 /* Makes the map through two points; with one point (`second` is NULL) the rate stays unknown.
  */
 static trace_clock_map_t map_through(trace_clock_source_t source, uint64_t at, int64_t offset,
@@ -37,7 +49,8 @@ static trace_clock_map_t map_through(trace_clock_source_t source, uint64_t at, i
 {
     trace_clock_map_t m = {.source = source, .at_ns = at, .offset_ns = offset};
     if (!second || *second <= at) return m;
-    const double rate = (double)(second_offset - offset) / (double)(*second - at);
+    const int64_t more = (int64_t)((uint64_t)second_offset - (uint64_t)offset);
+    const double rate = (double)more / (double)(*second - at);
     m.drift_known = fabs(rate) < TRACE_CLOCK_RATE_MOST;
     if (m.drift_known) m.drift = rate;
     return m;
@@ -57,8 +70,7 @@ static trace_clock_map_t by_ping(const trace_clock_facts_t *f)
     m.error_ns = f->begin.error_ns;
     if (m.drift_known && f->end.error_ns > m.error_ns) m.error_ns = f->end.error_ns;
     if (!m.drift_known && f->last_ns > f->begin.local_ns)
-        m.error_ns +=
-            (uint64_t)((double)(f->last_ns - f->begin.local_ns) * TRACE_CLOCK_RATE_ASSUMED);
+        m.error_ns = plus(m.error_ns, drifted(f->last_ns - f->begin.local_ns));
     return m;
 }
 
@@ -198,12 +210,16 @@ static trace_clock_map_t by_reference(const plan_t *p, const trace_clock_facts_t
 }
 
 /* Returns the error of the time of day, where the kernel has stated it at the start and, if the
- * process ended in order, at the end; else 0. */
+ * process ended in order, at the end; else 0. Of a process that was killed, only the time of its
+ * last record is known, until which the error may have grown. */
 static uint64_t day_error(const trace_clock_facts_t *f)
 {
     const uint64_t first = f->first.error_ns, last = f->last.error_ns;
-    if (!first || (f->last.realtime_ns && !last)) return 0;
-    return first > last ? first : last;
+    if (!first) return 0;
+    if (f->last.realtime_ns) return !last ? 0 : first > last ? first : last;
+    return f->last_ns > f->first.boottime_ns
+               ? plus(first, drifted(f->last_ns - f->first.boottime_ns))
+               : 0;
 }
 
 /* Maps a node's clock by the time of day, which both nodes have recorded. `to` is the map of the
@@ -225,7 +241,7 @@ static trace_clock_map_t by_day(const trace_clock_facts_t *f, const trace_clock_
         map_through(TRACE_CLOCK_DAY, f->first.boottime_ns, offsets[0], &later, offsets[1]);
     m.drift_known = mine.drift_known && theirs.drift_known;
     if (day_error(f) && day_error(bridge))
-        m.error_ns = day_error(f) + day_error(bridge) + to->error_ns;
+        m.error_ns = plus(plus(day_error(f), day_error(bridge)), to->error_ns);
     return m;
 }
 
@@ -279,7 +295,7 @@ static trace_clock_map_t go_on(const trace_clock_map_t *m, const trace_clock_map
     trace_clock_map_t whole = map_through(m->source, at[0], offsets[0], &at[1], offsets[1]);
     whole.drift = m->drift + to->drift + m->drift * to->drift; /* exact, unlike that of a second */
     whole.drift_known = true;
-    whole.error_ns = m->error_ns + to->error_ns;
+    whole.error_ns = plus(m->error_ns, to->error_ns);
     return whole;
 }
 
@@ -367,7 +383,7 @@ void trace_clock_say(const trace_clock_map_t *m, char *text, size_t bytes)
              m->drift * 1e6);
     snprintf(error, sizeof(error), "%.1f us off at most", (double)m->error_ns * 1e-3);
     const char *set =
-        m->contradicted ? " (calls of MPI contradict each other: a clock was set)" : "";
+        m->contradicted ? " (calls of MPI contradict each other: they fit no line)" : "";
     switch (m->source) {
     case TRACE_CLOCK_SAME: snprintf(text, bytes, "own clock"); return;
     case TRACE_CLOCK_ALONE:

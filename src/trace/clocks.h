@@ -50,7 +50,9 @@ enum { TRACE_CLOCK_NTP_TEXT = 64 };
 
 /* Asks the kernel, and writes its answer; returns false where it does not tell. */
 bool trace_clock_ask_ntp(char text[TRACE_CLOCK_NTP_TEXT]);
-/* Returns the bound of the error in such a text; 0 if it has none. */
+/* Returns the bound of the error in such a text; 0 if it has none. It has none, either, where what
+ * keeps the clock has not stated both: systemd-timesyncd states 0 and 0, and phc2sys the bound 0,
+ * which the kernel lets grow, while its estimate stays as large as it was at boot. */
 uint64_t trace_clock_read_ntp(const char *text);
 
 /* The facts about the clock of one process from which a plan is made. */
@@ -82,7 +84,7 @@ typedef struct {
     uint64_t error_ns; /* the largest error of a time, provided that the drift is constant; for DAY
                         * 0 means that it is not known */
     bool drift_known;
-    bool contradicted; /* messages of MPI contradict each other: a clock was set meanwhile */
+    bool contradicted; /* messages of MPI contradict each other: no even drift explains them */
 } trace_clock_map_t;
 
 /* The drift of two clocks is less than this; where it is measured, up to TRACE_CLOCK_RATE_MOST is

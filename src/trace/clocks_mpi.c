@@ -11,7 +11,9 @@
  *
  * Drift is constant, so the offset is a straight line that passes below each v and above each ^. Of
  * all lines that do, the highest and the lowest at the beginning and at the end are computed; the
- * result is the line through the two middles, and its error is half of the larger distance. */
+ * result is the line through the two middles, and its error is half of the larger distance. Where
+ * NTP has changed the rate of a clock, no line may fit: then the one that misses the bounds least
+ * is taken, if it misses them by little, and the error becomes larger by what it misses. */
 #include "trace/clocks_mpi.h"
 
 #include <float.h>
@@ -27,17 +29,30 @@
 #define TIME_MOST (1ull << 60)
 enum { RANKS_MOST = 1 << 24 };
 
+/* The least time in ns over which a drift is computed. */
+enum { SHORTEST = 1000000 };
+
+/* By how much a line may miss bounds, in ns, and how much more for each ns between the first and
+ * the last of them: NTP corrects the rate of a clock that it keeps by some 1 ppm. */
+#define MISSED_MOST 1e5
+#define SLEWED_MOST 1e-6
+
 /* ---- ends ---- */
 
-size_t trace_clock_ends_thin(trace_clock_end_t *ends, size_t count, size_t most)
+size_t trace_clock_ends_thin(void *rows, size_t count, size_t bytes, size_t most, uint64_t *mask)
 {
-    for (uint64_t mask = 1; count > most && mask; mask = mask << 1 | 1) {
+    char *const first = rows;
+    while (count > most && *mask != UINT64_MAX) {
         size_t left = 0;
-        for (size_t i = 0; i < count; i++)
-            if (!(ends[i].key & mask)) ends[left++] = ends[i];
+        *mask = *mask << 1 | 1;
+        for (size_t i = 0; i < count; i++) {
+            trace_clock_end_t end;
+            memcpy(&end, first + i * bytes, sizeof(end));
+            if (!(end.key & *mask)) memmove(first + left++ * bytes, first + i * bytes, bytes);
+        }
         count = left;
     }
-    return count;
+    return count < most ? count : most; /* what no mask removes is no hash */
 }
 
 size_t trace_clock_ends_share(size_t processes)
@@ -83,22 +98,23 @@ static bool add_rank(trace_clock_ends_t *e, uint32_t process, int32_t rank, int3
     if (!BASE_GROW_BY_ONE(e->ranks, e->rank_count)) return false;
     e->ranks[e->rank_count].process = process;
     e->ranks[e->rank_count].rank = rank;
+    e->ranks[e->rank_count].first = e->count;
+    e->ranks[e->rank_count].mask = 0;
     e->ranks[e->rank_count++].size = size;
     return true;
 }
 
-/* Removes ends of the last process, as trace_clock_ends_thin() does. */
-static void thin_last(trace_clock_ends_t *e, uint32_t process, size_t most)
+/* Adds an end of the last process. */
+static bool add_end(trace_clock_ends_t *e, trace_clock_end_t end, size_t most)
 {
-    size_t first = e->count;
-    while (first && e->rows[first - 1].process == process)
-        first--;
-    for (uint64_t mask = 1; e->count - first > most && mask; mask = mask << 1 | 1) {
-        size_t left = first;
-        for (size_t i = first; i < e->count; i++)
-            if (!(e->rows[i].end.key & mask)) e->rows[left++] = e->rows[i];
-        e->count = left;
-    }
+    uint64_t *mask = &e->ranks[e->rank_count - 1].mask;
+    const size_t first = e->ranks[e->rank_count - 1].first;
+    if (end.key & *mask || end.from >= TIME_MOST || end.to >= TIME_MOST) return true;
+    if (!BASE_GROW(e->rows, e->count, &e->room)) return false;
+    e->rows[e->count++] = (trace_clock_row_t){end, e->ranks[e->rank_count - 1].process};
+    e->count = first + trace_clock_ends_thin(e->rows + first, e->count - first, sizeof(*e->rows),
+                                             most, mask);
+    return true;
 }
 
 bool trace_clock_ends_add(trace_clock_ends_t *e, uint32_t process, const char *text, size_t most)
@@ -107,6 +123,7 @@ bool trace_clock_ends_add(trace_clock_ends_t *e, uint32_t process, const char *t
     int used = 0;
     uint64_t base;
     trace_clock_end_t end;
+    if (strnlen(text, TRACE_CLOCK_ENDS_TEXT) == TRACE_CLOCK_ENDS_TEXT) return true;
     if (sscanf(text, "%" SCNd32 " %" SCNd32 "%n", &rank, &size, &used) != 2) return true;
     const char *at = text + used;
     if (!take(&at, &base)) return true;
@@ -114,11 +131,8 @@ bool trace_clock_ends_add(trace_clock_ends_t *e, uint32_t process, const char *t
     while (take(&at, &end.key) && take(&at, &end.from) && take(&at, &end.to)) {
         if (end.from) end.from += base;
         if (end.to) end.to += base;
-        if (end.from >= TIME_MOST || end.to >= TIME_MOST) continue;
-        if (!BASE_GROW(e->rows, e->count, &e->room)) return false;
-        e->rows[e->count++] = (trace_clock_row_t){end, process};
+        if (!add_end(e, end, most)) return false;
     }
-    thin_last(e, process, most);
     return true;
 }
 
@@ -175,6 +189,13 @@ static int64_t apart(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
+/* Rounds to a whole number; one that is out of range, which no clock has, becomes the limit. */
+static int64_t whole(double ns)
+{
+    const double most = 4e18;
+    return ns < -most ? (int64_t)-most : ns > most ? (int64_t)most : ns >= -most ? (int64_t)ns : 0;
+}
+
 static bool add_bound(bounds_t *b, bound_t row)
 {
     if (!BASE_GROW(b->rows, b->count, &b->room)) return false;
@@ -211,9 +232,10 @@ static size_t join_parts(part_t *parts, size_t count)
     return joined;
 }
 
-/* Adds the bounds between the lowest node of a message or collective and another one. */
-static bool bound_by(bounds_t *b, const part_t *near, const part_t *far)
+/* Adds the bounds between two nodes of a message or collective. */
+static bool bound_by(bounds_t *b, const part_t *one, const part_t *other)
 {
+    const part_t *near = one->node < other->node ? one : other, *far = near == one ? other : one;
     bound_t row = {.near = near->node, .far = far->node};
     if (near->from && far->to) {
         row.at = far->to;
@@ -227,6 +249,27 @@ static bool bound_by(bounds_t *b, const part_t *near, const part_t *far)
     return add_bound(b, row);
 }
 
+/* Returns the part that all others are compared with: the only one that begins, or that ends, as
+ * the root of a collective does, else the first one. */
+static size_t pivot_of(const part_t *parts, size_t count)
+{
+    size_t begin = 0, end = 0, begins = 0, ends = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].from && !begins++) begin = i;
+        if (parts[i].to && !ends++) end = i;
+    }
+    return begins == 1 ? begin : ends == 1 ? end : 0;
+}
+
+/* Adds the bounds of a message or collective. */
+static bool bound_all(bounds_t *b, const part_t *parts, size_t count)
+{
+    const size_t pivot = pivot_of(parts, count);
+    for (size_t i = 0; i < count; i++)
+        if (i != pivot && !bound_by(b, &parts[pivot], &parts[i])) return false;
+    return true;
+}
+
 static bool find_bounds(const trace_clock_ends_t *e, const uint32_t *nodes, bounds_t *b)
 {
     part_t *parts = malloc((e->count + 1) * sizeof(*parts));
@@ -237,11 +280,11 @@ static bool find_bounds(const trace_clock_ends_t *e, const uint32_t *nodes, boun
     qsort(parts, e->count, sizeof(*parts), by_key);
     const size_t count = join_parts(parts, e->count);
     bool room = true;
-    for (size_t i = 1, near = 0; room && i < count; i++)
-        if (parts[i].key == parts[near].key)
-            room = bound_by(b, &parts[near], &parts[i]);
-        else
-            near = i;
+    for (size_t first = 0, i = 1; room && i <= count; i++) {
+        if (i < count && parts[i].key == parts[first].key) continue;
+        room = bound_all(b, parts + first, i - first);
+        first = i;
+    }
     free(parts);
     return room;
 }
@@ -387,6 +430,13 @@ static bool fit(band_t *b, double limit)
     return true;
 }
 
+/* Takes the line that misses the bounds least, and returns by how much it does. */
+static double fit_nearly(band_t *b, double limit)
+{
+    b->slow = b->fast = summit(b, gap, 0, -limit, limit);
+    return -gap(b, b->slow, 0) / 2;
+}
+
 /* Two nodes whose clocks were compared: the offsets of the far one at two times of its clock. */
 typedef struct {
     uint32_t near, far;
@@ -415,14 +465,15 @@ static void take_middles(pair_t *p, const band_t *b, const bound_t *origin)
         const double at = (double)later(p->at[i], origin->at);
         const double high = top(b, summit(b, top, at, b->slow, b->fast), at);
         const double low = -bottom(b, summit(b, bottom, at, b->slow, b->fast), at);
-        p->offset[i] = sum(origin->offset, (int64_t)((high + low) / 2));
+        p->offset[i] = sum(origin->offset, whole((high + low) / 2));
         p->error = greater(p->error, (high - low) / 2);
     }
     p->error++; /* what rounding may add */
     p->spread = b->fast - b->slow;
 }
 
-/* Sets the times from the first to the last moment of the two nodes, on the far clock. */
+/* Sets the times from the first to the last moment of the two nodes, on the far clock. They are
+ * SHORTEST apart or more, so that offsets in whole ns tell the drift. */
 static void take_times(pair_t *p, const trace_clock_span_t *spans, const bound_t *rows,
                        size_t count)
 {
@@ -439,7 +490,67 @@ static void take_times(pair_t *p, const trace_clock_span_t *spans, const bound_t
         if (later(p->at[0], seen[i].first) > 0) p->at[0] = seen[i].first;
         if (later(seen[i].last, p->at[1]) > 0) p->at[1] = seen[i].last;
     }
-    if (p->at[1] == p->at[0]) p->at[1]++;
+    if (later(p->at[1], p->at[0]) < SHORTEST) p->at[1] = p->at[0] + SHORTEST;
+}
+
+/* When the first and the last of the bounds are, seen from the first row. */
+typedef struct {
+    double first, last;
+} stretch_t;
+
+static stretch_t stretch_of(const bound_t *rows, size_t count)
+{
+    stretch_t s = {0};
+    for (size_t i = 1; i < count; i++) {
+        s.first = lesser(s.first, (double)later(rows[i].at, rows->at));
+        s.last = greater(s.last, (double)later(rows[i].at, rows->at));
+    }
+    return s;
+}
+
+/* Returns how far off a line may be that does not fit. In each part of the time the clock is
+ * between the bounds that are nearest to each other there, as far as it runs evenly in the part. */
+static double off_line(const band_t *b, const bound_t *rows, size_t count, stretch_t s)
+{
+    enum { PARTS = 8 };
+    double most[PARTS], least[PARTS], off = 0;
+    const double middle = (highest(b, b->slow) + lowest(b, b->slow)) / 2;
+    for (int i = 0; i < PARTS; i++) {
+        most[i] = DBL_MAX;
+        least[i] = -DBL_MAX;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const double at = (double)later(rows[i].at, rows->at);
+        const double by = (double)apart(rows[i].offset, rows->offset) - middle - b->slow * at;
+        const double place = (at - s.first) / (s.last - s.first + 1) * PARTS;
+        const int part = place < PARTS ? (int)place : PARTS - 1; /* as rounding may have it */
+        if (rows[i].above)
+            most[part] = lesser(most[part], by);
+        else
+            least[part] = greater(least[part], by);
+    }
+    for (int i = 0; i < PARTS; i++)
+        if (most[i] < DBL_MAX && least[i] > -DBL_MAX)
+            off = greater(off, greater(most[i], -least[i]));
+    return off;
+}
+
+/* Takes the line that misses the bounds least, unless it misses them by more than NTP makes a clock
+ * differ from one that runs evenly. */
+static void take_nearest(pair_t *p, band_t *b, const bound_t *rows, size_t count)
+{
+    const stretch_t s = stretch_of(rows, count);
+    const double missed = fit_nearly(b, TRACE_CLOCK_RATE_MOST), length = s.last - s.first;
+    p->contradicted = missed > MISSED_MOST + length * SLEWED_MOST;
+    if (p->contradicted) return;
+    take_middles(p, b, rows);
+    const double before = (double)later(rows->at, p->at[0]) + s.first;
+    const double after = (double)later(p->at[1], rows->at) - s.last;
+    /* from the middle to an end the clock goes from one side of the line to the other, and in each
+     * of eight parts by half of what is missed */
+    p->spread = 6 * missed / (length + SHORTEST);
+    p->error += greater(missed, off_line(b, rows, count, s)) + missed / 2;
+    p->error += greater(before, after) * p->spread;
 }
 
 /* Compares two nodes by their bounds, of which the first `below` are from below. Returns false
@@ -452,8 +563,10 @@ static bool compare(pair_t *p, const trace_clock_span_t *spans, const bound_t *r
                       fill_side(&b.above, rows + below, count - below, rows);
     if (room) {
         take_times(p, spans, rows, count);
-        p->contradicted = !fit(&b, TRACE_CLOCK_RATE_ASSUMED) && !fit(&b, TRACE_CLOCK_RATE_MOST);
-        if (!p->contradicted) take_middles(p, &b, rows);
+        if (fit(&b, TRACE_CLOCK_RATE_ASSUMED) || fit(&b, TRACE_CLOCK_RATE_MOST))
+            take_middles(p, &b, rows);
+        else
+            take_nearest(p, &b, rows, count);
     }
     free(b.below.rows);
     free(b.above.rows);
@@ -496,11 +609,21 @@ typedef struct {
     uint32_t pairs, contradicted; /* number of pairs, and of those whose bounds contradict */
 } place_t;
 
+static double rate_of(const place_t *p)
+{
+    return (double)apart(p->offset[1], p->offset[0]) / (double)later(p->at[1], p->at[0]);
+}
+
 static int64_t offset_at(const place_t *p, uint64_t at)
 {
-    const double rate =
-        (double)apart(p->offset[1], p->offset[0]) / (double)later(p->at[1], p->at[0]);
-    return sum(p->offset[0], (int64_t)((double)later(at, p->at[0]) * rate));
+    return sum(p->offset[0], whole((double)later(at, p->at[0]) * rate_of(p)));
+}
+
+/* Returns whether the drift is one of clocks; errors along many nodes may make another one. */
+static bool is_believable(const place_t *p)
+{
+    const double most = TRACE_CLOCK_RATE_MOST * 1.01; /* offsets are whole ns */
+    return later(p->at[1], p->at[0]) > 0 && rate_of(p) < most && rate_of(p) > -most;
 }
 
 /* Returns how far a time is outside of the times for which the error of the node holds. */
@@ -523,14 +646,14 @@ static void relate_by(place_t *node, const place_t *by, const pair_t *p, bool ba
         more = greater(more, outside(by, there) * by->spread);
     }
     next.error += more;
-    if (node->related && node->error <= next.error) return;
+    if (!is_believable(&next) || (node->related && node->error <= next.error)) return;
     next.related = true;
     next.pairs = node->pairs;
     next.contradicted = node->contradicted;
     *node = next;
 }
 
-/* Returns whether most of what is known of the node contradicts itself: its clock was set. */
+/* Returns whether most of what is known of the node contradicts itself: its clock is to blame. */
 static bool is_odd(const place_t *p)
 {
     return 2 * p->contradicted > p->pairs;
@@ -556,7 +679,7 @@ static void relate_all(place_t *places, size_t count, const pairs_t *pairs)
         places[p->near].contradicted += p->contradicted;
         places[p->far].contradicted += p->contradicted;
     }
-    places[0].related = !is_odd(&places[0]);
+    places[0].related = true; /* the standard itself, however many others contradict it */
     places[0].at[1] = INT64_MAX;
     for (size_t from; (from = next_place(places, count)) < count;) {
         places[from].done = true;
@@ -576,13 +699,13 @@ static trace_clock_link_t link_of(const place_t *p)
                                         : p->contradicted ? TRACE_CLOCK_CONTRADICTED
                                                           : TRACE_CLOCK_UNRELATED};
     if (!p->related) return link;
-    link.map = (trace_clock_map_t){
-        .source = TRACE_CLOCK_MPI,
-        .at_ns = p->at[0],
-        .offset_ns = p->offset[0],
-        .drift = (double)(p->offset[1] - p->offset[0]) / (double)later(p->at[1], p->at[0]),
-        .error_ns = p->error < (double)TIME_MOST ? (uint64_t)p->error + 1 : UINT64_MAX,
-        .drift_known = true};
+    link.map = (trace_clock_map_t){.source = TRACE_CLOCK_MPI,
+                                   .at_ns = p->at[0],
+                                   .offset_ns = p->offset[0],
+                                   .drift = rate_of(p),
+                                   .error_ns = p->error < (double)TIME_MOST ? (uint64_t)p->error + 1
+                                                                            : UINT64_MAX,
+                                   .drift_known = true};
     return link;
 }
 

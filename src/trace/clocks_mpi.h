@@ -28,10 +28,11 @@ enum {
     TRACE_CLOCK_ENDS_TEXT = 7000 /* room for a row of ends, which fits into a database's page */
 };
 
-/* Removes ends until there are at most `most`, and returns how many are left. Which ones remain
- * depends on their keys, so that all processes keep the same messages as far as they keep as
- * many. */
-size_t trace_clock_ends_thin(trace_clock_end_t *ends, size_t count, size_t most);
+/* Removes rows until there are at most `most`, and returns how many are left. A row has `bytes`
+ * bytes and begins with an end. Which ones remain depends on their keys, so that all processes keep
+ * the same messages as far as they keep as many: the keys of those that remain have no bits of
+ * *mask, which is 0 at first and grows. */
+size_t trace_clock_ends_thin(void *rows, size_t count, size_t bytes, size_t most, uint64_t *mask);
 
 /* Writes as many ends as fit as one row, with the rank of the process in MPI_COMM_WORLD and the
  * size of that. Returns how many were written. */
@@ -50,12 +51,15 @@ typedef struct trace_clock_ends {
     struct {
         uint32_t process;
         int32_t rank, size;
-    } * ranks; /* of the processes with ends, in the order in which they were added */
+        size_t first;  /* index of its first row */
+        uint64_t mask; /* bits which no key of its rows has */
+    } * ranks;         /* of the processes with ends, in the order in which they were added */
     size_t rank_count;
 } trace_clock_ends_t;
 
 /* Adds a row of a process, of which at most `most` ends are kept. All rows of a process have to be
- * added one after the other. A text of another form is ignored. Returns false without memory. */
+ * added one after the other, and what is kept does not depend on their order. A text of another
+ * form is ignored. Returns false without memory. */
 bool trace_clock_ends_add(trace_clock_ends_t *e, uint32_t process, const char *text, size_t most);
 void trace_clock_ends_free(trace_clock_ends_t *e);
 

@@ -80,6 +80,9 @@ enum { TRACE_MPI_NONE = -1, TRACE_MPI_ANY = -2, TRACE_MPI_NULL = -3 };
  * same id everywhere although it is a different communicator, of one member, in each process. */
 enum { TRACE_MPI_WORLD = 1, TRACE_MPI_SELF = 2 };
 
+/* Ids of communicators with two groups (intercommunicators) have this bit, no others have. */
+#define TRACE_MPI_TWO_GROUPS (UINT64_C(1) << 63)
+
 typedef enum { TRACE_MPI_RECEIVES, TRACE_MPI_SENDS, TRACE_MPI_COLLECTS } trace_mpi_request_t;
 
 enum {

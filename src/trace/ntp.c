@@ -21,6 +21,6 @@ uint64_t trace_clock_read_ntp(const char *text)
 {
     uint64_t most, likely;
     char more;
-    return sscanf(text, "sync %20" SCNu64 " %20" SCNu64 "%c", &most, &likely, &more) == 2 ? most
-                                                                                          : 0;
+    if (sscanf(text, "sync %20" SCNu64 " %20" SCNu64 "%c", &most, &likely, &more) != 2) return 0;
+    return likely && likely <= most ? most : 0;
 }

@@ -30,6 +30,7 @@
 #define TRACE_INFO_DOMAIN    "domain"
 #define TRACE_INFO_BOOT      "boot_id"    /* id of the system's boot */
 #define TRACE_INFO_LAST      "clock_last" /* at the orderly end: "BOOTTIME REALTIME", both in ns */
+#define TRACE_INFO_PAUSED    "mpi_paused" /* 1: MPI was called while nothing was collected */
 /* Key in the metadata of a database: "1" if the process did not close its store, because it was
  * killed or left by _exit() or exec. */
 #define TRACE_TAG_UNCLOSED "unclosed"

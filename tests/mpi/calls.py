@@ -294,6 +294,7 @@ class Clocks(Case):
 
     def test_by_calls(self):
         self.trace("mpich", "planted", "slow_rank", "twin", formats=("rocpd",))
+        times = []
         for rank in range(4):
             with sqlite3.connect(f"{self.folder}/out/r{rank}_results.db") as db:
                 table, = db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'rocpd_metadata\\_%' ESCAPE '\\'").fetchone()
@@ -304,6 +305,7 @@ class Clocks(Case):
                 db.execute(f'UPDATE "{table}" SET value = ? WHERE tag = \'boot_id\'', (f"node{rank // 2}",))
             db.close()
             ends = []
+            times += [time for _, *both in calls for time in both]
             for text in kept:
                 own, size, *numbers = text.split()
                 self.assertEqual((own, size), (str(rank), "4"))
@@ -323,7 +325,8 @@ class Clocks(Case):
             self.assertIn("rank 0's clock by MPI: ", row["Clock"])
             print(f"rank {row['Rank']}: {row['Offset_Ns']} ns, at most {row['Error_Ns']} off")
             self.assertLessEqual(abs(int(row["Offset_Ns"])), int(row["Error_Ns"]))
-            self.assertLess(int(row["Error_Ns"]), 1000000000)
+            # who comes last in each step is chance, and on a loaded machine late, but no later than the program has run
+            self.assertLess(int(row["Error_Ns"]), max(times) - min(times))
 
 
 class Fortran(Case):

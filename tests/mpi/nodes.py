@@ -33,9 +33,9 @@ class Nodes(unittest.TestCase):
             with open(f"{self.dir}/node-{number}", "w") as f:
                 f.write(f"{name} {shift} {ppm} {self.begun} {day} {self.dir}/boot-{number}")
 
-    def launch(self, implementation):
+    def launch(self, implementation, options="", word=""):
         start = (f'export OTHER_NODE="$(cat {self.dir}/node-${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}})" LD_PRELOAD={OTHER_NODE}; '
-                 f'exec {ROCPROFV3} --mpi-trace -d out -o %rank% -- {PROGRAMS}/nodes-{implementation} {STEPS}')
+                 f'exec {ROCPROFV3} --mpi-trace {options} -d out -o %rank% -- {PROGRAMS}/nodes-{implementation} {STEPS} {word}')
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("ROC", "LD_", "HSA_"))}
         environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         self.run_it(*LAUNCHERS[implementation], "-n", str(RANKS[implementation]), "sh", "-c", start, env=environment)
@@ -50,13 +50,17 @@ class Nodes(unittest.TestCase):
         _, shift, ppm, _ = NODES[node]
         return self.begun + (ns - shift - self.begun) / (1 + ppm * 1e-6)
 
-    def ask(self, implementation):
-        self.launch(implementation)
+    def clocks(self, implementation):
         self.run_it(ROCPD, "convert", "-i", "out", "-f", "csv", "otf2", "-d", "all")
         with open(f"{self.dir}/all/out_clocks.csv", newline="") as f:
             clocks = {int(row["Rank"]): row for row in csv.DictReader(f)}
         self.assertEqual(sorted(clocks), list(range(RANKS[implementation])))
         self.assertEqual(clocks[0]["Clock"], "own clock")
+        return clocks
+
+    def ask(self, implementation):
+        self.launch(implementation)
+        clocks = self.clocks(implementation)
         properties = self.run_it("otf2-print", "-G", "all/out_results.otf2") if shutil.which("otf2-print") else None
         for rank in range(1, RANKS[implementation]):
             row = clocks[rank]
@@ -80,6 +84,13 @@ class Nodes(unittest.TestCase):
 
     def test_mpich(self):
         self.ask("mpich")
+
+    def test_paused(self):
+        """Rank 0 records some calls only, so that its n-th barrier is another one than the others' n-th."""
+        self.launch("mpich", "--marker-trace", "paused")
+        clocks = self.clocks("mpich")
+        self.assertRegex(clocks[1]["Clock"], "^time of day: ")
+        self.assertNotIn("contradict", clocks[1]["Clock"])
 
 
 if __name__ == "__main__":

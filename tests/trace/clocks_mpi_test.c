@@ -198,6 +198,115 @@ static void set_meanwhile(void **state)
     trace_clock_ends_free(&j.ends);
 }
 
+/* NTP changes the rate of node 1's clock after five seconds by 20 ppm: no line fits, and the error
+ * that is told has what the line misses. */
+static void slewed(void **state)
+{
+    (void)state;
+    trace_clock_link_t links[NODES];
+    const node_t later = {5 * SECOND - 100000, 70};
+    const uint64_t middle = BEGIN + 5 * SECOND;
+    static job_t j;
+    j = (job_t){.nodes = {&zero, &fast, &slow}, .random = 9};
+    assert_int_equal(shows(&fast, middle), shows(&later, middle));
+    for (uint32_t i = 0; i < MESSAGES; i++) {
+        const uint64_t at = BEGIN + draw(&j, 10 * SECOND), key = next_key(&j);
+        j.nodes[1] = at < middle ? &fast : &later;
+        put(&j, i % 2, key, at, 0);
+        put(&j, 1 - i % 2, key, 0, at + 2000 + draw(&j, 3000));
+    }
+    hand_over(&j);
+    relate(&j, links);
+    assert_int_equal(links[1].state, TRACE_CLOCK_RELATED);
+    uint64_t most = 0;
+    for (uint64_t right = BEGIN - SECOND; right <= BEGIN + 11 * SECOND; right += SECOND / 7) {
+        const node_t *n = right < middle ? &fast : &later;
+        const int64_t by = (int64_t)(trace_clock_map(&links[1].map, shows(n, right)) - right);
+        if ((uint64_t)(by < 0 ? -by : by) > most) most = (uint64_t)(by < 0 ? -by : by);
+    }
+    assert_in_range(most, 20000, links[1].map.error_ns);
+    assert_in_range(links[1].map.error_ns, most, 60000);
+    trace_clock_ends_free(&j.ends);
+}
+
+/* The root of a broadcast and of a reduction is on node 2, with whose clock both bound the others'.
+ */
+static void rooted(void **state)
+{
+    (void)state;
+    trace_clock_link_t links[NODES];
+    static job_t j;
+    j = (job_t){.nodes = {&zero, &fast, &slow}, .random = 10};
+    for (int i = 0; i < MESSAGES; i++) {
+        const uint64_t at = BEGIN + draw(&j, 10 * SECOND), key = next_key(&j);
+        const uint64_t after = at + 2000 + draw(&j, 100000);
+        for (uint32_t p = 0; p < NODES; p++)
+            if ((i % 2) == (p == 2))
+                put(&j, p, key, 0, after);
+            else
+                put(&j, p, key, at, 0);
+    }
+    relate(&j, links);
+    for (int i = 1; i < NODES; i++) {
+        assert_in_range(off(&links[i], j.nodes[i]), 0, links[i].map.error_ns);
+        assert_in_range(links[i].map.error_ns, 1, 20000);
+    }
+    trace_clock_ends_free(&j.ends);
+}
+
+/* Of node 0's three neighbours two have clocks that jump: the third one is related. */
+static void most_are_odd(void **state)
+{
+    (void)state;
+    enum { ALL = 4 };
+    static const uint32_t nodes[] = {0, 1, 2, 3};
+    const trace_clock_span_t spans[ALL] = {{0}};
+    trace_clock_link_t links[ALL];
+    trace_clock_ends_t e = {0};
+    char text[TRACE_CLOCK_ENDS_TEXT];
+    for (uint32_t p = 0; p < ALL; p++) {
+        trace_clock_end_t ends[100];
+        size_t count = 0;
+        for (uint64_t i = 0; i < 10; i++)
+            for (uint32_t other = 1; other < ALL; other++) {
+                if (p && p != other) continue;
+                const uint64_t jump = p == 1 || p == 2 ? i / 5 * 40000000 : 0;
+                const uint64_t at = BEGIN + i * SECOND + jump;
+                ends[count++] =
+                    (trace_clock_end_t){(1 + i * ALL + other) * 0x9e3779b97f4a7c15u, at, at + 9000};
+            }
+        trace_clock_ends_put(ends, count, (int32_t)p, ALL, text);
+        assert_true(trace_clock_ends_add(&e, p, text, 100));
+    }
+    assert_true(trace_clock_relate(&e, nodes, spans, ALL, links));
+    assert_int_equal(links[1].state, TRACE_CLOCK_CONTRADICTED);
+    assert_int_equal(links[2].state, TRACE_CLOCK_CONTRADICTED);
+    assert_int_equal(links[3].state, TRACE_CLOCK_RELATED);
+    trace_clock_ends_free(&e);
+}
+
+/* All that is known is one moment: the drift is not. */
+static void one_moment(void **state)
+{
+    (void)state;
+    static const uint32_t nodes[] = {0, 1};
+    static const char *const rows[][2] = {{"0 2 0 1 64 0 2 0 63", "1 2 0 1 0 1f4 2 1f4 0"},
+                                          {"0 2 0 1 64 0 2 0 65", "1 2 0 1 0 1f4 2 1f5 0"},
+                                          {"1 2 0 1 0 1f4 2 1f4 0", "0 2 0 1 64 0 2 0 63"}};
+    const trace_clock_span_t spans[2] = {{0}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        trace_clock_link_t links[2];
+        trace_clock_ends_t e = {0};
+        for (uint32_t p = 0; p < 2; p++)
+            assert_true(trace_clock_ends_add(&e, p, rows[i][p], 10));
+        assert_true(trace_clock_relate(&e, nodes, spans, 2, links));
+        assert_int_equal(links[1].state, TRACE_CLOCK_RELATED);
+        assert_true(links[1].map.drift > -1.1e-3 && links[1].map.drift < 1.1e-3);
+        assert_in_range(links[1].map.error_ns, 1, 2000);
+        trace_clock_ends_free(&e);
+    }
+}
+
 /* Two runs in one folder have the same keys. */
 static void two_runs(void **state)
 {
@@ -370,6 +479,15 @@ static void plans(void **state)
     facts[1].last.error_ns = 0; /* not known at the end */
     assert_int_equal(trace_clock_plan_by(facts, NODES, NULL, maps), 1);
     assert_int_equal(maps[1].error_ns, 0);
+    facts[1].last = (trace_clock_day_t){0}; /* it was killed */
+    assert_int_equal(trace_clock_plan_by(facts, NODES, NULL, maps), 1);
+    assert_int_equal(maps[1].error_ns, 0);
+    facts[1].last_ns = facts[1].first.boottime_ns + 10 * SECOND;
+    assert_int_equal(trace_clock_plan_by(facts, NODES, NULL, maps), 1);
+    assert_int_equal(maps[1].error_ns, 100 + 100 + 1000000);
+    facts[1].first.error_ns = UINT64_MAX;
+    assert_int_equal(trace_clock_plan_by(facts, NODES, NULL, maps), 1);
+    assert_int_equal(maps[1].error_ns, UINT64_MAX);
     trace_clock_ends_free(&j.ends);
 }
 
@@ -437,17 +555,57 @@ static void texts(void **state)
     trace_clock_ends_free(&read);
     /* who keeps fewer keeps some of those that others keep */
     memcpy(kept, ends, sizeof(ends));
-    const size_t many = trace_clock_ends_thin(kept, COUNT, 400);
+    uint64_t mask = 0, narrow = 0;
+    const size_t many = trace_clock_ends_thin(kept, COUNT, sizeof(*kept), 400, &mask);
     assert_in_range(many, 150, 400);
     trace_clock_end_t few[COUNT];
     memcpy(few, ends, sizeof(ends));
-    const size_t left = trace_clock_ends_thin(few, COUNT, 60);
+    const size_t left = trace_clock_ends_thin(few, COUNT, sizeof(*few), 60, &narrow);
     assert_in_range(left, 20, 60);
     for (size_t i = 0, at = 0; i < left; i++, at++) {
         while (at < many && kept[at].key != few[i].key)
             at++;
         assert_true(at < many);
     }
+}
+
+/* What is kept of a process depends neither on the order of its rows nor on what they are. */
+static void kept(void **state)
+{
+    (void)state;
+    enum { COUNT = 600, MOST = 60, REPEATED = 513 };
+    trace_clock_end_t ends[COUNT];
+    trace_clock_ends_t read[2] = {{0}}, hostile = {0};
+    char text[TRACE_CLOCK_ENDS_TEXT], longest[TRACE_CLOCK_ENDS_TEXT + 1] = "0 2 1";
+    for (uint64_t i = 0; i < COUNT; i++)
+        ends[i] = (trace_clock_end_t){(i + 1) * 0x9e3779b97f4a7c15u, BEGIN + i, 0};
+    for (size_t order = 0; order < 2; order++)
+        for (size_t i = 0; i < COUNT; i += 50) {
+            const trace_clock_end_t *row = ends + (order ? COUNT - 50 - i : i);
+            assert_int_equal(trace_clock_ends_put(row, 50, 1, 4, text), 50);
+            assert_true(trace_clock_ends_add(&read[order], 3, text, MOST));
+        }
+    assert_in_range(read[0].count, MOST / 3, MOST);
+    assert_int_equal(read[0].count, read[1].count);
+    for (size_t i = 0, found = 0; i < read[0].count; i++, found = 0) {
+        for (size_t k = 0; k < read[1].count; k++)
+            found += read[1].rows[k].end.key == read[0].rows[i].end.key;
+        assert_int_equal(found, 1);
+    }
+    for (int i = 0; i < REPEATED; i++)
+        strcat(longest, " 0 1 1");
+    assert_true(trace_clock_ends_add(&hostile, 0, longest, 512)); /* no bit removes a key of 0 */
+    assert_int_equal(hostile.count, 512);
+    memset(longest, ' ', TRACE_CLOCK_ENDS_TEXT);
+    memcpy(longest, "0 2 1 5 1 1", strlen("0 2 1 5 1 1"));
+    assert_true(trace_clock_ends_add(&hostile, 1, longest, 512)); /* longer than any that is made */
+    assert_int_equal(hostile.count, 512);
+    longest[TRACE_CLOCK_ENDS_TEXT - 1] = 0;
+    assert_true(trace_clock_ends_add(&hostile, 1, longest, 512));
+    assert_int_equal(hostile.count, 513);
+    for (int i = 0; i < 2; i++)
+        trace_clock_ends_free(&read[i]);
+    trace_clock_ends_free(&hostile);
 }
 
 static void ntp(void **state)
@@ -459,6 +617,10 @@ static void ntp(void **state)
     assert_int_equal(trace_clock_read_ntp("sync 15"), 0);
     assert_int_equal(trace_clock_read_ntp("sync 15 16 17"), 0);
     assert_int_equal(trace_clock_read_ntp(""), 0);
+    assert_int_equal(trace_clock_read_ntp("sync 0 0"), 0);                /* systemd-timesyncd */
+    assert_int_equal(trace_clock_read_ntp("sync 500000 0"), 0);           /* and some time later */
+    assert_int_equal(trace_clock_read_ntp("sync 500000 16000000000"), 0); /* phc2sys */
+    assert_int_equal(trace_clock_read_ntp("sync 500000 500000"), 500000);
     if (trace_clock_ask_ntp(text))
         assert_true(!strncmp(text, "sync ", 5) || !strcmp(text, "unsync"));
 }
@@ -466,12 +628,15 @@ static void ntp(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages),  cmocka_unit_test(by_way_of_another),
-        cmocka_unit_test(barriers),  cmocka_unit_test(one_way),
-        cmocka_unit_test(two_runs),  cmocka_unit_test(set_meanwhile),
-        cmocka_unit_test(any_order), cmocka_unit_test(all_lines),
-        cmocka_unit_test(plans),     cmocka_unit_test(plans_by_both),
-        cmocka_unit_test(texts),     cmocka_unit_test(ntp),
+        cmocka_unit_test(messages),   cmocka_unit_test(by_way_of_another),
+        cmocka_unit_test(barriers),   cmocka_unit_test(one_way),
+        cmocka_unit_test(two_runs),   cmocka_unit_test(set_meanwhile),
+        cmocka_unit_test(any_order),  cmocka_unit_test(all_lines),
+        cmocka_unit_test(plans),      cmocka_unit_test(plans_by_both),
+        cmocka_unit_test(texts),      cmocka_unit_test(ntp),
+        cmocka_unit_test(slewed),     cmocka_unit_test(rooted),
+        cmocka_unit_test(kept),       cmocka_unit_test(most_are_odd),
+        cmocka_unit_test(one_moment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,11 +82,20 @@ class Front(unittest.TestCase):
 
     def test_without_a_launcher(self):
         launcher = self.dir + "/place/bin/../libexec/rocprofv3"
-        said = f"rocprofv3: error: {launcher} cannot be started: the installation is incomplete\n"
-        os.chmod(launcher, 0o644)
-        for _ in range(2):
+
+        def complains(why):
+            said = f"rocprofv3: error: {launcher} cannot be started: {why}\n"
             self.assertEqual(run([self.front, "--version"], PATH), (125, "", said))
+
+        os.chmod(launcher, 0o644)
+        complains("permission denied")
+        with open(launcher, "w") as f: # nothing that the kernel can start: ENOEXEC
+            f.write("no program")
+        os.chmod(launcher, 0o755)
+        complains("error 8")
+        for _ in range(2):
             shutil.rmtree(self.dir + "/place/libexec", ignore_errors=True)
+            complains("the installation is incomplete")
 
 
 @unittest.skipUnless(os.path.exists(own_device.DEVICE), "there is no GPU, and none can be pretended")
