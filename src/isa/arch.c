@@ -169,6 +169,7 @@ static const isa_formats_t formats_gfx11 = {
     .images = ISA_IMAGES_GFX11,
     .image = {.op = {{18, 8}},
               .spread = {0, 1},
+              .ends_in_tuple = true,
               .dim = {2, 3},
               .unorm = {7, 1},
               .glc = {14, 1},

@@ -314,6 +314,8 @@ typedef struct {
     isa_bits_t op[2]; /* low part, high part */
     isa_bits_t
         spread; /* number of dwords after the instruction that name VGPRs of the address (NSA) */
+    bool ends_in_tuple; /* the last VGPR named there begins a tuple that has the rest of a longer
+                           address */
     isa_bits_t dim, da, unorm, glc, slc, lwe, a16, r128, d16;
     isa_bits_t ssamp; /* number of the SGPR / 4 */
 } isa_image_fields_t;

@@ -15,30 +15,28 @@ static unsigned image_data_dwords(const isa_row_desc_t *row, unsigned image)
     return image & ISA_IMAGE_D16 ? (n + 1) / 2 : n;
 }
 
-static isa_dim_t image_dim(const isa_inst_t *i)
-{
-    return (isa_dim_t)(i->image >> ISA_IMAGE_DIM_SHIFT & 7);
-}
+const isa_image_dim_t isa_image_dims[] = {
+    [ISA_DIM_1D] = {1, 1, ISA_IMAGE_ABSENT, ISA_IMAGE_ABSENT},
+    [ISA_DIM_2D] = {2, 2, 1, ISA_IMAGE_ABSENT},
+    [ISA_DIM_3D] = {3, 3, 1, 2},
+    [ISA_DIM_CUBE] = {3, 2, 1, 2},
+    [ISA_DIM_1D_ARRAY] = {2, 1, ISA_IMAGE_ABSENT, 1},
+    [ISA_DIM_2D_ARRAY] = {3, 2, 1, 2},
+    [ISA_DIM_2D_MSAA] = {3, 2, 1, ISA_IMAGE_ABSENT},
+    [ISA_DIM_2D_MSAA_ARRAY] = {4, 2, 1, 2},
+};
 
 /* How many dwords an address has if the encoding has the image's type. First come offset, bias and
  * the value to compare with, a dword each; then gradients, coordinates, and the level or the least
  * level. */
 static unsigned image_dim_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
 {
-    static const struct {
-        uint8_t coordinates, gradients;
-    } dims[] = {
-        [ISA_DIM_1D] = {1, 2},      [ISA_DIM_2D] = {2, 4},           [ISA_DIM_3D] = {3, 6},
-        [ISA_DIM_CUBE] = {3, 4},    [ISA_DIM_1D_ARRAY] = {2, 2},     [ISA_DIM_2D_ARRAY] = {3, 4},
-        [ISA_DIM_2D_MSAA] = {3, 4}, [ISA_DIM_2D_MSAA_ARRAY] = {4, 4}};
-    const unsigned coordinates = row->marks & ISA_IS_SIZE ? 0 : dims[image_dim(i)].coordinates;
-    const unsigned parts =
-        coordinates + (row->marks & (ISA_IS_LEVEL | ISA_IS_LOD_CLAMP | ISA_IS_SIZE) ? 1 : 0);
-    const unsigned gradients = row->marks & ISA_IS_GRADIENTS ? dims[image_dim(i)].gradients : 0;
-    return (unsigned)__builtin_popcount(row->marks &
-                                        (ISA_IS_OFFSET | ISA_IS_BIAS | ISA_IS_COMPARE)) +
-           (row->mods & ISA_M_G16 ? (gradients / 2 + 1) & ~1u : gradients) +
-           (i->image & ISA_IMAGE_A16 ? (parts + 1) / 2 : parts);
+    const unsigned coordinates = row->marks & ISA_IS_SIZE ? 0 : isa_image_dim(i)->coordinates;
+    const unsigned level = row->marks & (ISA_IS_LEVEL | ISA_IS_LOD_CLAMP | ISA_IS_SIZE) ? 1 : 0;
+    const unsigned first = row->marks & (ISA_IS_OFFSET | ISA_IS_BIAS | ISA_IS_COMPARE);
+    const unsigned sides = row->marks & ISA_IS_GRADIENTS ? 2 : 0;
+    return (unsigned)__builtin_popcount(first) + sides * isa_image_gradient_dwords(i) +
+           isa_image_parts_dwords(i, coordinates + level);
 }
 
 /* Dwords of the address for a 1D image, the fewest that the instruction can need: the image's type
@@ -48,17 +46,19 @@ static unsigned image_address_dwords(const isa_inst_t *i, const isa_row_desc_t *
     if (i->image & ISA_IMAGE_HAS_DIM) return image_dim_dwords(i, row);
     const unsigned parts =
         1u + (row->marks & ISA_IS_LEVEL ? 1 : 0) + (i->image & ISA_IMAGE_DA ? 1 : 0);
-    return i->image & ISA_IMAGE_A16 ? (parts + 1) / 2 : parts;
+    return isa_image_parts_dwords(i, parts);
 }
 
 /* The VGPRs of the address. They are a tuple from `first` on, of a size that tuples can have; or,
  * if dwords with register numbers follow the instruction (NSA), `first` and the registers named
- * there. */
+ * there. If the address is longer, the last of these is the first of a tuple with the rest, on GPUs
+ * that have that; otherwise it is no instruction. */
 static void image_address(isa_decoder_t *d, unsigned first)
 {
     isa_inst_t *i = d->out;
     const unsigned n = image_address_dwords(i, d->row);
-    const unsigned more = isa_bits_get(d->arch->formats->image.spread, d->words[0]);
+    const isa_image_fields_t *fields = &d->arch->formats->image;
+    const unsigned more = isa_bits_get(fields->spread, d->words[0]);
     if (!more) {
         isa_decode_vgpr(d, &i->src[0], first, 32 * (n > 8 ? 16 : n), false);
         return;
@@ -66,10 +66,13 @@ static void image_address(isa_decoder_t *d, unsigned first)
     isa_decode_vgpr(d, &i->src[0], first, 32, false);
     i->src[0].bits = (uint16_t)(32 * n);
     i->image |= ISA_IMAGE_NSA;
-    if (n > 1 + 4 * more || n + 3 <= 4 * more) d->bad = true; /* too few dwords, or one too many */
+    if (n > 1 + 4 * more && !fields->ends_in_tuple) d->bad = true; /* too few dwords */
+    if (n + 3 <= 4 * more) d->bad = true;                          /* one too many */
     for (unsigned k = 0; k < more; k++) {
         const uint64_t word = isa_decode_next(d);
+        const unsigned last = (unsigned)(word >> 24), rest = n > 4 * more ? n - 4 * more : 0;
         i->src[k / 2].k |= word << 32 * (k % 2);
+        if (k + 1 == more && last + rest > ISA_VGPRS) d->bad = true;
     }
 }
 

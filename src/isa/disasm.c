@@ -530,8 +530,15 @@ static void image_address(isa_text_t *t, const isa_inst_t *i)
         isa_text_operand(t, &address, ISA_T_BITS);
         return;
     }
-    for (unsigned k = 0; k < address.bits / 32u; k++)
-        isa_text(t, k ? ", v%u" : "[v%u", isa_image_vgpr(i, k));
+    const unsigned n = address.bits / 32u, last = isa_image_last_named(i);
+    for (unsigned k = 0; k < n && k <= last; k++) {
+        const unsigned reg = isa_image_vgpr(i, k);
+        isa_text(t, k ? ", " : "[");
+        if (k == last && n > last + 1)
+            isa_text(t, "v[%u:%u]", reg, reg + n - 1 - last);
+        else
+            isa_text(t, "v%u", reg);
+    }
     isa_text(t, "]");
 }
 

@@ -147,8 +147,6 @@ typedef enum {
     ISA_DIM_2D_MSAA_ARRAY
 } isa_dim_t;
 
-enum { ISA_IMAGE_ADDRESS = 13 }; /* the most dwords of an address, if each names its own VGPR */
-
 /* One decoded instruction. Slots of a page are published by a release store of `fn`: a reader that
  * loads `fn` with acquire sees all the other fields. */
 struct isa_inst {
@@ -196,7 +194,8 @@ struct isa_inst {
      *                          does not say the image's type, vaddr's bits are those for a 1D
      *                          image: the type is in the descriptor, with which
      *                          isa_image_address_dwords() counts all of them. With NSA, the k of
-     *                          src[0] and src[1] hold the VGPRs after the first, a byte each
+     *                          src[0] and src[1] hold the VGPRs after the first that the
+     *                          instruction names, a byte each
      *                 VOPD     dst, src[0], src[1] of the first operation, dst2, src[2], src[3] of
      *                          the second: isa_decode_half() makes an instruction of either
      *                 SMEM     src[0]=sbase src[1]=soffset src[2]=sdata of a store or atomic
@@ -206,11 +205,22 @@ struct isa_inst {
      * A returning atomic has its result in dst. s_cmpk_* and s_setreg_b32 read dst. */
 };
 
-/* The VGPR that has dword n of an image's address. */
+/* With NSA: the number of the last dword of an image's address whose VGPR the instruction names.
+ * Four are named in each dword after the first two. */
+static inline unsigned isa_image_last_named(const isa_inst_t *i)
+{
+    return 4 * (i->dwords - 2u);
+}
+
+/* The VGPR that has dword n of an image's address. Dwords after the last one that is named are in
+ * the VGPRs after that one's. */
 static inline unsigned isa_image_vgpr(const isa_inst_t *i, unsigned n)
 {
     if (!n || !(i->image & ISA_IMAGE_NSA)) return i->src[0].reg + n;
-    return (n <= 8 ? i->src[0].k >> 8 * (n - 1) : i->src[1].k >> 8 * (n - 9)) & 0xff;
+    const unsigned last = isa_image_last_named(i), named = n < last ? n : last;
+    const uint64_t byte =
+        named <= 8 ? i->src[0].k >> 8 * (named - 1) : i->src[1].k >> 8 * (named - 9);
+    return (unsigned)(byte & 0xff) + n - named;
 }
 
 /* The scope of an access to memory, on gfx12 and later: the caches up to which it has to be

@@ -286,10 +286,13 @@ enum {
     ISA_IS_SIZE =
         1 << 14, /* image instructions (so it shares a bit with MOVREL): reads the image's size */
     ISA_IS_SUBTRACTS = 1 << 15, /* computes a difference, not a sum */
-    ISA_IS_OVERFLOW = 1 << 16,  /* SCC says whether a signed sum overflows */
-    ISA_IS_LEVEL_0 = 1 << 16,   /* image instructions: takes the level of detail 0 */
-    ISA_IS_MESSAGE = 1 << 17,   /* s_sendmsg, s_ttracedata */
-    ISA_IS_RFE = 1 << 18,       /* s_rfe_b64 and its like: returns from a trap handler */
+    ISA_IS_LOD = 1 << 15,      /* image instructions (so it shares a bit with SUBTRACTS): the result
+                                  is a level of detail, no texel is read */
+    ISA_IS_OVERFLOW = 1 << 16, /* SCC says whether a signed sum overflows */
+    ISA_IS_LEVEL_0 = 1 << 16,  /* image instructions (so it shares a bit with OVERFLOW): takes the
+                                  level of detail 0 */
+    ISA_IS_MESSAGE = 1 << 17,  /* s_sendmsg, s_ttracedata */
+    ISA_IS_RFE = 1 << 18,      /* s_rfe_b64 and its like: returns from a trap handler */
     ISA_IS_LEVEL = 1 << 19,
     ISA_IS_RAW = 1 << 20,
     ISA_IS_LEAVES = 1 << 21,
@@ -326,6 +329,34 @@ typedef struct {
 
 /* The instructions of all GPUs, indexed by ISA_OP_*; row 0 is empty. */
 extern const isa_row_desc_t isa_table[ISA_OP_COUNT];
+
+enum { ISA_IMAGE_ABSENT = 0xff };
+
+/* What an image's type in an encoding says: how many coordinates an address has, and of how many of
+ * them there are gradients; which coordinate is y, and which is z, the slice or the face, or
+ * ISA_IMAGE_ABSENT. */
+typedef struct {
+    uint8_t coordinates, slopes, y, third;
+} isa_image_dim_t;
+extern const isa_image_dim_t isa_image_dims[]; /* by isa_dim_t */
+
+static inline const isa_image_dim_t *isa_image_dim(const isa_inst_t *i)
+{
+    return &isa_image_dims[i->image >> ISA_IMAGE_DIM_SHIFT & 7];
+}
+
+/* Dwords of the gradients to one side: of 32 bits, or of 16 bits two in a dword. */
+static inline unsigned isa_image_gradient_dwords(const isa_inst_t *i)
+{
+    const unsigned slopes = isa_image_dim(i)->slopes;
+    return isa_table[i->op].mods & ISA_M_G16 ? (slopes + 1) / 2 : slopes;
+}
+
+/* Dwords of n coordinates and levels, of 32 or 16 bits. */
+static inline unsigned isa_image_parts_dwords(const isa_inst_t *i, unsigned n)
+{
+    return i->image & ISA_IMAGE_A16 ? (n + 1) / 2 : n;
+}
 
 /* Whether it is s_branch or s_cbranch_*, whose only effect is to continue at the target in the
  * immediate or at the next instruction. */

@@ -210,6 +210,54 @@ static void fields_of_some_gpus(void **state)
     }
 }
 
+/* Addresses of images longer than the VGPRs that gfx11's instructions can name: the last one named
+ * begins a tuple. By llvm-mc 21 (LLVM 15 does not know them); gfx10 has none. */
+static void addresses_that_end_in_tuples(void **state)
+{
+    static const struct {
+        uint32_t words[3];
+        const char *text;
+    } cases[] = {
+        {{0xf0700f05, 0x0004080a, 0x12100e0c},
+         "image_sample_d v[8:11], [v10, v12, v14, v16, v[18:19]], s[16:23], s[0:3] dmask:0xf "
+         "dim:SQ_RSRC_IMG_2D"},
+        {{0xf0840f05, 0x0004080a, 0x12100e0c},
+         "image_sample_c_d v[8:11], [v10, v12, v14, v16, v[18:20]], s[16:23], s[0:3] dmask:0xf "
+         "dim:SQ_RSRC_IMG_2D"},
+        {{0xf1040f05, 0x0004080a, 0x12100e0c},
+         "image_sample_d_cl v[8:11], [v10, v12, v14, v16, v[18:20]], s[16:23], s[0:3] dmask:0xf "
+         "dim:SQ_RSRC_IMG_2D"},
+        {{0xf1200f15, 0x0004080a, 0x12100e0c},
+         "image_sample_b_cl_o v[8:11], [v10, v12, v14, v16, v[18:19]], s[16:23], s[0:3] dmask:0xf "
+         "dim:SQ_RSRC_IMG_2D_ARRAY"},
+        {{0xf1280f09, 0x0004080a, 0x12100e0c},
+         "image_sample_c_d_cl_o v[8:11], [v10, v12, v14, v16, v[18:25]], s[16:23], s[0:3] "
+         "dmask:0xf dim:SQ_RSRC_IMG_3D"},
+        {{0xf0a00f09, 0x0004080a, 0x12100e0c},
+         "image_sample_b_o v[8:11], [v10, v12, v14, v16, v18], s[16:23], s[0:3] dmask:0xf "
+         "dim:SQ_RSRC_IMG_3D"},
+        /* up to the last register, and beyond it */
+        {{0xf0700f09, 0x0004080a, 0xfb100e0c},
+         "image_sample_d v[8:11], [v10, v12, v14, v16, v[251:255]], s[16:23], s[0:3] dmask:0xf "
+         "dim:SQ_RSRC_IMG_3D"},
+        {{0xf0700f09, 0x0004080a, 0xfc100e0c}, ""},
+    };
+    /* image_sample_d with one dword of registers, of the two that it needs */
+    const uint32_t gfx10[] = {0xf0880f0a, 0x0004080a, 0x12100e0c, 0x00000013};
+    char text[256];
+    (void)state;
+    use_gpu(&gpus[6]);
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const unsigned size = our_text(cases[k].words, 3, text, sizeof text);
+        assert_string_equal(text, cases[k].text);
+        assert_int_equal(size, *text ? 3 : 0);
+    }
+    use_gpu(&gpus[4]);
+    assert_int_equal(our_text(gfx10, 4, text, sizeof text), 0);
+    const uint32_t both[] = {gfx10[0] + 2, gfx10[1], gfx10[2], gfx10[3]};
+    assert_int_equal(our_text(both, 4, text, sizeof text), 4);
+}
+
 /* Too few words: -1, never a read behind them. */
 static void truncated(void **state)
 {
@@ -353,6 +401,12 @@ static bool knows_halves(const char *ours, const char *llvm)
     return !strstr(ours, ".h") && (!strstr(ours, "op_sel:") || strstr(llvm, "op_sel:"));
 }
 
+/* LLVM 15 shows no more than the first register of the tuple in which an address of gfx11 ends. */
+static bool knows_tuples(const char *ours)
+{
+    return !strstr(ours, "]], ");
+}
+
 /* The text of vectors.tsv is LLVM 15's. Others print some operands of odd encodings in other
  * ways (a literal whose upper half has no meaning, modifiers that do nothing): then only the
  * operation is compared. */
@@ -395,7 +449,7 @@ static unsigned compare(row_t *some, unsigned n, unsigned *both)
         *end = 0;
         if (*line && *some[k].text) ++*both;
         if (*line && !same_text(some[k].text, line) && !known_difference(line) &&
-            knows_halves(some[k].text, line)) {
+            knows_halves(some[k].text, line) && knows_tuples(some[k].text)) {
             failures++;
             if (getenv("ISA_TEST_VERBOSE"))
                 print_message("%08x %08x\t%s\t%s\n", words[k][0], words[k][1], some[k].text, line);
@@ -476,8 +530,11 @@ static void live_variations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden),          cmocka_unit_test(fields_of_some_gpus),
-        cmocka_unit_test(truncated),       cmocka_unit_test(live_rows),
+        cmocka_unit_test(golden),
+        cmocka_unit_test(fields_of_some_gpus),
+        cmocka_unit_test(addresses_that_end_in_tuples),
+        cmocka_unit_test(truncated),
+        cmocka_unit_test(live_rows),
         cmocka_unit_test(live_variations),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* image.c - descriptors of images, and loads and stores of one texel per lane.
  *
  * A family of GPUs is a row of a table with the places of a descriptor's fields; image_sample.c has
- * those of samplers, which are the same for all. */
+ * those of samplers, which are in the same places for all families. */
 #include "softgpu/exec/image.h"
 #include "softgpu/exec/image_address.h"
 
@@ -85,16 +85,20 @@ static uint32_t count_slices(const isa_image_t *m)
     return first > last ? 0 : (uint32_t)(last - first + 1);
 }
 
+/* Sets m->format, also if the descriptor has an undefined one: a descriptor of zeros can be used.
+ */
 static bool find_format(const family_t *family, isa_image_t *m)
 {
     unsigned data = (unsigned)m->field[ISA_T_DATA_FORMAT];
     unsigned number = (unsigned)m->field[ISA_T_NUM_FORMAT];
     uint8_t select[4];
+    m->format = (isa_format_t){.bytes = 0};
     for (unsigned c = 0; c < 4; c++)
         select[c] = (uint8_t)m->field[ISA_T_SELECT_X + c];
-    if (family->formats && !isa_image_format_split(family->formats, data, &data, &number))
-        return false;
-    return isa_format_find(&m->format, data, number, select);
+    const bool split =
+        !family->formats || isa_image_format_split(family->formats, data, &data, &number);
+    if (!split) data = number = 0;
+    return isa_format_find(&m->format, data, number, select) && split;
 }
 
 static void read_descriptor(const isa_arch_t *arch, const uint32_t *words, isa_image_t *m)
@@ -127,8 +131,11 @@ const char *isa_image_decode(const isa_arch_t *arch, const uint32_t words[8], is
     if (!m->axes) return "undefined type of an image";
     if (!defined) return "undefined image format";
     if (m->field[ISA_T_COMPRESSED]) return "compressed image";
-    if (family->one_level && (m->field[ISA_T_LEVELS] > 1 || m->field[ISA_T_LAST_LEVEL]))
+    if (family->one_level &&
+        (m->field[ISA_T_LEVELS] > 1 || m->field[ISA_T_LAST_LEVEL] || m->field[ISA_T_BASE_LEVEL]))
         return "image with levels";
+    /* the pitch of rows of such elements is not known */
+    if (family->one_level && m->format.bytes == 12) return "image with elements of 12 bytes";
     m->slices = count_slices(m);
     return isa_image_lay_out(m) ? NULL : "undefined layout of an image";
 }
@@ -216,6 +223,7 @@ static const char *refuse_fields(const isa_inst_t *i)
 {
     const unsigned dim = i->image >> ISA_IMAGE_DIM_SHIFT & 7;
     if (i->image & ISA_IMAGE_R128) return "descriptor of 128 bits";
+    if (i->image & ISA_IMAGE_LWE) return "status of levels of detail (LWE)";
     return i->image & ISA_IMAGE_HAS_DIM && dim >= ISA_DIM_2D_MSAA ? "image of several samples"
                                                                   : NULL;
 }
@@ -232,7 +240,7 @@ const char *isa_image_access(const isa_wave_t *w, const isa_inst_t *i, isa_image
     x->n = 0;
     x->reduce = ISA_REDUCE_BLEND;
     x->compares = x->gathers = false;
-    if (why || isa_table[i->op].marks & ISA_IS_SIZE) return why;
+    if (why || isa_table[i->op].marks & (ISA_IS_SIZE | ISA_IS_LOD)) return why;
     const bool samples = isa_field(&isa_table[i->op], ISA_ROLE_SSAMP);
     if (samples && x->image.type != ISA_IMAGE_NONE) return isa_image_sample(w, i, x);
     load(w, i, x);

@@ -50,6 +50,7 @@ typedef enum {
     ISA_S_COMPARE, /* isa_compare_t */
     ISA_S_UNNORMALIZED,
     ISA_S_DEGAMMA,
+    ISA_S_SKIP_DEGAMMA, /* since gfx10: elements of sRGB images are not made linear */
     ISA_S_TRUNCATE,
     ISA_S_NO_CUBE_WRAP,
     ISA_S_REDUCTION,

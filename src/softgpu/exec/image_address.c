@@ -10,47 +10,21 @@
 
 #include <string.h>
 
-/* By the image's type in the encoding: the numbers of y and of the third coordinate, and how many
- * coordinates and gradients there are. */
-static const struct {
-    uint8_t y, third, coordinates, slopes;
-} dims[] = {
-    [ISA_DIM_1D] = {ISA_IMAGE_ABSENT, ISA_IMAGE_ABSENT, 1, 1},
-    [ISA_DIM_2D] = {1, ISA_IMAGE_ABSENT, 2, 2},
-    [ISA_DIM_3D] = {1, 2, 3, 3},
-    [ISA_DIM_CUBE] = {1, 2, 3, 2},
-    [ISA_DIM_1D_ARRAY] = {ISA_IMAGE_ABSENT, 1, 2, 1},
-    [ISA_DIM_2D_ARRAY] = {1, 2, 3, 2},
-    [ISA_DIM_2D_MSAA] = {1, ISA_IMAGE_ABSENT, 3, 2},
-    [ISA_DIM_2D_MSAA_ARRAY] = {1, 2, 4, 2},
-};
-
-static isa_dim_t dim_of(const isa_inst_t *i)
-{
-    return (isa_dim_t)(i->image >> ISA_IMAGE_DIM_SHIFT & 7);
-}
-
 /* Sets the coordinates' numbers, and returns how many there are. With DA set, a volume's third
  * coordinate is in the place of the slice: the runtime's copy kernels access all images as arrays.
  */
 static unsigned coordinates(const isa_image_t *m, const isa_inst_t *i, isa_image_parts_t *p)
 {
     if (i->image & ISA_IMAGE_HAS_DIM) {
-        p->y = dims[dim_of(i)].y;
-        p->third = dims[dim_of(i)].third;
-        return dims[dim_of(i)].coordinates;
+        p->y = isa_image_dim(i)->y;
+        p->third = isa_image_dim(i)->third;
+        return isa_image_dim(i)->coordinates;
     }
     const bool slice =
         (i->image & ISA_IMAGE_DA && m->axes < ISA_IMAGE_AXES) || m->type == ISA_IMAGE_CUBE;
     p->y = m->axes > 1 ? 1 : ISA_IMAGE_ABSENT;
     p->third = m->axes == ISA_IMAGE_AXES ? 2 : slice ? (uint8_t)m->axes : ISA_IMAGE_ABSENT;
     return m->axes + (slice ? 1 : 0);
-}
-
-/* Dwords of the gradients on one side. */
-static unsigned gradient_dwords(const isa_inst_t *i, const isa_image_parts_t *p)
-{
-    return isa_table[i->op].mods & ISA_M_G16 ? (p->slopes + 1u) / 2 : p->slopes;
 }
 
 isa_image_parts_t isa_image_parts(const isa_image_t *m, const isa_inst_t *i)
@@ -63,14 +37,14 @@ isa_image_parts_t isa_image_parts(const isa_image_t *m, const isa_inst_t *i)
     if (row->marks & ISA_IS_BIAS) p.bias = (uint8_t)at++;
     if (row->marks & ISA_IS_COMPARE) p.compare = (uint8_t)at++;
     if (row->marks & ISA_IS_GRADIENTS) {
-        p.slopes = dims[dim_of(i)].slopes;
+        p.slopes = isa_image_dim(i)->slopes;
         p.gradients = (uint8_t)at;
-        at += 2 * gradient_dwords(i, &p);
+        at += 2 * isa_image_gradient_dwords(i);
     }
     p.first = (uint8_t)at;
     unsigned n = row->marks & ISA_IS_SIZE ? 0 : coordinates(m, i, &p);
     if (row->marks & (ISA_IS_LEVEL | ISA_IS_LOD_CLAMP | ISA_IS_SIZE)) p.level = (uint8_t)n++;
-    at += i->image & ISA_IMAGE_A16 ? (n + 1) / 2 : n;
+    at += isa_image_parts_dwords(i, n);
     p.dwords = (uint8_t)(at ? at : 1);
     return p;
 }
@@ -116,7 +90,7 @@ float isa_image_float(const isa_wave_t *w, const isa_inst_t *i, unsigned dword, 
 float isa_image_gradient(const isa_wave_t *w, const isa_inst_t *i, const isa_image_parts_t *p,
                          unsigned side, unsigned axis, unsigned lane)
 {
-    const unsigned first = p->gradients + side * gradient_dwords(i, p);
+    const unsigned first = p->gradients + side * isa_image_gradient_dwords(i);
     if (!(isa_table[i->op].mods & ISA_M_G16))
         return as_float(isa_image_dword(w, i, first + axis, lane), false);
     return as_float(half_of(isa_image_dword(w, i, first + axis / 2, lane), axis), true);

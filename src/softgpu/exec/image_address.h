@@ -6,8 +6,6 @@
 
 #include "softgpu/exec/image.h"
 
-enum { ISA_IMAGE_ABSENT = 0xff };
-
 /* Where the parts are; ISA_IMAGE_ABSENT for those that the instruction does not have. */
 typedef struct {
     uint8_t offset, bias, compare; /* dwords */

@@ -85,7 +85,7 @@ static const char *const display_mixed_256k[ISA_PATTERN_SIZES] = {
 };
 
 const isa_pattern_t isa_patterns_of_gfx11[] = {
-    {2, false, false, 8, false, render_mixed_256k},
+    {2, false, false, 8, false, display},
     {5, true, true, 12, false, standard_solid},
     {6, false, false, 12, false, display},
     {9, true, true, 16, false, standard_solid},

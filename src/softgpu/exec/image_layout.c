@@ -1,6 +1,6 @@
 /* image_layout.c - computes the addresses of texels in an image's memory.
  *
- * An image is rows, or blocks of 256 bytes, 4 KiB or 64 KiB in which each bit of a texel's offset
+ * An image is rows, or blocks of 256 bytes to 256 KiB in which each bit of a texel's offset
  * is a bit of one coordinate, some of them combined with higher bits by exclusive or, so that
  * neighbours spread over the memory's channels. Blocks follow one another by row and slice. Levels
  * share an image's blocks in a fixed pattern, and the smallest ones a single block, the tail. The
@@ -9,13 +9,13 @@
 #include "softgpu/exec/image.h"
 #include "softgpu/exec/image_pattern.h"
 
+#include <pthread.h>
 #include <string.h>
 
 enum {
     LAYOUTS = 32,
     LINEAR_ALIGN = 256,
     SMALL_LOG2 = 8, /* blocks of 256 bytes, which volumes do not have */
-    SIZES = 5,      /* of an element: 1, 2, 4, 8 or 16 bytes */
     OFFSET_BITS = 28
 };
 
@@ -57,13 +57,13 @@ static const struct {
 /* The coordinate's bit for each of the lowest bits of an offset within a block, by the logarithm of
  * an element's size. The first bit is the one above those within an element. `thick` is for blocks
  * of volumes. */
-static const char *const thin[][SIZES] = {
+static const char *const thin[][ISA_PATTERN_SIZES] = {
     [STANDARD] = {"x0x1x2x3y0y1y2y3", "x0x1x2y0y1y2x3", "x0x1y0y1y2x2", "x0y0y1x1x2", "y0y1x0x1"},
     [DISPLAY] = {"x0x1x2y1y0y2x3y3", "x0x1x2y0y1y2x3", "x0x1y0x2y1y2", "x0y0x1x2y1", "x0y0x1y1"},
     [ROTATED] = {"y0y1y2x1x0x2x3y3", "y0y1y2x0x1x2x3", "y0y1x0y2x1x2", "y0x0y1x1x2", NULL},
     [Z_ORDER] = {"x0y0x1y1x2y2", "x0y0x1y1x2", "x0y0x1y1", "x0y0x1", NULL},
 };
-static const char *const thick[][SIZES] = {
+static const char *const thick[][ISA_PATTERN_SIZES] = {
     [STANDARD] = {"x0x1x2x3y0y1z0z1z2y2", "x0x1x2y0y1z0z1z2y2", "x0x1y0y1z0z1y2x2",
                   "x0y0y1z0z1x1x2", "y0y1z0z1x0x1"},
     [Z_ORDER] = {"x0y0x1y1z0z1x2z2y2x3", "x0y0x1y1z0z1z2y2x2", "x0y0x1z0y1z1y2x2", "x0y0z0x1z1y1x2",
@@ -328,16 +328,38 @@ static bool lay_out_gfx9(isa_image_t *m)
 
 /* ---- GPUs since gfx10, images of one level ---- */
 
-/* Sets y->flips from a list of image_pattern.h, for the bits of an offset below the block's size.
- */
-static void read_pattern(isa_layout_of_t *y, const char *list, unsigned bit)
+enum { PATTERNS = 32 }; /* the most rows of a family's table that are looked at */
+
+/* What the lists of image_pattern.h say, read once: by family, row and size of an element as
+ * isa_layout_of_t's flips. */
+typedef uint32_t flips_t[ISA_IMAGE_AXES][ISA_IMAGE_AXIS_BITS];
+static flips_t flips_of[ISA_IMAGES_GFX11 + 1][PATTERNS][ISA_PATTERN_SIZES];
+static pthread_once_t patterns_are_read = PTHREAD_ONCE_INIT;
+
+static const isa_pattern_t *patterns_of(isa_images_t family)
 {
-    for (; *list && bit < y->block_log2; bit++) {
+    return family == ISA_IMAGES_GFX10 ? isa_patterns_of_gfx10 : isa_patterns_of_gfx11;
+}
+
+/* Reads a list for the bits of an offset below the block's size. */
+static void read_pattern(flips_t flips, const char *list, unsigned bit, unsigned block_log2)
+{
+    for (; *list && bit < block_log2; bit++) {
         for (; *list && *list != ' '; list += 2) {
-            const uint8_t digit = (uint8_t)(list[1] >= 'a' ? list[1] - 'a' + 10 : list[1] - '0');
-            flip(y, (source_t){(uint8_t)(list[0] - 'x'), digit}, bit);
+            const int digit = list[1] >= 'a' ? list[1] - 'a' + 10 : list[1] - '0';
+            flips[list[0] - 'x'][digit] ^= UINT32_C(1) << bit;
         }
         if (*list) list++;
+    }
+}
+
+static void read_patterns(void)
+{
+    for (isa_images_t family = ISA_IMAGES_GFX10; family <= ISA_IMAGES_GFX11; family++) {
+        const isa_pattern_t *row = patterns_of(family);
+        for (unsigned k = 0; k < PATTERNS && row[k].number; k++)
+            for (unsigned e = 0; e < ISA_PATTERN_SIZES; e++)
+                read_pattern(flips_of[family][k][e], row[k].bits[e], e, row[k].block_log2);
     }
 }
 
@@ -345,8 +367,9 @@ static void read_pattern(isa_layout_of_t *y, const char *list, unsigned bit)
  * doubled in turn. */
 static void block_sides(isa_layout_of_t *y, unsigned element, bool solid)
 {
-    static const uint8_t flat_sides[SIZES][2] = {{4, 4}, {4, 3}, {3, 3}, {3, 2}, {2, 2}};
-    static const uint8_t solid_sides[SIZES][3] = {
+    static const uint8_t flat_sides[ISA_PATTERN_SIZES][2] = {
+        {4, 4}, {4, 3}, {3, 3}, {3, 2}, {2, 2}};
+    static const uint8_t solid_sides[ISA_PATTERN_SIZES][3] = {
         {4, 3, 3}, {3, 3, 3}, {3, 3, 2}, {3, 2, 2}, {2, 2, 2}};
     enum { SOLID_LOG2 = 10 };
     const unsigned more = y->block_log2 - (solid ? (unsigned)SOLID_LOG2 : (unsigned)SMALL_LOG2);
@@ -373,17 +396,20 @@ static bool lay_out_later_rows(isa_image_t *m)
     return !(bytes & (bytes - 1));
 }
 
-static bool lay_out_pattern(isa_image_t *m, const isa_pattern_t *row)
+static bool lay_out_pattern(isa_image_t *m)
 {
     isa_layout_of_t *y = &m->layout;
+    const isa_pattern_t *row = patterns_of(m->family);
+    unsigned k = 0;
     if (!m->field[ISA_T_LAYOUT]) return lay_out_later_rows(m);
-    while (row->number && (row->number != m->field[ISA_T_LAYOUT] || row->volume != (m->axes == 3)))
-        row++;
-    if (!row->number || !has_whole_elements(m)) return false;
+    for (; row->number; row++, k++)
+        if (row->number == m->field[ISA_T_LAYOUT] && row->volume == (m->axes == 3)) break;
+    if (!row->number || k >= PATTERNS || !has_whole_elements(m)) return false;
     const unsigned element = log2_of(m->format.bytes);
     y->block_log2 = row->block_log2;
     y->mixed = row->mixed;
-    read_pattern(y, row->bits[element], element);
+    pthread_once(&patterns_are_read, read_patterns);
+    memcpy(y->flips, flips_of[m->family][k][element], sizeof y->flips);
     block_sides(y, element, row->solid);
     y->pitch = rounded(size_of(m, 0), y->dim_log2[0]);
     y->slice = y->pitch * rounded(size_of(m, 1), y->dim_log2[1]);
@@ -396,8 +422,8 @@ bool isa_image_lay_out(isa_image_t *m)
     m->layout.levels = 1;
     switch (m->family) {
     case ISA_IMAGES_GFX9: return lay_out_gfx9(m);
-    case ISA_IMAGES_GFX10: return lay_out_pattern(m, isa_patterns_of_gfx10);
-    case ISA_IMAGES_GFX11: return lay_out_pattern(m, isa_patterns_of_gfx11);
+    case ISA_IMAGES_GFX10:
+    case ISA_IMAGES_GFX11: return lay_out_pattern(m);
     default: return false;
     }
 }

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ISA_PATTERN_SIZES = 5 }; /* of an element: 1, 2, 4, 8 or 16 bytes */
+enum { ISA_PATTERN_SIZES = 5 }; /* sizes of an element: 1, 2, 4, 8 or 16 bytes */
 
 typedef struct {
     uint8_t number;          /* ISA_T_LAYOUT; 0 ends a table */

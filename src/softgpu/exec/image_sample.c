@@ -1,7 +1,8 @@
 /* image_sample.c - samples: computes the texels and weights of a filter from coordinates.
  *
  * The hardware first rounds coordinates to the nearest 256th of a texel, so that weights of a
- * filter have eight bits. Levels of detail come from the differences within quads of lanes. */
+ * filter have eight bits. Levels of detail come from the instruction, from gradients in the
+ * address, or from the differences within quads of lanes. */
 #include "softgpu/exec/image.h"
 #include "softgpu/exec/image_address.h"
 
@@ -18,7 +19,7 @@ static const row_t sampler_fields[ISA_S_COUNT] = {
     [ISA_S_TRUNCATE] = {27, 1},   [ISA_S_NO_CUBE_WRAP] = {28, 1}, [ISA_S_REDUCTION] = {29, 2},
     [ISA_S_MIN_LOD] = {32, 12},   [ISA_S_MAX_LOD] = {44, 12},     [ISA_S_LOD_BIAS] = {64, 14},
     [ISA_S_MAG_FILTER] = {84, 2}, [ISA_S_MIN_FILTER] = {86, 2},   [ISA_S_Z_FILTER] = {88, 2},
-    [ISA_S_MIP_FILTER] = {90, 2}, [ISA_S_BORDER] = {126, 2},
+    [ISA_S_MIP_FILTER] = {90, 2}, [ISA_S_BORDER] = {126, 2},      [ISA_S_SKIP_DEGAMMA] = {31, 1},
 };
 
 typedef enum {
@@ -359,12 +360,14 @@ static double limited_lod(const sampler_t *s, double lod, unsigned lane)
     return s->marks & ISA_IS_LOD_CLAMP && limits < least ? least : limits;
 }
 
-/* The level of detail within the image, as it counts its levels. */
+/* The level of detail within the image, as it counts its levels. It is never beyond the last level
+ * in memory, whatever the descriptor names as the first one or as the least level of detail. */
 static double lod_in_image(const sampler_t *s, double lod)
 {
-    const double first = (double)s->m->field[ISA_T_BASE_LEVEL];
-    const double last = (double)s->m->field[ISA_T_LAST_LEVEL];
-    const double least = (double)s->m->field[ISA_T_MIN_LOD] / (double)LOD_UNITS;
+    const double levels = (double)s->m->field[ISA_T_LEVELS];
+    const double last = fmin((double)s->m->field[ISA_T_LAST_LEVEL], levels - 1);
+    const double first = fmin((double)s->m->field[ISA_T_BASE_LEVEL], last);
+    const double least = fmin((double)s->m->field[ISA_T_MIN_LOD] / (double)LOD_UNITS, last);
     return limited(s->field[ISA_S_MIP_FILTER] == MIP_NONE ? first : first + (lod > 0 ? lod : 0),
                    least > first ? least : first, last);
 }
@@ -416,11 +419,19 @@ static void set_border(const sampler_t *s)
     }
 }
 
-static const char *unsupported(const sampler_t *s)
+/* The reason why the level of detail cannot be computed, or NULL. */
+static const char *refuse_lod(const sampler_t *s)
 {
     const uint32_t *f = s->field;
     if (f[ISA_S_MAG_FILTER] >= FIRST_ANISOTROPIC || f[ISA_S_MIN_FILTER] >= FIRST_ANISOTROPIC)
         return "anisotropic filter";
+    return s->m->sliced && !s->m->slices ? "image without slices" : NULL;
+}
+
+/* The reason why texels cannot be filtered, or NULL. */
+static const char *refuse_filter(const sampler_t *s)
+{
+    const uint32_t *f = s->field;
     if (f[ISA_S_BORDER] > BORDER_WHITE) return "border colour of a table";
     if (f[ISA_S_DEGAMMA]) return "sRGB by a sampler";
     if (s->x->gathers && (s->m->axes != 2 || s->m->type == ISA_IMAGE_CUBE))
@@ -461,8 +472,8 @@ static void read_parts(const isa_wave_t *w, const isa_inst_t *i, isa_image_acces
 
 /* ---- entries ---- */
 
-/* Sets *s and x->reduce, gathers, compares. Returns the reason why the sample is refused, or NULL.
- */
+/* Sets *s and x->reduce, gathers, compares. Returns the reason why the level of detail is refused,
+ * or NULL. */
 static const char *begin(const isa_wave_t *w, const isa_inst_t *i, sampler_t *s)
 {
     isa_image_access_t *x = s->x;
@@ -478,8 +489,11 @@ static const char *begin(const isa_wave_t *w, const isa_inst_t *i, sampler_t *s)
     x->compares = s->marks & ISA_IS_COMPARE;
     x->compare = s->field[ISA_S_COMPARE];
     x->reduce = (isa_reduce_t)s->field[ISA_S_REDUCTION];
-    const char *why = unsupported(s);
-    return why || !x->image.sliced || x->image.slices ? why : "image without slices";
+    /* before gfx10 the sampler's bit has another meaning */
+    if (s->field[ISA_S_SKIP_DEGAMMA] && s->m->family != ISA_IMAGES_GFX9 &&
+        x->image.format.num == ISA_NUM_SRGB)
+        x->image.format.num = ISA_NUM_UNORM;
+    return refuse_lod(s);
 }
 
 const char *isa_image_sample(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x)
@@ -487,6 +501,7 @@ const char *isa_image_sample(const isa_wave_t *w, const isa_inst_t *i, isa_image
     parts_t parts;
     sampler_t s = {.parts = &parts, .x = x};
     const char *why = begin(w, i, &s);
+    if (!why) why = refuse_filter(&s);
     if (why) return why;
     read_parts(w, i, x, &parts);
     set_border(&s);

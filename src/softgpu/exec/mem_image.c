@@ -130,16 +130,26 @@ static void add_texel(blend_t *b, isa_reduce_t reduce, float weight, const uint3
     b->some = true;
 }
 
-/* The comparison of a texel with a lane's reference takes the place of its first component. */
+/* The reference of a lane, within the range of texels if they are fixed-point numbers from 0 to 1,
+ * where a NaN counts as 0. */
+static float reference_of(const isa_image_access_t *x, unsigned l)
+{
+    const float reference = x->reference[l];
+    if (x->image.format.num != ISA_NUM_UNORM) return reference;
+    return reference > 1 ? 1 : reference > 0 ? reference : 0;
+}
+
+/* The comparison of a texel with a lane's reference takes the place of its first component. A NaN
+ * is neither less than a number nor greater nor equal: "not equal" is true, as in IEEE 754. */
 static void compare(const isa_image_access_t *x, unsigned l, uint32_t have[4])
 {
-    const float texel = fpu_f32(have[0]), reference = x->reference[l];
-    const unsigned is = reference < texel    ? ISA_COMPARE_LESS
-                        : reference > texel  ? ISA_COMPARE_GREATER
-                        : reference == texel ? ISA_COMPARE_EQUAL
-                                             : 0;
-    const bool always = x->compare == (ISA_COMPARE_LESS | ISA_COMPARE_EQUAL | ISA_COMPARE_GREATER);
-    have[0] = x->compare & is || always ? fpu_bits32(1.0f) : 0;
+    const unsigned unequal = ISA_COMPARE_LESS | ISA_COMPARE_GREATER;
+    const float texel = fpu_f32(have[0]), reference = reference_of(x, l);
+    const bool is = reference < texel    ? x->compare & ISA_COMPARE_LESS
+                    : reference > texel  ? x->compare & ISA_COMPARE_GREATER
+                    : reference == texel ? x->compare & ISA_COMPARE_EQUAL
+                                         : (x->compare & unequal) == unequal;
+    have[0] = is ? fpu_bits32(1.0f) : 0;
 }
 
 /* The components of a lane's texel t, of which raw has the element. */
@@ -203,7 +213,7 @@ static void gather(isa_wave_t *w, const isa_inst_t *i)
     isa_image_access_t x;
     isa_row_t raw[4][4] = {{{0}}};
     if (!begin(w, i, &x)) return;
-    for (unsigned k = 0; x.n && k < 4 && !w->stop; k++)
+    for (unsigned k = 0; k < x.n && k < 4 && !w->stop; k++)
         load_raw(w, &x.texel[k], x.image.format.bytes, raw[k]);
     for (uint64_t left = w->exec; left && !w->stop; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctzll(left);
