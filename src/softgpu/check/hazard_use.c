@@ -46,19 +46,21 @@ static void add_operand(chk_use_t *u, const isa_wave_t *w, const isa_operand_t *
 }
 
 /* Adds the registers of an image's address that need not follow one another. There is room for
- * four groups of registers that do: registers in further groups are not looked at. */
+ * five groups of registers that do, beside data, result, descriptor and sampler, of which an
+ * instruction has three at most: registers in further groups are left out. */
 static void add_spread_address(chk_use_t *u, const isa_inst_t *i, unsigned roles)
 {
-    enum { GROUPS = 4 };
-    const unsigned n = isa_operand_dwords(&i->src[0]);
-    for (unsigned k = 0, groups = 0; k < n && groups < GROUPS; groups++) {
-        const unsigned first = isa_image_vgpr(i, k);
-        unsigned size = 1;
-        while (k + size < n && isa_image_vgpr(i, k + size) == first + size)
-            size++;
-        add_regs(u, first, size, roles);
-        k += size;
+    enum { GROUPS = CHK_USE_REGS - 3 };
+    uint64_t named[ISA_VGPRS / 64] = {0};
+    unsigned groups = 0;
+    for (unsigned k = 0; k < isa_operand_dwords(&i->src[0]); k++)
+        named[isa_image_vgpr(i, k) / 64] |= UINT64_C(1) << isa_image_vgpr(i, k) % 64;
+    for (unsigned first = 0, size; first < ISA_VGPRS; first += size + 1) {
+        for (size = 0; first + size < ISA_VGPRS; size++)
+            if (!(named[(first + size) / 64] >> (first + size) % 64 & 1)) break;
+        if (size && groups++ < GROUPS) add_regs(u, first, size, roles);
     }
+    if (groups > GROUPS) u->left_out = true;
 }
 
 static void add_source(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i, unsigned k,

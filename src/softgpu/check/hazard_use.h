@@ -119,7 +119,8 @@ typedef struct {
                           for those of CHK_USE_WALKS */
     uint8_t commits;   /* CHK_COMMITS_* */
     isa_wait_limits_t waits; /* of CHK_USE_WAITCNT */
-    bool left_out; /* there were more registers than CHK_USE_REGS: never, as the tests assert */
+    bool left_out; /* there were more registers than CHK_USE_REGS: as the tests assert, only in an
+                      image's address whose registers are scattered */
 } chk_use_t;
 _Static_assert(offsetof(chk_use_t, as_first) == 64 && sizeof(chk_use_t) == 128, "two lines");
 

@@ -67,12 +67,29 @@ static bool is_address(const isa_inst_t *i, unsigned n)
     return n == 2 && i->flags & ISA_F_SADDR;
 }
 
+static bool changes_operand(const isa_inst_t *by, const isa_operand_t *o)
+{
+    return overlap(&by->dst, o) || overlap(&by->dst2, o);
+}
+
+/* The registers of an image's address need not follow one another. */
+static bool changes_image_address(const isa_inst_t *by, const isa_inst_t *of)
+{
+    isa_operand_t one = of->src[0];
+    one.bits = 32;
+    for (unsigned k = 0; k < isa_operand_dwords(&of->src[0]); k++) {
+        one.reg = (uint16_t)isa_image_vgpr(of, k);
+        if (changes_operand(by, &one)) return true;
+    }
+    return false;
+}
+
 static bool changes_address(const isa_inst_t *by, const isa_inst_t *of)
 {
-    for (unsigned n = 0; n < 4; n++)
-        if (is_address(of, n) &&
-            (overlap(&by->dst, &of->src[n]) || overlap(&by->dst2, &of->src[n])))
-            return true;
+    const bool image = of->fmt == ISA_FMT_MIMG;
+    if (image && changes_image_address(by, of)) return true;
+    for (unsigned n = image; n < 4; n++)
+        if (is_address(of, n) && changes_operand(by, &of->src[n])) return true;
     return false;
 }
 
@@ -81,13 +98,23 @@ static bool same_operand(const isa_operand_t *a, const isa_operand_t *b)
     return a->kind == b->kind && a->reg == b->reg && a->k == b->k;
 }
 
+static bool same_image_address(const isa_inst_t *a, const isa_inst_t *b)
+{
+    const unsigned of_a = isa_operand_dwords(&a->src[0]), of_b = isa_operand_dwords(&b->src[0]);
+    for (unsigned k = 0; k < of_a && k < of_b; k++)
+        if (isa_image_vgpr(a, k) != isa_image_vgpr(b, k)) return false;
+    return true;
+}
+
 static bool same_address(const isa_inst_t *a, const isa_inst_t *b)
 {
+    const bool image = a->fmt == ISA_FMT_MIMG;
     const uint32_t matters = ISA_F_SADDR | ISA_F_IDXEN | ISA_F_OFFEN;
     if (a->fmt != b->fmt || (a->flags ^ b->flags) & matters || a->imm != b->imm) return false;
     if (a->fmt == ISA_FMT_DS && (a->offset0 != b->offset0 || a->offset1 != b->offset1))
         return false;
-    for (unsigned n = 0; n < 4; n++)
+    if (image && !same_image_address(a, b)) return false;
+    for (unsigned n = image; n < 4; n++)
         if (is_address(a, n) && !same_operand(&a->src[n], &b->src[n])) return false;
     return true;
 }

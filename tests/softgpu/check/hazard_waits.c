@@ -181,12 +181,57 @@ static void scc(void **state)
                      0);
 }
 
+/* ---- addresses of images in scattered registers ---- */
+
+/* The first 64 VGPRs that gfx1030's instruction reads, as bits. */
+static uint64_t read_by(const char *text, bool *left_out)
+{
+    const isa_wave_t w = hazard_wave();
+    uint32_t *words = NULL;
+    uint64_t bits = 0;
+    isa_inst_t i;
+    chk_use_t u;
+    const size_t n = asm_words(text, &words);
+    assert_int_equal(isa_decode(hazard_arch, words, (unsigned)n, &i), n);
+    free(words);
+    chk_use_describe(&u, &w, &i);
+    for (unsigned k = 0; k < u.n_reads; k++)
+        for (unsigned reg = u.regs[k].first; reg < u.regs[k].first + u.regs[k].n; reg++)
+            if (reg < 64) bits |= UINT64_C(1) << reg;
+    *left_out = u.left_out;
+    return bits;
+}
+
+static void scattered(void **state)
+{
+    bool left_out;
+    (void)state;
+    if (!asm_knows_gpu("gfx1030")) skip();
+    hazard_arch = isa_arch_named("gfx1030");
+    asm_set_gpu("gfx1030");
+    /* neighbours in any order are one group: 1, 3 to 5, 7, 9 */
+    assert_int_equal(read_by("image_sample_d v[20:23], [v5, v3, v1, v4, v9, v7], s[16:23], "
+                             "s[24:27] dmask:0xf dim:SQ_RSRC_IMG_2D",
+                             &left_out),
+                     1 << 1 | 7 << 3 | 1 << 7 | 1 << 9);
+    assert_false(left_out);
+    /* of six groups the first five */
+    assert_int_equal(read_by("image_sample_d v[20:23], [v11, v9, v7, v5, v3, v1], s[16:23], "
+                             "s[24:27] dmask:0xf dim:SQ_RSRC_IMG_2D",
+                             &left_out),
+                     1 << 1 | 1 << 3 | 1 << 5 | 1 << 7 | 1 << 9);
+    assert_true(left_out);
+    hazard_arch = ASM_ARCH;
+    asm_set_gpu("gfx90a");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads),
         cmocka_unit_test(not_known),
         cmocka_unit_test(scc),
+        cmocka_unit_test(scattered),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

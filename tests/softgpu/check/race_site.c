@@ -21,7 +21,15 @@ enum {
     MOVE = 0x7e020303,  /* v_mov_b32 v1, v3 */
     ROUND = 0xbf85fffb, /* s_cbranch_scc1 over four words to the load */
     NOP = 0xbf800000,
-    END = 0xbf810000
+    END = 0xbf810000,
+    /* of gfx1030, in words of which the last has the second register of the address */
+    TEXEL = 0xf000110a, /* image_load v9, [v1, v3], s[16:23] dmask:0x1 dim:SQ_RSRC_IMG_2D unorm */
+    TEXEL_OPERANDS = 0x00040901,
+    TEXEL_Y = 3,
+    MOVE_Y = 0x7e060305,     /* v_mov_b32 v3, v5 */
+    MOVE_OTHER = 0x7e040305, /* v_mov_b32 v2, v5: between the two, but no part of the address */
+    BACK_3 = 0xbf85fffc,     /* s_cbranch_scc1 to a load of three words */
+    ROUND_3 = 0xbf85fffa     /* over five words to the load */
 };
 
 static const uint64_t code_va = UINT64_C(1) << 32;
@@ -31,6 +39,11 @@ static const uint32_t once[] = {LOAD, LOAD_OPERANDS, NOP, END},
                                   LOAD_OPERANDS, BACK,          END},
                       elsewhere[] = {LOAD, LOAD_OPERANDS, MOVE, NOP, ROUND,
                                      LOAD, LOAD_OPERANDS, BACK, END};
+
+static const uint32_t texel_elsewhere[] = {TEXEL, TEXEL_OPERANDS, TEXEL_Y, MOVE_Y, NOP, ROUND_3,
+                                           TEXEL, TEXEL_OPERANDS, TEXEL_Y, BACK_3, END},
+                      texel_within[] = {TEXEL, TEXEL_OPERANDS, TEXEL_Y, MOVE_OTHER, NOP, ROUND_3,
+                                        TEXEL, TEXEL_OPERANDS, TEXEL_Y, BACK_3,     END};
 
 typedef struct {
     sg_memory_t *memory;
@@ -105,9 +118,25 @@ static void test_waits_within_a_loop(void **state)
     assert_false(site_in(*state, elsewhere, sizeof elsewhere)->waits);
 }
 
+/* The address of an image in registers that do not follow one another. */
+static void test_waits_for_a_texel(void **state)
+{
+    rig_t *r = *state;
+    isa_code_t *gfx90a = r->code;
+    assert_non_null(r->code = isa_code_create(&isa_archs[ISA_ARCH_gfx1030], r->memory));
+    r->dispatch.arch = &isa_archs[ISA_ARCH_gfx1030];
+    r->dispatch.code = r->code;
+    assert_true(site_in(r, texel_within, sizeof texel_within)->waits);
+    assert_false(site_in(r, texel_elsewhere, sizeof texel_elsewhere)->waits);
+    isa_code_destroy(r->code);
+    r->dispatch.code = r->code = gfx90a;
+    r->dispatch.arch = &isa_archs[ISA_ARCH_gfx90a];
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_other_code_at_the_same_place),
-                                       cmocka_unit_test(test_waits_within_a_loop)};
+                                       cmocka_unit_test(test_waits_within_a_loop),
+                                       cmocka_unit_test(test_waits_for_a_texel)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
