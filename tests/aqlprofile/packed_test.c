@@ -90,6 +90,7 @@ static const line_t lines[] = {
     {{"s_setpc_b64 s[8:9]", "s_setpc_b64 s[8:9]", "s_setpc_b64 s[8:9]"}, {1, 1, 1}},
     {{"s_nop 0", "s_nop 0", "s_nop 0"}, {1, 1, 1}},
     {{"s_sleep 2", "s_sleep 2", "s_sleep 2"}, {1, 1, 1}},
+    {{NULL, NULL, "v_wmma_f32_16x16x16_f16 v[8:15], v[0:3], v[4:7], v[8:15]"}, {0, 0, 2}},
     {{"s_endpgm", "s_endpgm", "s_endpgm"}, {1, 1, 1}},
 };
 /* gfx12's in words, which are llvm-mc 21's, since not every assembler knows the GPU. */
@@ -98,15 +99,26 @@ static const uint32_t words_gfx12[] = {
     0xd8340000, 0x00000201, 0xd8d80000, 0x03000001, 0xbfc60000, 0xbe804ec1, 0xbf94ffff, 0x7e085503,
     0x04080904, 0xee068006, 0x01800000, 0x00040001, 0xbfc10000, 0xbfbb0021, 0xbefe0080, 0x7e0c0303,
     0xd8d80000, 0x06000001, 0x7e160503, 0xbefe00c1, 0xb00a0002, 0x808a810a, 0xbf07800a, 0xbfa2fffd,
-    0xbe884700, 0x80088c08, 0xbe804808, 0xbf800000, 0xbf830002, 0xbfb00000};
-enum { LINES = sizeof lines / sizeof *lines, SLEEP = 2 * 64, COLD = 800 };
+    0xbe884700, 0x80088c08, 0xbe804808, 0xbf800000, 0xbf830002, 0xcc404008, 0x1c220900, 0xbfb00000};
+enum { LINES = sizeof lines / sizeof *lines, SLEEP = 2 * 64, MATRIX = 16, COLD = 800 };
 
 /* Categories and lines as a wave goes: instructions without active lanes, two rounds of the loop, a
- * jump over s_nop. The wait at gfx12's barrier is in no trace. */
-static const char every_line[] =
-    "1:0 6:1 9:2 3:3 9:4 5:5 5:6 9:7 11:8 6:10 6:11 3:12 9:13 9:14 2:15 9:16 9:17 6:18 2:19 2:20 "
-    "2:21 2:22 7:23 2:21 2:22 8:23 2:24 2:25 2:26 9:28 11:29 ";
-enum { EXECUTED = 31, WORD = 0x21 /* of s_ttracedata_imm */ };
+ * jump over s_nop. The wait at gfx12's barrier is in no trace. The matrix instruction's clocks are
+ * behind its token: the wave ends after them. */
+#define UNTIL_SLEEP                                                                                \
+    "1:0 6:1 9:2 3:3 9:4 5:5 5:6 9:7 11:8 6:10 6:11 3:12 9:13 9:14 2:15 9:16 9:17 6:18 2:19 2:20 " \
+    "2:21 2:22 7:23 2:21 2:22 8:23 2:24 2:25 2:26 9:28 "
+static const char *const every_line[GPUS] = {UNTIL_SLEEP "11:30 ", UNTIL_SLEEP "11:30 ",
+                                             UNTIL_SLEEP "6:29 11:30 "};
+enum {
+    EXECUTED = 31 /* without gfx12's matrix instruction */,
+    WORD = 0x21 /* of s_ttracedata_imm */
+};
+
+static unsigned executed(unsigned gpu)
+{
+    return EXECUTED + (gpu == GFX12);
+}
 
 static unsigned line_at(unsigned gpu, uint64_t words)
 {
@@ -226,7 +238,8 @@ static void trace(traced_t *t, uint32_t groups, uint32_t simd, uint32_t tokens)
 
 typedef struct {
     char text[256];
-    int64_t begin, end, sleep;
+    int64_t begin, end, sleep,
+        matrix; /* the last two: clocks of s_sleep, and of the WMMA from its issue on */
     unsigned simd, count;
 } wave_t;
 
@@ -262,6 +275,12 @@ static rocprofiler_thread_trace_decoder_status_t isa(char *text, uint64_t *bytes
     return STATUS(SUCCESS);
 }
 
+/* Whether the line is there, and is this instruction. */
+static bool is_line(const decoded_t *d, unsigned line, const char *mnemonic)
+{
+    return line < LINES && !strncmp(lines[line].text[d->traced->index], mnemonic, strlen(mnemonic));
+}
+
 static void add_wave(decoded_t *d, const rocprofiler_thread_trace_decoder_wave_t *w)
 {
     assert_true(d->waves < WAVES);
@@ -275,7 +294,8 @@ static void add_wave(decoded_t *d, const rocprofiler_thread_trace_decoder_wave_t
                 ? line_at(d->traced->index, (n->pc.address - d->traced->kernel - ENTRY) / 4)
                 : LINES;
         snprintf(to->text + used, sizeof to->text - used, "%u:%u ", n->category, line);
-        if (line < LINES && !strncmp(lines[line].text[0], "s_sleep", 7)) to->sleep = n->duration;
+        if (is_line(d, line, "s_sleep")) to->sleep = n->duration;
+        if (is_line(d, line, "v_wmma")) to->matrix = n->duration - n->stall;
         to->count++;
     }
 }
@@ -332,8 +352,9 @@ static void every_simd(void **state)
                 assert_int_equal(d->words, 2);
                 for (unsigned w = 0; w < d->waves; w++) {
                     assert_int_equal(d->wave[w].simd, simd);
-                    assert_string_equal(d->wave[w].text, every_line);
+                    assert_string_equal(d->wave[w].text, every_line[gpu]);
                     assert_in_range(d->wave[w].sleep, SLEEP, SLEEP + 2);
+                    assert_int_equal(d->wave[w].matrix, gpu == GFX12 ? MATRIX : 0);
                     assert_true(d->wave[w].end - d->wave[w].begin > SLEEP + EXECUTED);
                 }
             }
@@ -358,9 +379,9 @@ static void full(void **state)
         assert_int_equal(d->infos, 1u << ROCPROFILER_THREAD_TRACE_DECODER_INFO_WAVE_INCOMPLETE);
         unsigned whole = 0;
         for (unsigned w = 0; w < d->waves; w++) {
-            whole += d->wave[w].count == EXECUTED;
-            if (d->wave[w].count < EXECUTED)
-                assert_memory_equal(d->wave[w].text, every_line, strlen(d->wave[w].text) / 2);
+            whole += d->wave[w].count == executed(gpu);
+            if (d->wave[w].count < executed(gpu))
+                assert_memory_equal(d->wave[w].text, every_line[gpu], strlen(d->wave[w].text) / 2);
         }
         assert_true(whole >= 10);
         trace(&t, 8, 0, gpus[gpu].every); /* which begins a stream that is not full */
@@ -440,7 +461,7 @@ static void late(void **state)
         trace(&t, 8, 0, gpus[gpu].every);
         const decoded_t *d = decode(&t, 0);
         assert_int_equal(d->waves, 2);
-        assert_string_equal(d->wave[0].text, every_line);
+        assert_string_equal(d->wave[0].text, every_line[gpu]);
         assert_in_range(d->wave[0].begin, clocks, clocks + 100000);
     }
 }

@@ -296,10 +296,12 @@ enum {
     KIND_RETURN = 117
 };
 
+enum { MATRIX_CLOCKS = 8 }; /* of the first kind of matrix instructions */
+
 /* Numbers that differ between GPUs. FLAT instructions take more than one clock there: the numbers
- * are for the fewest, which are beside them. `matrix` is for matrix instructions of 8 clocks, and
- * the numbers behind it for twice as many each; 0: these have a token that tells no kind. `ready`:
- * clocks from that in which a wave is ready to that of the token. */
+ * are for the fewest, which are beside them. `matrix` is for matrix instructions of
+ * MATRIX_CLOCKS, and the numbers behind it for twice as many each; 0: these have a token that tells
+ * no kind. `ready`: clocks from that in which a wave is ready to that of the token. */
 typedef struct sg_sqtt_numbers {
     uint8_t f64, global_load, global_store;
     uint8_t flat_load, flat_load_clocks, flat_store, flat_store_clocks;
@@ -364,9 +366,9 @@ static leaves_t internal(const isa_inst_t *i, int *kind)
 
 static leaves_t matrix(const numbers_t *n, const isa_row_desc_t *row, int *kind)
 {
-    enum { CLOCKS = 8, MOST = 3 };
+    enum { MOST = 3 };
     int twice = 0;
-    while (twice < MOST && row->math.clocks > CLOCKS << twice)
+    while (twice < MOST && row->math.clocks > MATRIX_CLOCKS << twice)
         twice++;
     *kind = n->matrix + twice;
     return n->matrix ? OF_KIND : OF_VALU;
@@ -412,6 +414,16 @@ static leaves_t leaves(const numbers_t *n, const isa_inst_t *i, int *kind)
     return OF_KIND;
 }
 
+/* The clocks for which the decoder takes an instruction of that kind to last; 0: for no longer than
+ * the model does. */
+static uint32_t clocks_of(const numbers_t *n, const isa_inst_t *i, int kind)
+{
+    if (isa_table[i->op].klass == ISA_CLASS_MFMA)
+        return (uint32_t)MATRIX_CLOCKS << (kind - n->matrix);
+    if (i->fmt != ISA_FMT_FLAT) return 0;
+    return kind == n->flat_store ? n->flat_store_clocks : n->flat_load_clocks;
+}
+
 /* A wave that waits for its unit is told to be ready, in the clock in which it became so or in the
  * next. */
 static void tell(sg_sqtt_told_t *told, const sg_sqtt_format_t *f, const isa_wave_t *w,
@@ -433,9 +445,8 @@ static void tell(sg_sqtt_told_t *told, const sg_sqtt_format_t *f, const isa_wave
     if (what == OF_KIND)
         sg_sqtt_tell(told, issued, SG_SQTT_INST, kind,
                      kind == KIND_NEXT ? SG_TELLS_BRANCH : SG_TELLS_TIME);
-    if (what == OF_KIND && i->fmt == ISA_FMT_FLAT)
-        sg_sqtt_tell_clocks(told, issued,
-                            kind == n->flat_store ? n->flat_store_clocks : n->flat_load_clocks);
+    const uint32_t clocks = what == OF_KIND ? clocks_of(n, i, kind) : 0;
+    if (clocks) sg_sqtt_tell_clocks(told, issued, clocks);
     if (what == OF_KIND && (kind == KIND_TO_PC || returns))
         sg_sqtt_tell(told, issued, SG_SQTT_PC, 0, SG_TELLS_TARGET);
 }
