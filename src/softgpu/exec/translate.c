@@ -110,7 +110,7 @@ void isa_translate_limit(uint64_t milliseconds)
 const char *isa_translate_reason(isa_refused_t why)
 {
     static const char *const text[ISA_REFUSALS] = {
-        "translated",       "the core or the waves' size has no library",
+        "translated",       "the core has no library",
         "there is no LLVM", "the time for translating is used up",
         "it is too long",   "it reaches over a page of code, or has branches into instructions",
         "MODE is uncommon", "none of its instructions is translated",

@@ -527,8 +527,8 @@ static void emit_function(isa_emitter_t *e)
     }
 }
 
-/* The operation n of a plan whose steps have two each, if its step is of the kind; NULL if not, or
- * if the step has one alone. */
+/* Operation n % 2 of step n / 2, if that step is of the kind; else NULL. A step that is no VOPD
+ * instruction has operation 0 alone. */
 static const isa_inst_t *operation(const isa_plan_t *plan, unsigned n, isa_step_kind_t kind)
 {
     const isa_step_t *s = &plan->step[n / 2];

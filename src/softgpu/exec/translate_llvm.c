@@ -122,10 +122,18 @@ static const char *const begins[] = {"LLVMInitializeX86TargetInfo", "LLVMInitial
 static const char passes[] = "cgscc(inline),globaldce,function(sroa,early-cse<memssa>,instcombine,"
                              "simplifycfg,loop-mssa(licm),early-cse,dse,adce,simplifycfg)";
 
+/* LLVM's target machine for a library's bitcode. */
+typedef struct {
+    const char *bitcode;
+    void *machine;
+} machine_t;
+
+enum { MACHINES = 2 /* as many as there are bitcodes */ };
+
 static struct {
     bool tried, loaded;
-    void *context, *library, *machine;
-    const isa_library_t *from;
+    void *context, *library, *machine; /* the last two: of the open library */
+    machine_t machines[MACHINES];      /* those made so far, never freed */
 } state;
 
 static bool load(void)
@@ -158,19 +166,36 @@ bool isa_llvm_load(void)
     return state.loaded;
 }
 
+static void *make_machine(const isa_library_t *library)
+{
+    const char *triple = llvm.triple(state.library);
+    char *message;
+    void *target;
+    if (llvm.target(triple, &target, &message)) return NULL;
+    return llvm.machine(target, triple, library->cpu, "", 2, 2, 1);
+}
+
+/* The machine for the open library, made on the first call for its bitcode. NULL on failure. */
+static void *machine_for(const isa_library_t *library)
+{
+    machine_t *m = state.machines, *const behind = m + MACHINES;
+    while (m < behind && m->machine && m->bitcode != library->bitcode)
+        m++;
+    if (m == behind) return NULL;
+    if (!m->machine) *m = (machine_t){library->bitcode, make_machine(library)};
+    return m->machine;
+}
+
 bool isa_llvm_open(const isa_library_t *library)
 {
     void *buffer = llvm.buffer(library->bitcode, (size_t)(library->behind - library->bitcode),
                                library->core, 0);
-    char *message;
-    void *target;
-    if (!buffer || llvm.parse_bitcode(state.context, buffer, &state.library)) return false;
-    if (state.from && state.from->bitcode == library->bitcode) return true;
-
-    const char *triple = llvm.triple(state.library);
-    if (llvm.target(triple, &target, &message)) return false;
-    state.machine = llvm.machine(target, triple, library->cpu, "", 2, 2, 1);
-    state.from = library;
+    if (!buffer || llvm.parse_bitcode(state.context, buffer, &state.library)) {
+        state.library = NULL;
+        return false;
+    }
+    state.machine = machine_for(library);
+    if (!state.machine) isa_llvm_close();
     return state.machine != NULL;
 }
 

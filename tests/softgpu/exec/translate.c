@@ -487,19 +487,6 @@ static unsigned put_full_loop(rig_t *r, const char *loop)
     return n;
 }
 
-/* Runs the wave, translated without calls of handlers; returns how many instructions have run both
- * ways. */
-static uint64_t run_verified(rig_t *r, const before_t *b, const char *what)
-{
-    const uint64_t begin = isa_translate_stats().verified;
-    isa_translate_setup(ISA_TRANSLATE_VERIFY, 1);
-    set_state(r, b);
-    assert_true(r->core->set_pc(&r->wave, RIG_CODE));
-    const isa_stop_t stop = r->core->run(&r->wave, RIG_SLICE);
-    if (stop != ISA_STOP_END) fail_msg("%s: stop %u, %s", what, stop, r->wave.message);
-    return isa_translate_stats().verified - begin;
-}
-
 static void make_lanes(before_t *b, const lanes_t *lanes)
 {
     make_state(b, true, 0x2f0);
@@ -643,7 +630,7 @@ int main(void)
         fprintf(stderr, "nothing is translated here: no library, or no LLVM\n");
         return 77;
     }
-    read_lines(ISA_TEST_DATA "/vectors.tsv", ASM_ARCH);
+    read_lines(ISA_TEST_DATA "/vectors.tsv", ASM_ARCH, 64, 1000);
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction),
                                        cmocka_unit_test(random_loops),
                                        cmocka_unit_test(whole_programs),

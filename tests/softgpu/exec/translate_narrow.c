@@ -1,32 +1,49 @@
-/* translate_narrow.c - waves of 32 lanes run translated and interpreted: all that they change is
- * the same, bit by bit.
+/* translate_narrow.c - waves of GPUs that have 32 lanes run translated and interpreted, also with
+ * 64 lanes: all that they change is the same, bit by bit.
  *
- * What differs from waves of 64 lanes is in these tests: masks of lanes are one scalar register,
- * the high half of EXEC is a register like any other, and one instruction may do two operations.
- * The instructions of LLVM's lists of gfx1030 and gfx1100 are in loops, as in translate.c. */
+ * These tests have what differs from gfx90a: masks of lanes in one scalar register, EXEC_HI as any
+ * register, instructions of two operations, results of 16 bits that leave their register's other
+ * half. The instructions of LLVM's lists are in loops, as in translate.c. */
 #include "translate_lines.h"
 
 typedef struct {
     const char *name, *list;
+    unsigned least; /* lines of the list that loops can have */
     flow_t flow;
 } gpu_t;
 
-static const gpu_t gfx1030 = {"gfx1030",
-                              ISA_TEST_DATA "/vectors_gfx1030.tsv",
-                              {0xbf850000, 0xbf810000}},
-                   gfx1100 = {
-                       "gfx1100", ISA_TEST_DATA "/vectors_gfx1100.tsv", {0xbfa20000, 0xbfb00000}};
+#define LIST(name) #name, ISA_TEST_DATA "/vectors_" #name ".tsv"
+#define FLOW_GFX11                                                                                 \
+    {                                                                                              \
+        0xbfa20000, 0xbfb00000                                                                     \
+    }
+static const gpu_t gfx1030 = {LIST(gfx1030), 1000, {0xbf850000, 0xbf810000}},
+                   gfx1100 = {LIST(gfx1100), 1000, FLOW_GFX11},
+                   gfx1151 = {LIST(gfx1151), 500, FLOW_GFX11},
+                   gfx1201 = {LIST(gfx1201), 1000, FLOW_GFX11};
 
-static pair_t make_narrow_pair(const gpu_t *gpu)
+/* The core for waves of 32 or 64 lanes on a kind of host; NULL if there is none here. */
+static const isa_core_t *core_for(const char *host, unsigned lanes)
+{
+    const isa_core_t *core = isa_core_by_name(host);
+    return core && lanes == 32 ? isa_core_narrow(core) : core;
+}
+
+static pair_t make_pair_of(const gpu_t *gpu, const isa_core_t *core)
 {
     pair_t p = {rig_create(), rig_create()};
     const isa_arch_t *arch = isa_arch_named(gpu->name);
-    const isa_core_t *core = isa_core_narrow(isa_core_by_name("avx2"));
     assert_non_null(arch);
-    assert_int_equal(core->lanes, 32);
     set_gpu(p.interpreted, arch, core);
     set_gpu(p.translated, arch, core);
     return p;
+}
+
+static pair_t make_narrow_pair(const gpu_t *gpu)
+{
+    const isa_core_t *core = core_for("avx2", 32);
+    assert_int_equal(core->lanes, 32);
+    return make_pair_of(gpu, core);
 }
 
 static bool can_translate(void)
@@ -57,29 +74,51 @@ static void run_loop(pair_t *p, const gpu_t *gpu, unsigned k)
     run_pair(p, &b, k % 3 ? RIG_SLICE : 1, what);
 }
 
-static void run_loops(const gpu_t *gpu)
+static void run_loops(const gpu_t *gpu, const isa_core_t *core, unsigned usual)
 {
     const char *wanted = getenv("TRANSLATE_LOOPS");
-    const unsigned loops = wanted ? (unsigned)atoi(wanted) : 40;
-    pair_t p = make_narrow_pair(gpu);
+    const unsigned loops = wanted ? (unsigned)atoi(wanted) : usual;
+    if (!core) return;
+    pair_t p = make_pair_of(gpu, core);
     const uint64_t begin = translated_instructions();
-    read_lines(gpu->list, isa_arch_named(gpu->name));
+    read_lines(gpu->list, isa_arch_named(gpu->name), core->lanes, gpu->least);
     for (unsigned k = 0; k < loops; k++)
         run_loop(&p, gpu, k);
     assert_true(translated_instructions() - begin > loops * BODY);
     free_pair(&p);
 }
 
+enum { MANY = 40, SOME = 12 };
+
 static void loops_of_gfx1030(void **state)
 {
     (void)state;
-    run_loops(&gfx1030);
+    run_loops(&gfx1030, core_for("avx2", 32), MANY);
 }
 
 static void loops_of_gfx1100(void **state)
 {
     (void)state;
-    run_loops(&gfx1100);
+    run_loops(&gfx1100, core_for("avx2", 32), MANY);
+}
+
+static void loops_of_later_gpus(void **state)
+{
+    (void)state;
+    run_loops(&gfx1151, core_for("avx2", 32), SOME);
+    run_loops(&gfx1201, core_for("avx2", 32), SOME);
+}
+
+static const char *const hosts[] = {"avx2", "avx512"};
+enum { HOSTS = 2 };
+
+static void loops_of_64_lanes(void **state)
+{
+    (void)state;
+    for (unsigned h = 0; h < HOSTS; h++) {
+        run_loops(&gfx1030, core_for(hosts[h], 64), SOME);
+        run_loops(&gfx1100, core_for(hosts[h], 64), SOME);
+    }
 }
 
 /* ---- programs ---- */
@@ -151,6 +190,12 @@ static const program_t programs[] = {
      "v_dual_subrev_f32 v4, v6, v2 :: v_dual_add_nc_u32 v7, v1, v7\n"
      "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
      true},
+    /* pairs that are called, behind scalar registers that they read and that were just written */
+    {&gfx1100,
+     "again: s_add_u32 s4, s4, s98\n v_dual_add_f32 v6, s4, v7 :: v_dual_mul_f32 v7, s4, v6\n"
+     "s_not_b32 vcc_lo, vcc_lo\n v_dual_cndmask_b32 v9, v7, v2 :: v_dual_mov_b32 v2, v9\n"
+     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
+     true},
 };
 
 enum { PROGRAMS = sizeof programs / sizeof *programs };
@@ -184,7 +229,28 @@ static void whole_programs(void **state)
     }
 }
 
-/* Programs without calls run both ways from the loop's second round on. */
+/* The instructions of a loop's round: those from "again:" on, each of which ends in a new line. */
+static unsigned round_of(const char *text)
+{
+    static const char back[] = "s_cbranch_scc1 again\n";
+    const char *behind = strstr(text, back) + strlen(back);
+    unsigned n = 0;
+    for (const char *c = strstr(text, "again:"); c < behind; c++)
+        n += *c == '\n';
+    return n;
+}
+
+/* Translates the program without calls, and runs it again: all instructions of its loop run both
+ * ways. The rig has not run it with calls. */
+static void verify(rig_t *r, const before_t *b, const char *text)
+{
+    run_verified(r, b, text);
+    const uint64_t n = run_verified(r, b, text);
+    if (n != (uint64_t)round_of(text) * ROUNDS)
+        fail_msg("%u instructions verified of %u: %s", (unsigned)n, round_of(text) * ROUNDS, text);
+}
+
+/* Programs without calls run both ways. */
 static void programs_verified(void **state)
 {
     (void)state;
@@ -195,16 +261,62 @@ static void programs_verified(void **state)
         make_state(&b, k & 1, 0x2f0);
         asm_set_gpu(programs[k].gpu->name);
         rig_assemble(p.translated, 0, programs[k].text);
-        const uint64_t begin = isa_translate_stats().verified;
-        isa_translate_setup(ISA_TRANSLATE_VERIFY, 1);
-        set_state(p.translated, &b);
-        assert_true(p.translated->core->set_pc(&p.translated->wave, RIG_CODE));
-        const isa_stop_t stop = p.translated->core->run(&p.translated->wave, RIG_SLICE);
-        if (stop != ISA_STOP_END) fail_msg("stop %u, %s", stop, p.translated->wave.message);
-        const uint64_t verified = isa_translate_stats().verified - begin;
-        if (verified <= 5 * (ROUNDS - 1))
-            fail_msg("%u instructions verified: %s", (unsigned)verified, programs[k].text);
+        verify(p.translated, &b, programs[k].text);
         free_pair(&p);
+    }
+}
+
+/* ---- results of 16 bits ---- */
+
+enum { FIRST_RESULT = 3, LAST_RESULT = 7 };
+static const char of_16_bits[] =
+    "again: v_add_f16 v3, v1, v2\n v_add_nc_u16 v4, v1, v2\n v_fmac_f16 v5, v1, v2\n"
+    "v_mul_f16 v6, v5, v3\n v_sub_nc_u16 v7, v4, v1\n"
+    "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n";
+
+/* Upper halves of results, and lanes that are not active, are what they were. */
+static void assert_kept(const rig_t *r, const before_t *b)
+{
+    for (unsigned reg = FIRST_RESULT; reg <= LAST_RESULT; reg++)
+        for (unsigned l = 0; l < r->core->lanes; l++) {
+            const bool active = b->exec >> l & 1;
+            const uint32_t now = r->rows[reg][l], then = b->row[reg][l];
+            if (now >> 16 != then >> 16 || (!active && now != then))
+                fail_msg("v%u lane %u: %08x, was %08x", reg, l, now, then);
+        }
+}
+
+static void try_halves(const gpu_t *gpu, const isa_core_t *core)
+{
+    if (!core) return;
+    pair_t p = make_pair_of(gpu, core), alone = make_pair_of(gpu, core);
+    asm_set_gpu(gpu->name);
+    put_pair(&p, of_16_bits);
+    put_pair(&alone, of_16_bits);
+    for (unsigned full = 0; full < 2; full++) {
+        before_t b;
+        make_state(&b, full, 0x2f0);
+        for (unsigned r = 0; r < 64; r++)
+            for (unsigned l = 0; l < 64; l++)
+                b.row[r][l] |= 0xa5010000;
+        run_pair(&p, &b, RIG_SLICE, of_16_bits);
+        assert_kept(p.translated, &b);
+        verify(alone.translated, &b, of_16_bits);
+        assert_kept(alone.translated, &b);
+    }
+    free_pair(&p);
+    free_pair(&alone);
+}
+
+/* The library has them: no handler is called, whatever the size of the wave. */
+static void halves_verified(void **state)
+{
+    const gpu_t *const gpus[] = {&gfx1030, &gfx1100};
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        try_halves(gpus[k], core_for("avx2", 32));
+        for (unsigned h = 0; h < HOSTS; h++)
+            try_halves(gpus[k], core_for(hosts[h], 64));
     }
 }
 
@@ -217,7 +329,9 @@ int main(void)
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops_of_gfx1030), cmocka_unit_test(loops_of_gfx1100),
-        cmocka_unit_test(whole_programs), cmocka_unit_test(programs_verified)};
+        cmocka_unit_test(loops_of_gfx1030),    cmocka_unit_test(loops_of_gfx1100),
+        cmocka_unit_test(loops_of_later_gpus), cmocka_unit_test(loops_of_64_lanes),
+        cmocka_unit_test(whole_programs),      cmocka_unit_test(programs_verified),
+        cmocka_unit_test(halves_verified)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

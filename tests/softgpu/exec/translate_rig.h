@@ -76,6 +76,7 @@ static inline void set_state(rig_t *r, const before_t *b)
     r->wave.scc = b->scc;
     r->wave.mode = b->mode;
     r->wave.exec = b->exec & lanes_of(r->core);
+    if (r->core->lanes == 32) r->wave.sgpr[ISA_EXEC_HI_32] = (uint32_t)(b->exec >> 32);
 }
 
 /* ---- running both ways ---- */
@@ -166,6 +167,19 @@ static inline void run_pair(pair_t *p, const before_t *b, int32_t slice, const c
 static inline uint64_t translated_instructions(void)
 {
     return isa_translate_stats().instructions;
+}
+
+/* Runs the wave, translated without calls of handlers; returns how many instructions have run both
+ * ways. */
+static inline uint64_t run_verified(rig_t *r, const before_t *b, const char *what)
+{
+    const uint64_t begin = isa_translate_stats().verified;
+    isa_translate_setup(ISA_TRANSLATE_VERIFY, 1);
+    set_state(r, b);
+    assert_true(r->core->set_pc(&r->wave, RIG_CODE));
+    const isa_stop_t stop = r->core->run(&r->wave, RIG_SLICE);
+    if (stop != ISA_STOP_END) fail_msg("%s: stop %u, %s", what, stop, r->wave.message);
+    return isa_translate_stats().verified - begin;
 }
 
 #endif
