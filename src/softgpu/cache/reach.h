@@ -134,12 +134,14 @@ typedef struct sgc_seen {
     sgc_lds_memo_t memo[SGC_LDS_MEMOS];
 } sgc_seen_t;
 
+/* Bits of isa_watch_t.known: what has been computed of the present instruction. */
+enum { SGC_KNOWN_REACH = 1, SGC_KNOWN_LDS = 2, SGC_KNOWN_LDS_USE = 4 };
+
 /* seen.c. All are to be called before the instruction has run: a load may replace its own address
  * register. A subscriber may call sgc_lanes_spread() on the result, but must not change it
  * otherwise. */
 /* sgc_reach(): for an instruction of ISA_UNIT_VECTOR; EXEC is not 0. sgc_see_reach() computes the
  * addresses, for sgc_seen_reach() alone. */
-enum { SGC_KNOWN_REACH = 1 }; /* isa_watch_t.known: they have been computed */
 void sgc_see_reach(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i);
 static inline sgc_reach_t *sgc_seen_reach(isa_watch_t *watch, const isa_wave_t *w,
                                           const isa_inst_t *i)

@@ -2,8 +2,6 @@
  * reach.h. */
 #include "softgpu/cache/reach.h"
 
-enum { KNOWN_LDS = 2, KNOWN_LDS_USE = 4 }; /* isa_watch_t.known, besides SGC_KNOWN_REACH */
-
 /* Whether `what` has not been computed yet for the present instruction; marks it as computed. */
 static bool is_new(isa_watch_t *watch, unsigned what)
 {
@@ -21,7 +19,7 @@ void sgc_see_reach(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i)
 sgc_lanes_t *sgc_seen_lds(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i, unsigned *n)
 {
     sgc_seen_t *s = watch->seen;
-    if (is_new(watch, KNOWN_LDS)) s->n_lds = sgc_lds_reach(w, i, &sgc_ops_table[i->op], s->lds);
+    if (is_new(watch, SGC_KNOWN_LDS)) s->n_lds = sgc_lds_reach(w, i, &sgc_ops_table[i->op], s->lds);
     *n = s->n_lds;
     return s->lds;
 }
@@ -30,7 +28,7 @@ const sgc_lds_use_t *sgc_seen_lds_use(isa_watch_t *watch, const isa_wave_t *w, c
                                       unsigned *n)
 {
     sgc_seen_t *s = watch->seen;
-    if (is_new(watch, KNOWN_LDS_USE))
+    if (is_new(watch, SGC_KNOWN_LDS_USE))
         s->n_used = sgc_lds_use(s->memo, w, i, &sgc_ops_table[i->op], s->used);
     *n = s->n_used;
     return s->used;

@@ -36,7 +36,7 @@ enum {
     COUNTER = 1,
     CENSUS = 2,
     ONE = 4,  /* one subscriber */
-    EACH = 8, /* one subscriber, to which each instruction is reported when it is issued */
+    EACH = 8, /* one subscriber with isa_wants_each_issue */
     ANY = 16  /* all observers of the watch, tested at each instruction */
 };
 
@@ -214,7 +214,7 @@ static isa_stop_t run_watched(isa_wave_t *w, int32_t slice, isa_watch_t *watch)
                                   [ANY] = run_any};
     const isa_subscriber_t *one = watch->n_subscribers == 1 ? watch->subscriber[0] : NULL;
     unsigned kinds = (watch->counter ? COUNTER : 0) | (watch->census ? CENSUS : 0);
-    if (one) kinds |= one->issues_only ? EACH : ONE;
+    if (one) kinds |= one->wants == isa_wants_each_issue ? EACH : ONE;
     const bool special = !watch->interrupt && (one || !watch->n_subscribers) && made[kinds];
     return made[special ? kinds : ANY](w, slice, watch);
 }

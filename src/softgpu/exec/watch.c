@@ -1,9 +1,12 @@
-/* watch.c - the test of FLAT instructions for the run loop's counter: see watch.h.
+/* watch.c - the test of FLAT instructions for the run loop's counter, and the wants of a subscriber
+ * to which each instruction is reported: see watch.h.
  *
  * Not inline, and compiled once for all cores, since FLAT instructions are rare. */
 #include "softgpu/exec/watch.h"
 
 #include "softgpu/exec/address.h"
+
+const uint8_t isa_wants_each_issue[ISA_OP_COUNT] = {[0 ... ISA_OP_COUNT - 1] = ISA_WANTS_ISSUE};
 
 bool isa_flat_is_lds(const isa_wave_t *w, const isa_inst_t *i)
 {

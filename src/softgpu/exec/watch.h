@@ -121,9 +121,12 @@ typedef void isa_event_fn_t(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t 
 
 struct isa_subscriber {
     const uint8_t *wants;                   /* by ISA_OP_*: ISA_WANTS_* */
-    bool issues_only;                       /* each of these is ISSUE: a loop is made for that */
     isa_event_fn_t *issue, *before, *after; /* the functions for the wanted events */
 };
+
+/* watch.c: `wants` of a subscriber that wants ISA_WANTS_ISSUE of every instruction. A loop is made
+ * for subscribers that have this array. */
+extern const uint8_t isa_wants_each_issue[ISA_OP_COUNT];
 
 enum {
     ISA_SUBSCRIBERS_MAX = 4

@@ -324,7 +324,6 @@ static void find_parked(sg_perf_group_t *g, isa_census_t *census)
 
 void sg_perf_group_watch(sg_perf_group_t *g, isa_watch_t *watch)
 {
-    static const uint8_t wants[ISA_OP_COUNT] = {[0 ... ISA_OP_COUNT - 1] = ISA_WANTS_ISSUE};
     const bool accounted = watch->census && watch->census->costs;
     if (!accounted) g->counts = true;
     if (!g->run || !g->run->schedule) {
@@ -332,8 +331,7 @@ void sg_perf_group_watch(sg_perf_group_t *g, isa_watch_t *watch)
         return;
     }
     find_parked(g, accounted ? watch->census : NULL);
-    g->subscriber = (isa_subscriber_t){.wants = wants,
-                                       .issues_only = true,
+    g->subscriber = (isa_subscriber_t){.wants = isa_wants_each_issue,
                                        .issue = accounted    ? issue_accounted
                                                 : g->closely ? issue_closely
                                                              : issue};

@@ -4,6 +4,7 @@
  * Expected numbers follow from the programs' text by hand. */
 #include "code_rig.h"
 
+#include "softgpu/exec/census.h"
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/watch.h"
 
@@ -19,11 +20,18 @@ typedef struct {
     uint16_t op[MAX_SEEN];
 } seen_t;
 
+/* The line of the instruction is there if a census counts. */
+static void assert_line(const isa_watch_t *watch, const isa_inst_t *i)
+{
+    if (watch->census) assert_int_equal(watch->line->pc, i->pc);
+}
+
 static void issued(isa_subscriber_t *subscriber, isa_watch_t *watch, isa_wave_t *w,
                    const isa_inst_t *i)
 {
     seen_t *s = (seen_t *)subscriber;
-    (void)watch, (void)w, (void)i;
+    (void)w;
+    assert_line(watch, i);
     assert_int_equal(s->issued++, s->n);
 }
 
@@ -59,6 +67,24 @@ static seen_t *seen_create(void)
     return s;
 }
 
+/* A subscriber that counts what is issued, and wants nothing else. */
+static void counted_at_issue(isa_subscriber_t *subscriber, isa_watch_t *watch, isa_wave_t *w,
+                             const isa_inst_t *i)
+{
+    seen_t *s = (seen_t *)subscriber;
+    assert_line(watch, i);
+    s->n++;
+    s->runs[i->op]++;
+    s->lanes[i->op] += isa_lane_count(w->exec);
+}
+
+static seen_t *issues_create(void)
+{
+    seen_t *s = seen_create();
+    s->subscriber = (isa_subscriber_t){.wants = isa_wants_each_issue, .issue = counted_at_issue};
+    return s;
+}
+
 /* 10 rounds of a loop; the vector instructions run with 64, 16 and 0 lanes. */
 static const char divergent[] = "s_movk_i32 s0, 10\n"
                                 "again:\n"
@@ -72,6 +98,7 @@ static const char divergent[] = "s_movk_i32 s0, 10\n"
                                 "s_cmp_lg_u32 s0, 0\n"
                                 "s_cbranch_scc1 again\n"
                                 "s_endpgm\n";
+enum { DIVERGENT_RUNS = 1 + 10 * 9 + 1 };
 
 static void check_counts(const seen_t *s)
 {
@@ -86,7 +113,7 @@ static void check_counts(const seen_t *s)
     assert_int_equal(s->runs[ISA_OP_NONE], 0);
     for (unsigned op = 0; op < ISA_OP_COUNT; op++)
         all += s->runs[op];
-    assert_int_equal(all, 1 + 10 * 9 + 1);
+    assert_int_equal(all, DIVERGENT_RUNS);
 }
 
 static void exact_counts(void **state)
@@ -169,32 +196,99 @@ static void page_end_and_fault(void **state)
     rig_destroy(r);
 }
 
-/* Who else watches changes nothing: every set of a counter, an interruption that never comes, and
- * one or two subscribers. */
+/* A census of the divergent loop. */
+typedef struct {
+    isa_census_t isa; /* first */
+    isa_census_page_t page;
+    isa_census_line_t line[16];
+    uint32_t n;
+} census_t;
+
+static uint32_t meet(isa_census_t *isa, const isa_wave_t *w, const isa_inst_t *i)
+{
+    census_t *c = (census_t *)isa;
+    const uint32_t at = ++c->n;
+    assert_true(at < sizeof c->line / sizeof *c->line);
+    c->page.page = w->page;
+    c->page.at[i - w->page->slots] = at;
+    c->line[at] = (isa_census_line_t){.pc = i->pc,
+                                      .kind = i->op == ISA_OP_s_cbranch_scc1 ? ISA_CENSUS_BRANCH
+                                              : i->op == ISA_OP_s_mov_b64    ? ISA_CENSUS_MASK
+                                                                             : ISA_CENSUS_PLAIN};
+    return at;
+}
+
+static census_t *census_create(void)
+{
+    census_t *c = calloc(1, sizeof *c);
+    assert_non_null(c);
+    c->isa = (isa_census_t){.page = &c->page, .line = c->line, .meet = meet};
+    return c;
+}
+
+/* Its 11 instructions; the branch is taken in all rounds but the last, and one instruction of each
+ * round takes lanes away but not all. */
+static void check_census(const census_t *c)
+{
+    uint64_t runs = 0, taken = 0, not_taken = 0, divergent = 0;
+    for (uint32_t k = 1; k <= c->n; k++) {
+        runs += c->line[k].full + c->line[k].n.issued;
+        taken += c->line[k].n.taken;
+        not_taken += c->line[k].n.not_taken;
+        divergent += c->line[k].n.divergent;
+    }
+    assert_int_equal(c->n, 11);
+    assert_int_equal(runs, DIVERGENT_RUNS);
+    assert_int_equal(taken, 9);
+    assert_int_equal(not_taken, 1);
+    assert_int_equal(divergent, 10);
+}
+
+/* The observers of a set. */
+enum {
+    WITH_COUNTER = 1,
+    WITH_INTERRUPT = 2, /* that never comes */
+    WITH_CENSUS = 4,
+    WITH_SEEN = 8,
+    WITH_SECOND = 16,
+    WITH_ISSUES = 32,
+    SETS = 64
+};
+
+static void watch_with(rig_t *r, unsigned set)
+{
+    static const uint8_t bucket[ISA_OP_COUNT]; /* all in the same */
+    static _Atomic uint32_t tick;
+    static const isa_interrupt_t never = {.tick = &tick};
+    seen_t *const seen[] = {seen_create(), seen_create(), issues_create()};
+    census_t *census = census_create();
+    isa_counter_t counter = {.bucket = bucket};
+    isa_watch_t watch = {.counter = set & WITH_COUNTER ? &counter : NULL,
+                         .interrupt = set & WITH_INTERRUPT ? &never : NULL};
+    isa_watch_census(&watch, set & WITH_CENSUS ? &census->isa : NULL);
+    for (unsigned k = 0; k < 3; k++)
+        if (set & WITH_SEEN << k) isa_watch_add(&watch, &seen[k]->subscriber);
+    assert_true(r->core->set_pc(&r->wave, RIG_CODE));
+    assert_int_equal(r->core->run_watched(&r->wave, RIG_SLICE, &watch), ISA_STOP_END);
+    for (unsigned k = 0; k < 3; k++)
+        if (set & WITH_SEEN << k) check_counts(seen[k]);
+    if (set & WITH_CENSUS) check_census(census);
+    assert_int_equal(counter.runs[0] + counter.runs[ISA_BUCKETS],
+                     set & WITH_COUNTER ? DIVERGENT_RUNS : 0);
+    for (unsigned k = 0; k < 3; k++)
+        free(seen[k]);
+    free(census);
+}
+
+/* Who else watches changes nothing: every set of a counter, an interruption, a census, one or two
+ * subscribers that want everything, and one that wants ISSUE alone. */
 static void whoever_else_watches(void **state)
 {
     (void)state;
-    enum { COUNTER = 1, INTERRUPT = 2, SECOND = 4, SETS = 8 };
-    static const uint8_t bucket[ISA_OP_COUNT]; /* all in the same */
-    _Atomic uint32_t tick = 0;
-    const isa_interrupt_t never = {.tick = &tick};
     rig_t *r = rig_create();
     rig_assemble(r, 0, divergent);
-    for (unsigned set = 0; set < SETS; set++) {
-        seen_t *first = seen_create(), *second = seen_create();
-        isa_counter_t counter = {.bucket = bucket};
-        isa_watch_t watch = {.counter = set & COUNTER ? &counter : NULL,
-                             .interrupt = set & INTERRUPT ? &never : NULL};
-        isa_watch_add(&watch, &first->subscriber);
-        if (set & SECOND) isa_watch_add(&watch, &second->subscriber);
-        assert_true(r->core->set_pc(&r->wave, RIG_CODE));
-        assert_int_equal(r->core->run_watched(&r->wave, RIG_SLICE, &watch), ISA_STOP_END);
-        check_counts(first);
-        if (set & SECOND) check_counts(second);
-        assert_int_equal(counter.runs[0] + counter.runs[ISA_BUCKETS], set & COUNTER ? first->n : 0);
-        free(first);
-        free(second);
-    }
+    for (unsigned set = 0; set < SETS; set++)
+        watch_with(r, set);
     rig_destroy(r);
 }
 
@@ -275,25 +369,6 @@ static void tried_twice(void **state)
     assert_int_equal(t.ran, 1);
     assert_int_equal(t.lds_then, 0x07070707);
     rig_destroy(r);
-}
-
-static void counted_at_issue(isa_subscriber_t *subscriber, isa_watch_t *watch, isa_wave_t *w,
-                             const isa_inst_t *i)
-{
-    seen_t *s = (seen_t *)subscriber;
-    (void)watch;
-    s->n++;
-    s->runs[i->op]++;
-    s->lanes[i->op] += isa_lane_count(w->exec);
-}
-
-static seen_t *issues_create(void)
-{
-    seen_t *s = seen_create();
-    memset(s->wants, ISA_WANTS_ISSUE, sizeof s->wants);
-    s->subscriber =
-        (isa_subscriber_t){.wants = s->wants, .issues_only = true, .issue = counted_at_issue};
-    return s;
 }
 
 /* A subscriber to which each instruction is reported when it is issued, alone and with another one:
