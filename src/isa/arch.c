@@ -354,7 +354,6 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     [ISA_ARCH_gfx1151] = {GFX11(gfx1151), .gfx_target_version = 110501, .dpp_scalar = true,
                           .drm_family = 150, /* AMDGPU_FAMILY_GC_11_5_0 */
                           .gb_addr_config = 0x00000545},
-    /* Compilers write no s_waitcnt for gfx12, but instructions for one counter or for two. */
     [ISA_ARCH_gfx1201] = {GFX11_AND_LATER(gfx1201), .formats = &formats_gfx12,
                           .gfx_target_version = 120001, .dpp_scalar = true, .hwregs = 33,
                           .wide_windows = true, .launch = {.item = PACKED_IDS, .ids_in_ttmp = true},

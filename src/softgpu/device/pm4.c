@@ -63,13 +63,20 @@ static void *memory(const command_t *c, uint64_t va, uint64_t bytes, bool write)
     return p;
 }
 
+/* Whether thread traces have to be refused. Each GPU of isa_archs has one: this is for GPUs to
+ * come, whose tokens nobody has written yet. */
+static bool is_untraced(const command_t *c)
+{
+    return c->d->arch->trace == ISA_TRACE_NONE;
+}
+
 /* Only registers of performance counters have an effect; all other registers are words that can be
  * read back. COMPUTE_PERFCOUNT_ENABLE is part of the launch state, of which each queue has its
  * own. */
 static bool write_register(const command_t *c, uint32_t number, uint32_t value)
 {
     const char *uncounted = sg_perf_refused(c->d->perf, number, value);
-    if (number == COMPUTE_THREAD_TRACE_ENABLE && value && !c->d->arch->trace)
+    if (number == COMPUTE_THREAD_TRACE_ENABLE && value && is_untraced(c))
         return refuse(c, "thread traces");
     if (number == COMPUTE_PERFCOUNT_ENABLE)
         sg_perf_enable(c->d->perf, &c->q->counting, value);
@@ -144,7 +151,7 @@ static bool op_event_write(const command_t *c)
 {
     enum { EVENT_MASK = 0x3f, CS_PARTIAL_FLUSH = 7, TRACE_START = 0x33 };
     const uint32_t event = c->dw[1] & EVENT_MASK;
-    if (event == TRACE_START && !c->d->arch->trace) return refuse(c, "thread traces");
+    if (event == TRACE_START && is_untraced(c)) return refuse(c, "thread traces");
     if (event == CS_PARTIAL_FLUSH && !sg_aql_drain(c->q)) return false;
     sg_perf_trace_event(c->d->perf, event);
     return true;
