@@ -1,6 +1,8 @@
 /* hazard_waits.c - every way to wait for a load, and what reads SCC before anything has set it. */
 #include "hazard_program.h"
 
+#include "isa/isa.h"
+
 #include <stdio.h>
 #include <string.h>
 
