@@ -12,8 +12,8 @@
 
 #include "cli/front.h"
 
-/* The kernel starts a program with the stack at what front_begin() is to get, and any alignment of
- * calls is the program's own affair. */
+/* When the kernel starts a program, the stack pointer is the address that front_begin() takes. The
+ * kernel aligns it as it likes; a call needs an alignment to 16 bytes. */
 __asm__(".text\n"
         ".globl _start\n"
         ".type _start, @function\n"

@@ -13,7 +13,8 @@
  * out; else NULL. Whether there is a GPU is not looked at. */
 char **cli_left_out(int argc, char **argv, char **environment);
 
-/* Returns the value of a variable of the environment, or NULL. */
+/* Returns the value of the variable `name` in `environment`, a NULL-terminated array of texts
+ * NAME=VALUE; NULL if it has no such variable. */
 const char *cli_variable(const void *environment, const char *name);
 
 #endif

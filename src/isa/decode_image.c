@@ -50,9 +50,10 @@ static unsigned image_address_dwords(const isa_inst_t *i, const isa_row_desc_t *
 }
 
 /* The VGPRs of the address. They are a tuple from `first` on, of a size that tuples can have; or,
- * if dwords with register numbers follow the instruction (NSA), `first` and the registers named
- * there. If the address is longer, the last of these is the first of a tuple with the rest, on GPUs
- * that have that; otherwise it is no instruction. */
+ * if dwords with register numbers follow the instruction (NSA), `first` and the registers of these
+ * numbers. If the address has more parts than registers are named, then on some GPUs the register
+ * named last begins a tuple, which has the rest of the parts; on all others the words are no
+ * instruction. */
 static void image_address(isa_decoder_t *d, unsigned first)
 {
     isa_inst_t *i = d->out;

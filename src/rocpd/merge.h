@@ -13,9 +13,9 @@
 char *rocpd_table_like(const db_t *db, const char *part, const char *name);
 
 /* Returns whether this is a table whose rows are looked up by their event, too, with or without a
- * run's id in its name: if it has the column event_id, it gets an index by that. Whatever follows a
- * '_' counts as an id, and capital letters as small ones, as they do for SQLite: a table that gets
- * an index in vain costs little. */
+ * run's id in its name: if it has the column event_id, it gets an index by that. Any text
+ * behind a '_' is taken for a run's id, and capital letters are equal to small ones, as in SQLite's
+ * names: an index that nobody needs costs little. */
 bool rocpd_is_by_event(const char *table);
 
 /* Warns that times are copied unchanged, if there are several nodes, which have different clocks.

@@ -199,9 +199,9 @@ static bool is_ours(const char *view)
     return strncasecmp(view, "rocpd_", 6) == 0;
 }
 
-/* Returns whether the view means in the merged file what it means in the sample. A view of a table
- * that is not of the sample's does not: it has another name, or shows tables of a run whose id the
- * view's name begins. */
+/* Returns whether the view means in the merged file what it means in the sample. It does not
+ * if its name is that of a table, or begins as the names of indices do, or if it is named as tables
+ * of a single run are, with the run's id. */
 static bool is_as_usual(const sample_t *s, const char *view)
 {
     static const char index[] = "by_event_";

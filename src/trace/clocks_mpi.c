@@ -32,8 +32,8 @@ enum { RANKS_MOST = 1 << 24 };
 /* The least time in ns over which a drift is computed. */
 enum { SHORTEST = 1000000 };
 
-/* By how much a line may miss bounds, in ns, and how much more for each ns between the first and
- * the last of them: NTP corrects the rate of a clock that it keeps by some 1 ppm. */
+/* A line may miss bounds by MISSED_MOST ns, and by SLEWED_MOST more for each ns between the first
+ * and the last bound: NTP corrects the rate of a clock that it keeps by some 1 ppm. */
 #define MISSED_MOST 1e5
 #define SLEWED_MOST 1e-6
 
@@ -353,8 +353,8 @@ typedef struct {
     double slow, fast; /* least and most drift of a line between them */
 } band_t;
 
-/* Returns the offset at time 0 of the highest line with this drift below the bounds from above...
- */
+/* Returns the offset at time 0 of the highest line with this drift that is below all bounds from
+ * above. */
 static double highest(const band_t *b, double drift)
 {
     double least = DBL_MAX;
@@ -363,7 +363,8 @@ static double highest(const band_t *b, double drift)
     return least;
 }
 
-/* ...and that of the lowest line above the bounds from below. */
+/* Returns the offset at time 0 of the lowest line with this drift that is above all bounds from
+ * below. */
 static double lowest(const band_t *b, double drift)
 {
     double most = -DBL_MAX;
