@@ -377,11 +377,13 @@ bool sdk_context_active(const sdk_context_t *context)
     return active;
 }
 
+/* Takes no lock: tools ask in each call that they trace. */
 rocprofiler_status_t rocprofiler_context_is_active(rocprofiler_context_id_t context_id, int *status)
 {
     if (!status) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     const sdk_context_t *context = sdk_context_find(context_id);
-    *status = context && sdk_context_active(context);
+    *status = context && !sdk_is_forked_child() &&
+              atomic_load_explicit(&context->active, memory_order_acquire);
     return context ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
 }
 

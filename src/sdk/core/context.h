@@ -25,7 +25,7 @@ struct sdk_context {
     uint32_t slot;
     uint32_t client; /* index of the tool that has made the context */
     uint64_t handle;
-    bool active;          /* written under the contexts' lock */
+    _Atomic bool active;  /* written under the contexts' lock */
     _Atomic bool accepts; /* false once its tool is finalised: it gets no records
                            * or callbacks any more */
     /* The callback that supplies external ids, and the kinds for which it does so, by bit. If it is
