@@ -653,6 +653,43 @@ static void images(void **state)
     rig_destroy(r);
 }
 
+/* Tells the model of an instruction of gfx1030. */
+static void do_gfx1030(rig_t *r, uint32_t low, uint32_t high)
+{
+    isa_watch_t watch = {.seen = &r->seen};
+    isa_inst_t i;
+    const uint32_t words[2] = {low, high};
+    assert_int_equal(isa_decode(r->dispatch.arch, words, 2, &i), 2);
+    r->cost = sgc_before(r->model, r->cu, &watch, &r->wave, &i);
+}
+
+/* A level of detail is computed from coordinates: no texel is read, where a sample reads a row of
+ * them. Descriptors are gfx1030's, as few GPUs have that instruction. */
+static void levels_of_detail(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    picture(r, false);
+    const uint32_t t[4] = {(uint32_t)(RIG_VA >> 8),
+                           (uint32_t)(RIG_VA >> 40) | 22u << 20 | 3u << 30, /* 32 bits, FLOAT */
+                           15 | 63 << 14, 4 | 5 << 3 | 6 << 6 | 7 << 9 | 9u << 28};
+    memcpy(&r->wave.sgpr[16], t, sizeof t);
+    memset(&r->wave.sgpr[20], 0, sizeof t);
+    r->dispatch.arch = isa_arch_named("gfx1030");
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        r->rows[0][l] = as_bits((float)l + 0.5f);
+        r->rows[1][l] = as_bits(3.5f);
+    }
+    /* image_get_lod v[2:3], v[0:1], s[16:23], s[24:27] dmask:0x3 dim:SQ_RSRC_IMG_2D */
+    do_gfx1030(r, 0xf1800308, 0x00c40200);
+    EXPECT(r, TCP_TOTAL_ACCESSES, 0);
+    EXPECT(r, TA_TOTAL_WAVEFRONTS, 1);
+    /* image_sample_lz v2, v[0:1], s[16:23], s[24:27] dmask:0x1 dim:SQ_RSRC_IMG_2D */
+    do_gfx1030(r, 0xf09c0108, 0x00c40200);
+    EXPECT(r, TCP_TOTAL_READ, 16);
+    rig_destroy(r);
+}
+
 int main(void)
 {
     if (!asm_available()) return 77;
@@ -664,6 +701,7 @@ int main(void)
         RIG_TEST(translations),     RIG_TEST(compute_units),    RIG_TEST(waits_once),
         RIG_TEST(large_pages),      RIG_TEST(doubles),          RIG_TEST(waits_for_translation),
         RIG_TEST(images),           RIG_TEST(scopes),           RIG_TEST(waits_for_own_page),
+        RIG_TEST(levels_of_detail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
