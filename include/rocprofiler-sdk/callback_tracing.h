@@ -132,6 +132,10 @@ typedef struct rocprofiler_callback_tracing_code_object_kernel_symbol_register_d
     uint32_t sgpr_count;
     uint32_t arch_vgpr_count;
     uint32_t accum_vgpr_count;
+    uint16_t wave_size; /**< work-items of a wave, 32 or 64; 0: not known. AMD's header has padding
+                             here, which its library sets to 0. */
+    uint16_t wgp_mode;  /**< 1: a workgroup may be on both compute units of a WGP (from gfx10 on).
+                             Padding in AMD's header, too. */
     int64_t kernel_code_entry_byte_offset;
     rocprofiler_address_t kernel_address;
 } rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t;

@@ -33,6 +33,12 @@ typedef enum {
 /* Returns whether at least one of the databases has this table or column. */
 bool db_holds(const db_t *db, db_part_t part);
 
+/* SQL columns of K, a row of rocpd_info_kernel_symbol: how the kernel was compiled, as its further
+ * facts say. Both are 0 or NULL in databases of AMD's tools and of older versions of crocprof. */
+#define DB_KERNEL_FACT(name) "iif(json_valid(K.extdata), json_extract(K.extdata, '$." name "'), 0)"
+#define DB_KERNEL_WAVES                                                                            \
+    DB_KERNEL_FACT("wave_size") " AS wave, " DB_KERNEL_FACT("wgp_mode") " AS wgp "
+
 /* Returns an SQL condition that is true for the rows of rocpd_pmc_event that are values of
  * dispatches. */
 const char *db_values_of_dispatches(const db_t *db);

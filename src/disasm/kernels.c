@@ -13,9 +13,8 @@
 
 enum {
     DESCRIPTOR_BYTES = 64,
-    ENTRY_AT = 16,     /* int64: distance from the descriptor to the first instruction */
-    RSRC1_AT = 48,     /* compute_pgm_rsrc1 */
-    WGP_MODE = 1 << 29 /* bit of compute_pgm_rsrc1: ENABLE_WGP_MODE, from gfx10 on */
+    ENTRY_AT = 16, /* int64: distance from the descriptor to the first instruction */
+    RSRC1_AT = 48, /* compute_pgm_rsrc1 */
 };
 
 static int by_name(const void *a, const void *b)
@@ -62,7 +61,7 @@ static void read_descriptor(const dis_object_t *o, dis_kernel_row_t *row, uint64
     memcpy(&rsrc1, bytes + RSRC1_AT, sizeof rsrc1);
     row->described = true;
     const gpus_arch_t *gpu = gpus_find(o->gpu);
-    row->whole_wgp = gpu && gpu->cus > 1 && rsrc1 & WGP_MODE;
+    row->whole_wgp = gpu && gpus_kernel(gpu, rsrc1, 0, 0).whole_wgp;
     row->code = address + entry;
     const uint8_t *code = dis_bytes(o, row->code, &left);
     const dis_symbol_t *symbol = dis_object_symbol_at(o, row->code);

@@ -57,12 +57,13 @@ gpus_kernel_t gpus_kernel(const gpus_arch_t *arch, uint32_t rsrc1, uint32_t rsrc
                           uint32_t properties)
 {
     /* SGPRS_ENCODED: in granules of 8, but allocated in granules of 16. */
-    enum { WAVE32 = 1 << 10, SGPRS_ENCODED = 2 };
+    enum { WAVE32 = 1 << 10, WGP_MODE = 1 << 29, SGPRS_ENCODED = 2 };
     const gpus_registers_t *narrow = properties & WAVE32 ? gpus_registers(arch, 32) : NULL;
     const gpus_registers_t *r = narrow ? narrow : &arch->wave64;
     const uint32_t vgprs = ((rsrc1 & 0x3f) + 1) * r->encoded;
     const uint32_t sgprs = ((rsrc1 >> 6 & 0xf) / SGPRS_ENCODED + 1) * arch->sgpr_granule;
     gpus_kernel_t kernel = {.wave = narrow ? 32 : 64,
+                            .whole_wgp = arch->cus > 1 && rsrc1 & WGP_MODE,
                             .vgprs = vgprs,
                             .sgprs = arch->sgprs ? sgprs : arch->sgpr_granule};
     if (arch->agprs == GPUS_AGPRS_OWN) kernel.agprs = vgprs;

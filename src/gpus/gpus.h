@@ -104,7 +104,8 @@ const gpus_registers_t *gpus_registers(const gpus_arch_t *arch, uint32_t wave);
 
 /* Resources of a kernel on a SIMD. */
 typedef struct {
-    uint32_t wave; /* in lanes */
+    uint32_t wave;  /* in lanes */
+    bool whole_wgp; /* a workgroup may be on both compute units of a WGP (from gfx10 on) */
     uint32_t vgprs, agprs, sgprs;
 } gpus_kernel_t;
 

@@ -42,7 +42,8 @@ void hsax_kernel_registers(const char *gfx, const void *data, hsax_kernel_t *ker
     memcpy(&d, data, sizeof d);
     const gpus_arch_t *arch = gpus_find(gfx);
     kernel->entry_offset = d.entry_offset;
-    kernel->sgprs = kernel->arch_vgprs = kernel->accum_vgprs = 0;
+    kernel->sgprs = kernel->arch_vgprs = kernel->accum_vgprs = kernel->wave = 0;
+    kernel->whole_wgp = false;
     if (!arch) {
         base_info("register counts of kernels are not known for %s", gfx);
         return;
@@ -51,6 +52,8 @@ void hsax_kernel_registers(const char *gfx, const void *data, hsax_kernel_t *ker
     kernel->sgprs = found.sgprs;
     kernel->arch_vgprs = found.vgprs;
     kernel->accum_vgprs = found.agprs;
+    kernel->wave = found.wave;
+    kernel->whole_wgp = found.whole_wgp;
 }
 
 static void read_registers(hsa_agent_t agent, hsax_kernel_t *kernel)

@@ -16,6 +16,8 @@ typedef struct {
     uint64_t object;
     uint32_t kernarg_size, kernarg_alignment, group_size, private_size;
     uint32_t sgprs, arch_vgprs, accum_vgprs;
+    uint32_t wave;  /* work-items of a wave; 0: not known */
+    bool whole_wgp; /* a workgroup may be on both compute units of a WGP */
     int64_t entry_offset;
     void *client[2]; /* for the client's own use */
 } hsax_kernel_t;

@@ -107,10 +107,10 @@ ins_occupancy_t ins_occupancy_on(const ins_unit_t *g, const ins_resources_t *r)
     return o;
 }
 
-ins_occupancy_t ins_occupancy(const char *gpu, const ins_resources_t *r)
+ins_occupancy_t ins_occupancy(const char *gpu, ins_waves_t waves, const ins_resources_t *r)
 {
     ins_unit_t unit;
-    if (!ins_unit_find(gpu, 0, false, &unit)) return (ins_occupancy_t){0};
+    if (!ins_unit_find(gpu, waves.items, waves.whole_wgp, &unit)) return (ins_occupancy_t){0};
     return ins_occupancy_on(&unit, r);
 }
 

@@ -17,6 +17,13 @@ typedef struct {
     uint32_t group_size; /* in work-items; 0: not known, then only registers are considered */
 } ins_resources_t;
 
+/* How a kernel was compiled, where its GPU leaves a choice. All 0: not known, which suffices for
+ * GPUs whose waves have one size. */
+typedef struct {
+    uint32_t items; /* work-items of a wave */
+    bool whole_wgp; /* a workgroup may be on both compute units of a WGP */
+} ins_waves_t;
+
 /* Where a workgroup is placed: on a compute unit or, from gfx10 on, on both of a pair (WGP). Sizes
  * of registers and slots are those of a SIMD. */
 typedef struct {
@@ -48,7 +55,8 @@ typedef enum {
 } ins_limit_t;
 
 typedef struct {
-    bool known;           /* the GPU is in the table; else all other members are 0 */
+    bool known;           /* the GPU is in the table, and the size of waves is known if the GPU has
+                           * several; else all other members are 0 */
     uint32_t waves;       /* on the fullest SIMD, as compilers print it; 0: the kernel cannot run */
     uint32_t unit_waves;  /* waves on a compute unit */
     uint32_t waves_max;   /* wave slots of a SIMD */
@@ -67,8 +75,8 @@ typedef struct {
 
 ins_occupancy_t ins_occupancy_on(const ins_unit_t *unit, const ins_resources_t *r);
 
-/* The same for a GPU whose waves all have one size. */
-ins_occupancy_t ins_occupancy(const char *gpu, const ins_resources_t *r);
+/* The same on the unit of a GPU, if that is known. */
+ins_occupancy_t ins_occupancy(const char *gpu, ins_waves_t waves, const ins_resources_t *r);
 
 /* Writes the limiters as a text, for example "VGPRs and LDS" or "not known for gfx1100". */
 void ins_occupancy_limiter(const char *gpu, const ins_occupancy_t *o, char *text, size_t room);

@@ -161,6 +161,10 @@ static void write_kernels(rocpd_t *r)
         const trace_kernel_t *k = m->kernels[i].record;
         out_json_t j = rocpd_object(r);
         out_object_kernel(&j, &m->kernels[i]);
+        if (k->wave_items) {
+            out_json_unsigned(&j, "wave_size", k->wave_items);
+            out_json_unsigned(&j, "wgp_mode", k->whole_wgp);
+        }
         rocpd_begin(r, ROCPD_KERNEL);
         rocpd_int(r, k->id);
         rocpd_int(r, (uint64_t)r->nid);

@@ -74,6 +74,8 @@ typedef struct {
     uint32_t grid[3], group[3];
     uint64_t lds, scratch;
     uint32_t vgprs, agprs, sgprs;
+    uint32_t wave; /* work-items of a wave; 0: not known */
+    bool whole_wgp;
     sum_t time;
 } rep_launch_t;
 

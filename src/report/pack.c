@@ -353,7 +353,7 @@ static void put_occupancy(pack_t *p, const rep_run_t *run, const rep_launch_t *l
                                .group_size = l->group[0] * l->group[1] * l->group[2]};
     if (l->agent >= run->agents.count) return;
     const char *gpu = p->names->texts.rows[run->agents.rows[l->agent].name];
-    const ins_occupancy_t o = ins_occupancy(gpu, &r);
+    const ins_occupancy_t o = ins_occupancy(gpu, (ins_waves_t){l->wave, l->whole_wgp}, &r);
     if (!o.known) return;
     ins_occupancy_limiter(gpu, &o, limiter, sizeof(limiter));
     out_json_unsigned(&p->j, NULL, o.waves);

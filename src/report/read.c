@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "db/schema.h"
 #include "model/softgpu.h"
 #include "report/code.h"
 #include "results/names.h"
@@ -224,8 +225,8 @@ static void read_symbols(reader_t *r)
     db_cursor_t c;
     begin(r, &c,
           "SELECT id, COALESCE(kernel_name, display_name), display_name, "
-          "arch_vgpr_count, accum_vgpr_count, sgpr_count FROM "
-          "rocpd_info_kernel_symbol WHERE guid = ?");
+          "arch_vgpr_count, accum_vgpr_count, sgpr_count, " DB_KERNEL_WAVES
+          "FROM rocpd_info_kernel_symbol K WHERE guid = ?");
     while (next(r, &c)) {
         symbol_t *l = REP_NEXT(&r->symbols);
         if (!l) {
@@ -237,6 +238,8 @@ static void read_symbols(reader_t *r)
         l->launch.vgprs = (uint32_t)db_uint(&c, 3);
         l->launch.agprs = (uint32_t)db_uint(&c, 4);
         l->launch.sgprs = (uint32_t)db_uint(&c, 5);
+        l->launch.wave = db_small(&c, 6);
+        l->launch.whole_wgp = db_small(&c, 7) == 1;
         set(r, &r->kernels, db_uint(&c, 0), r->symbols.count);
     }
     finish(r, &c);
@@ -364,7 +367,7 @@ static uint64_t launch_of(reader_t *r, const rep_launch_t *l)
 {
     uint64_t parts[] = {l->kernel,   l->agent,    l->grid[0],  l->grid[1], l->grid[2],
                         l->group[0], l->group[1], l->group[2], l->lds,     l->scratch,
-                        l->vgprs,    l->agprs,    l->sgprs};
+                        l->vgprs,    l->agprs,    l->sgprs,    l->wave,    l->whole_wgp};
     uint64_t key = out_numbers_key(REP_KEY_LAUNCH, parts, sizeof(parts) / sizeof(*parts));
     uint64_t found = out_numbers_get(&r->run->numbers, key);
     if (found) return found - 1;

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/program.h"
 #include "base/words.h"
+#include "db/schema.h"
 #include "insight/sources.h"
 #include "results/commands.h"
 #include "results/run.h"
@@ -132,7 +133,7 @@ static bool describe(work_t *w, ann_kernel_t *k, char *name, size_t room)
     static const char sql[] =
         "SELECT K.display_name, K.arch_vgpr_count, K.accum_vgpr_count, K.sgpr_count, "
         "MAX(COALESCE(D.lds, 0), COALESCE(K.group_segment_size, 0)), COALESCE(D.size, 0), "
-        "MAX(COALESCE(D.scratch, 0), COALESCE(K.private_segment_size, 0)) FROM "
+        "MAX(COALESCE(D.scratch, 0), COALESCE(K.private_segment_size, 0)), " DB_KERNEL_WAVES "FROM "
         "rocpd_info_kernel_symbol K LEFT JOIN (SELECT MAX(group_segment_size) AS lds, "
         "MAX(workgroup_size_x * workgroup_size_y * workgroup_size_z) AS size, "
         "MAX(private_segment_size) AS scratch, kernel_id FROM rocpd_kernel_dispatch WHERE guid = "
@@ -146,6 +147,7 @@ static bool describe(work_t *w, ann_kernel_t *k, char *name, size_t room)
         k->resources = (ins_resources_t){db_small(&c, 1), db_small(&c, 2), db_small(&c, 3),
                                          db_small(&c, 4), db_small(&c, 5)};
         k->scratch_bytes = db_small(&c, 6);
+        k->waves = (ins_waves_t){db_small(&c, 7), db_small(&c, 8) == 1};
     }
     k->name = name;
     return db_end(&c, "kernels") == 0;

@@ -30,6 +30,7 @@ typedef struct {
     const ins_code_facts_t *facts; /* may be NULL */
     const char *gpu;
     ins_resources_t resources;
+    ins_waves_t waves;
     uint32_t scratch_bytes;
     bool modelled;
 } ann_kernel_t;

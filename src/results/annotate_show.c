@@ -85,7 +85,7 @@ static void put_resources(const ann_view_t *v, const ann_kernel_t *k)
 
 static void put_occupancy(const ann_view_t *v, const ann_kernel_t *k)
 {
-    const ins_occupancy_t o = ins_occupancy(k->gpu, &k->resources);
+    const ins_occupancy_t o = ins_occupancy(k->gpu, k->waves, &k->resources);
     char limiter[64], advice[160];
     ins_occupancy_limiter(k->gpu, &o, limiter, sizeof(limiter));
     ins_occupancy_advice(&o, advice, sizeof(advice));

@@ -115,8 +115,19 @@ enum { RES_WAVE = 64 };
 typedef struct {
     double cus, simds, scratch_slots, wave, workgroup, grid;
     ins_resources_t needs;
+    ins_waves_t waves; /* as the kernel was compiled */
     char gpu[64];
 } shape_t;
+
+/* Work-items of the kernel's waves: as it was compiled, or else as its agent or its GPU has them.
+ */
+static double wave_of(const shape_t *shape, const ins_occupancy_t *o)
+{
+    const gpus_arch_t *arch = gpus_find(shape->gpu);
+    if (o->known && shape->waves.items) return shape->waves.items;
+    if (shape->wave > 0) return shape->wave;
+    return arch ? arch->wave : RES_WAVE;
+}
 
 static void put_kernel(const res_values_t *v, size_t kernel, const shape_t *shape, db_cursor_t *to)
 {
@@ -124,21 +135,24 @@ static void put_kernel(const res_values_t *v, size_t kernel, const shape_t *shap
     const res_value_t *dispatches = res_value_find(v, kernel, "dispatches");
     const res_value_t *scratch = res_value_find(v, kernel, "scratch");
     char limiter[128] = "", advice[160] = "";
-    const ins_occupancy_t o = ins_occupancy(shape->gpu, &shape->needs);
+    const ins_occupancy_t o = ins_occupancy(shape->gpu, shape->waves, &shape->needs);
     if (o.known) {
         ins_occupancy_limiter(shape->gpu, &o, limiter, sizeof(limiter));
         ins_occupancy_advice(&o, advice, sizeof(advice));
     }
     const double group = fmax(shape->workgroup, 1), groups = ceil(shape->grid / group);
     const gpus_arch_t *arch = gpus_find(shape->gpu);
-    const double wave = shape->wave > 0 ? shape->wave : arch ? arch->wave : RES_WAVE;
-    const double at_once =
-        o.known && o.group_waves ? floor((double)o.unit_waves / o.group_waves) * shape->cus : 0;
+    const double wave = wave_of(shape, &o);
+    /* compute units of what places a workgroup, which may be a pair of them */
+    const double unit_cus = arch && shape->waves.whole_wgp ? arch->cus : 1;
+    const double at_once = o.known && o.group_waves ? floor((double)o.unit_waves / o.group_waves) *
+                                                          floor(shape->cus / unit_cus)
+                                                    : 0;
     const double rounds = at_once > 0 ? groups / at_once : 0;
     db_again(to, "ittrrrrrttrrrrrrrrrrrr", (int64_t)kernel, k->name, k->label, k->share,
              (double)(dispatches ? dispatches->total : 0), (double)k->total_ns, (double)o.waves,
              (double)o.waves_max, limiter, advice, shape->workgroup, groups, wave,
-             ceil(group / wave), (double)o.unit_waves, shape->cus, shape->simds,
+             ceil(group / wave), o.unit_waves / unit_cus, shape->cus, shape->simds,
              shape->scratch_slots, (double)(scratch ? scratch->most : 0), rounds,
              rounds > 0 ? 1 - rounds / ceil(rounds) : 0.0, (double)(arch ? arch->vector_line : 0));
     db_next(to);
@@ -154,8 +168,9 @@ static int put_kernels(res_run_t *r, const res_values_t *v, db_cursor_t *to)
             "iif(json_valid(A.extdata), json_extract(A.extdata, '$.cu_count'), 0), "
             "iif(json_valid(A.extdata), json_extract(A.extdata, '$.simd_count'), 0), "
             "iif(json_valid(A.extdata), json_extract(A.extdata, '$.max_slots_scratch_cu'), 0), "
-            "iif(json_valid(A.extdata), json_extract(A.extdata, '$.wave_front_size'), 0) "
-            "FROM res_launch D JOIN res_symbol K ON K.id = D.kernel_id AND K.guid = D.guid "
+            "iif(json_valid(A.extdata), json_extract(A.extdata, '$.wave_front_size'), 0), "
+            "K.wave, K.wgp FROM res_launch D JOIN res_symbol K ON K.id = D.kernel_id AND K.guid = "
+            "D.guid "
             "LEFT JOIN rocpd_info_agent A ON A.id = D.agent_id AND A.guid = D.guid GROUP BY "
             "K.place",
             "");
@@ -170,7 +185,8 @@ static int put_kernels(res_run_t *r, const res_values_t *v, db_cursor_t *to)
                          .cus = db_real(&c, 8),
                          .simds = db_real(&c, 9),
                          .scratch_slots = db_real(&c, 10),
-                         .wave = db_real(&c, 11)};
+                         .wave = db_real(&c, 11),
+                         .waves = {db_small(&c, 12), db_small(&c, 13) == 1}};
         snprintf(shape.gpu, sizeof(shape.gpu), "%s", db_text(&c, 7));
         put_kernel(v, (size_t)db_int(&c, 0), &shape, to);
     }

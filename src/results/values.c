@@ -12,6 +12,7 @@
 #include "base/grow.h"
 #include "base/log.h"
 #include "counters/counters.h"
+#include "db/schema.h"
 #include "insight/occupancy.h"
 #include "model/numbers.h"
 #include "model/softgpu.h"
@@ -132,7 +133,7 @@ static int add_occupancy(res_run_t *r, res_values_t *v)
     db_cursor_t c;
     db_rows(&c, r->db,
             "SELECT K.place, SUM(D.calls), A.name, K.vgprs, K.agprs, K.sgprs, D.lds, "
-            "D.workgroup " LAUNCHES "GROUP BY 1, 3, 4, 5, 6, 7, 8 ORDER BY 1",
+            "D.workgroup, K.wave, K.wgp " LAUNCHES "GROUP BY 1, 3, 4, 5, 6, 7, 8, 9, 10 ORDER BY 1",
             "");
     while (db_next(&c)) {
         const size_t kernel = (size_t)db_int(&c, 0);
@@ -141,7 +142,8 @@ static int add_occupancy(res_run_t *r, res_values_t *v)
                                        .sgprs = db_small(&c, 5),
                                        .lds_bytes = db_small(&c, 6),
                                        .group_size = db_small(&c, 7)};
-        const ins_occupancy_t o = ins_occupancy(db_text(&c, 2), &needs);
+        const ins_waves_t waves = {db_small(&c, 8), db_small(&c, 9) == 1};
+        const ins_occupancy_t o = ins_occupancy(db_text(&c, 2), waves, &needs);
         if (!o.known) continue;
         const uint64_t dispatches = db_uint(&c, 1);
         res_value_t *row = v->count ? &v->rows[v->count - 1] : NULL;
@@ -408,7 +410,8 @@ static const char symbols[] =
     "SUM(D.total) AS total FROM res_launch D JOIN rocpd_info_kernel_symbol K ON K.id = D.kernel_id "
     "AND K.guid = D.guid GROUP BY 1) WHERE symbol IS NOT NULL; "
     "CREATE TEMP TABLE res_symbol AS SELECT K.guid AS guid, K.id AS id, N.place AS place, "
-    "arch_vgpr_count AS vgprs, accum_vgpr_count AS agprs, sgpr_count AS sgprs FROM "
+    "arch_vgpr_count AS vgprs, accum_vgpr_count AS agprs, sgpr_count AS sgprs, " DB_KERNEL_WAVES
+    "FROM "
     "rocpd_info_kernel_symbol K JOIN res_kernel N ON N.symbol = " SYMBOL "; "
     "CREATE INDEX temp.res_symbol_of ON res_symbol(id, guid)";
 

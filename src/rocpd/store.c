@@ -246,6 +246,13 @@ static void write_agents(rocpd_store_t *s)
     rocpd_store_finish(s, &rows);
 }
 
+/* The size of a kernel's waves; 0 if the database lacks it, or says what no wave has. */
+static uint16_t wave_items_in(const db_cursor_t *rows, int column)
+{
+    const uint32_t items = db_small(rows, column);
+    return items == 32 || items == 64 ? (uint16_t)items : 0;
+}
+
 static void write_code(rocpd_store_t *s)
 {
     db_cursor_t rows;
@@ -274,7 +281,8 @@ static void write_code(rocpd_store_t *s)
         "arch_vgpr_count, accum_vgpr_count, JSON_EXTRACT(extdata, "
         "'$.kernel_code_entry_byte_offset'), JSON_EXTRACT(extdata, "
         "'$.kernel_address.handle'), "
-        "kernel_name FROM rocpd_info_kernel_symbol WHERE guid = ?");
+        "kernel_name, JSON_EXTRACT(extdata, '$.wave_size'), JSON_EXTRACT(extdata, '$.wgp_mode') "
+        "FROM rocpd_info_kernel_symbol WHERE guid = ?");
     while (rocpd_store_next(s, &rows)) {
         trace_kernel_t k = {.head = trace_head(TRACE_KERNEL, 0, 0, 0, sizeof(k)),
                             .id = db_uint(&rows, 0),
@@ -288,7 +296,9 @@ static void write_code(rocpd_store_t *s)
                             .vgprs = db_small(&rows, 8),
                             .agprs = db_small(&rows, 9),
                             .entry_offset = db_int(&rows, 10),
-                            .address = db_uint(&rows, 11)};
+                            .address = db_uint(&rows, 11),
+                            .wave_items = wave_items_in(&rows, 13),
+                            .whole_wgp = db_small(&rows, 14) == 1};
         const char *name = db_text(&rows, 12);
         put_meta(s, &k, sizeof(k), &name, 1);
     }

@@ -106,7 +106,9 @@ void tool_fact_kernel(
                              .private_bytes = k->private_segment_size,
                              .sgprs = k->sgpr_count,
                              .vgprs = k->arch_vgpr_count,
-                             .agprs = k->accum_vgpr_count};
+                             .agprs = k->accum_vgpr_count,
+                             .wave_items = k->wave_size,
+                             .whole_wgp = k->wgp_mode};
     tool_sink_fact(&record, sizeof(record), &k->kernel_name, 1);
 }
 

@@ -468,7 +468,9 @@ typedef struct {
     int64_t entry_offset;
     uint32_t kernarg_bytes, kernarg_alignment;
     uint32_t group_bytes, private_bytes;
-    uint32_t sgprs, vgprs, agprs, reserved;
+    uint32_t sgprs, vgprs, agprs;
+    uint16_t wave_items; /* 0: not known, as in stores of older versions */
+    uint16_t whole_wgp;  /* 1: a workgroup may be on both compute units of a WGP */
 } trace_kernel_t;
 
 /* A host function that the program has registered with HIP for a kernel. Launches name the kernel

@@ -68,28 +68,29 @@ static void peaks_are_those_of_data_sheets(void **state)
 static void kernels_are_read(void **state)
 {
     (void)state;
-    enum { WAVE32 = 1 << 10 };
+    enum { WAVE32 = 1 << 10, WGP = 1 << 29 };
     static const struct {
         const char *gpu;
         uint32_t rsrc1, rsrc3, properties, wave, vgprs, agprs, sgprs;
+        bool whole_wgp;
     } rows[] = {
-        {"gfx803", 5 | 4 << 6, 7, 0, 64, 24, 0, 48},
-        {"gfx906", 5 | 4 << 6, 7, WAVE32, 64, 24, 0, 48}, /* no waves of 32 */
-        {"gfx908", 5 | 4 << 6, 7, 0, 64, 24, 24, 48},
-        {"gfx90a", 5 | 4 << 6, 7, 0, 64, 32, 16, 48}, /* 48 in all, AGPRs from 32 on */
-        {"gfx950", 63 | 12 << 6, 63, 0, 64, 256, 256, 112},
-        {"gfx942", 0, 63, 0, 64, 256, 0, 16}, /* an offset beyond what is allocated */
-        {"gfx1030", 5 | 15 << 6, 0, 0, 64, 24, 0, 128},
-        {"gfx1100", 5, 0, WAVE32, 32, 48, 0, 128},
-        {"gfx1201", 31, 7, WAVE32, 32, 256, 0, 128},
+        {"gfx803", 5 | 4 << 6, 7, 0, 64, 24, 0, 48, false},
+        {"gfx906", 5 | 4 << 6 | WGP, 7, WAVE32, 64, 24, 0, 48, false}, /* neither is there */
+        {"gfx908", 5 | 4 << 6, 7, 0, 64, 24, 24, 48, false},
+        {"gfx90a", 5 | 4 << 6, 7, 0, 64, 32, 16, 48, false}, /* 48 in all, AGPRs from 32 on */
+        {"gfx950", 63 | 12 << 6, 63, 0, 64, 256, 256, 112, false},
+        {"gfx942", 0, 63, 0, 64, 256, 0, 16, false}, /* an offset beyond what is allocated */
+        {"gfx1030", 5 | 15 << 6 | WGP, 0, 0, 64, 24, 0, 128, true},
+        {"gfx1100", 5, 0, WAVE32, 32, 48, 0, 128, false},
+        {"gfx1201", 31 | WGP, 7, WAVE32, 32, 256, 0, 128, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const gpus_kernel_t k =
             gpus_kernel(gpus_find(rows[i].gpu), rows[i].rsrc1, rows[i].rsrc3, rows[i].properties);
         if (k.wave != rows[i].wave || k.vgprs != rows[i].vgprs || k.agprs != rows[i].agprs ||
-            k.sgprs != rows[i].sgprs)
-            fail_msg("%s: waves of %u, %u + %u VGPRs, %u SGPRs", rows[i].gpu, k.wave, k.vgprs,
-                     k.agprs, k.sgprs);
+            k.sgprs != rows[i].sgprs || k.whole_wgp != rows[i].whole_wgp)
+            fail_msg("%s: waves of %u, %u + %u VGPRs, %u SGPRs, whole WGP %d", rows[i].gpu, k.wave,
+                     k.vgprs, k.agprs, k.sgprs, k.whole_wgp);
     }
 }
 

@@ -130,9 +130,16 @@ static void test_registers(void **state)
     hsax_kernel_registers("gfx1100", d, &k);
     assert_int_equal(k.arch_vgprs, 48);
     assert_int_equal(k.sgprs, 128);
+    assert_int_equal(k.wave, 32);
+    assert_false(k.whole_wgp);
+    set32(d, 48, 5 | 1u << 29); /* on a whole WGP */
+    hsax_kernel_registers("gfx1100", d, &k);
+    assert_true(k.whole_wgp);
     hsax_kernel_registers("gfx1399", d, &k); /* of which nothing is known */
     assert_int_equal(k.arch_vgprs, 0);
     assert_int_equal(k.sgprs, 0);
+    assert_int_equal(k.wave, 0);
+    assert_false(k.whole_wgp);
     assert_int_equal(k.entry_offset, 0x1240);
 }
 

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -102,7 +103,7 @@ static void by_hand(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         const case_t *c = &cases[i];
-        const ins_occupancy_t o = ins_occupancy(c->gpu, &c->r);
+        const ins_occupancy_t o = ins_occupancy(c->gpu, (ins_waves_t){0}, &c->r);
         char limiter[64], advice[160], expected[256], got[256];
         ins_occupancy_limiter(c->gpu, &o, limiter, sizeof(limiter));
         ins_occupancy_advice(&o, advice, sizeof(advice));
@@ -218,12 +219,12 @@ static void advice_holds(void **state)
         for (uint32_t lds = 0; lds <= 65536; lds += 5000)
             for (uint32_t group = 64; group <= 1024; group += 64) {
                 ins_resources_t r = {vgprs, 0, 112, lds, group};
-                const ins_occupancy_t o = ins_occupancy("gfx90a", &r);
+                const ins_occupancy_t o = ins_occupancy("gfx90a", (ins_waves_t){0}, &r);
                 if (!o.next_waves) continue;
                 if (o.next[INS_LIMIT_VGPRS]) r.arch_vgprs = o.next[INS_LIMIT_VGPRS];
                 if (o.next[INS_LIMIT_SGPRS]) r.sgprs = o.next[INS_LIMIT_SGPRS];
                 if (o.next[INS_LIMIT_LDS]) r.lds_bytes = o.next[INS_LIMIT_LDS];
-                const ins_occupancy_t better = ins_occupancy("gfx90a", &r);
+                const ins_occupancy_t better = ins_occupancy("gfx90a", (ins_waves_t){0}, &r);
                 assert_int_equal(better.waves, o.next_waves);
                 assert_true(better.unit_waves > o.unit_waves);
             }
@@ -233,7 +234,7 @@ static void texts_are_cut(void **state)
 {
     (void)state;
     const ins_resources_t r = {128, 0, 32, 16384, 256};
-    const ins_occupancy_t o = ins_occupancy("gfx90a", &r);
+    const ins_occupancy_t o = ins_occupancy("gfx90a", (ins_waves_t){0}, &r);
     char text[8];
     ins_occupancy_limiter("gfx90a", &o, text, sizeof(text));
     assert_string_equal(text, "VGPRs a");
@@ -242,15 +243,15 @@ static void texts_are_cut(void **state)
     ins_occupancy_advice(&o, NULL, 0);
 }
 
-/* Lines of sizes, VGPRs AGPRs SGPRs LDS work-items, for who compares with what a compiler says. */
-static int answer(const char *gpu)
+/* Lines of sizes, VGPRs AGPRs SGPRs LDS work-items, for who compares with what a compiler says.
+ * `words`: a GPU, work-items of a wave, and whether a workgroup may be on a whole WGP. */
+static int answer(char **words)
 {
+    const ins_waves_t waves = {(uint32_t)atoi(words[1]), atoi(words[2])};
     ins_resources_t r;
-    ins_unit_t unit;
-    if (!ins_unit_find(gpu, 0, false, &unit) && !ins_unit_find(gpu, 32, true, &unit)) return 1;
     while (scanf("%u %u %u %u %u", &r.arch_vgprs, &r.accum_vgprs, &r.sgprs, &r.lds_bytes,
                  &r.group_size) == 5)
-        printf("%u\n", ins_occupancy_on(&unit, &r).waves);
+        printf("%u\n", ins_occupancy(words[0], waves, &r).waves);
     return 0;
 }
 
@@ -259,6 +260,6 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(units_by_hand),
                                        cmocka_unit_test(advice_holds),
                                        cmocka_unit_test(texts_are_cut)};
-    if (argc > 1) return answer(argv[1]);
+    if (argc == 4) return answer(argv + 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,14 +48,14 @@ class Counted(Database):
 SOURCE = "\n".join(f"line {n};" if n != 3 else "\tout[x] = in[\x1b[31my];" for n in range(1, 10)) + "\n"
 
 
-def make(path, lines=True, modelled=0):
-    d = Counted(path, schema)
+def make(path, lines=True, modelled=0, facts=None):
+    d = Counted(path, schema, gpu="gfx1030" if facts else "gfx90a")
     d.tables()
-    d.dispatch("scale(float*)", vgprs=104, lds=1024, group=256)
+    d.dispatch("scale(float*)", vgprs=104, lds=1024, group=256, facts=facts)
     d.dispatch("other\x1b]0;x\x07(int)", vgprs=8)
     for name in d.kernels:
         d.own("counted", kernel_id=d.kernels[name], dispatches=1, waves=4, lost=0, modelled=modelled)
-    d.own("kernel_code", kernel_id=d.kernels["scale(float*)"], gpu="gfx90a", vgpr_spills=3, sgpr_spills=1,
+    d.own("kernel_code", kernel_id=d.kernels["scale(float*)"], gpu="gfx1030" if facts else "gfx90a", vgpr_spills=3, sgpr_spills=1,
           parameters='[{"name":"out","type":"float *"},{"name":"n","type":"int"}]')
     at = iter(range(0, 400, 8))
     line = (lambda n: n) if lines else (lambda n: None)
@@ -177,6 +177,12 @@ with tempfile.TemporaryDirectory() as folder:
 
     # the model's clocks, where they were counted
     os.mkdir(f"{folder}/c")
+    # 104 are 112 of 1024 for waves of 32, 104 of 512 for those of 64
+    for number, (wave, waves, more) in enumerate(((32, 8, "2 waves more with 96"), (64, 4, "one wave more with 96"))):
+        os.mkdir(f"{folder}/w{number}")
+        pairs = make(f"{folder}/w{number}/x_results.db", facts={"wave_size": wave, "wgp_mode": 1})
+        told = f"  occupancy: {waves} of 16 waves on a SIMD, limited by VGPRs: {more} VGPRs or fewer"
+        check(told in run("-k", "^scale", pairs).splitlines(), True, f"occupancy of waves of {wave}: {run('-k', '^scale', pairs)[:600]}")
     clocks = run("-k", "^scale", make(f"{folder}/c/x_results.db", modelled=1))
     check("100.0%          80        160        160              64.0        9,040" in clocks, True, f"clocks in {clocks}")
     check("^ 225 clocks of waiting for LDS (model)   s_cbranch_scc0 65530" in clocks, True, f"the wait in {clocks}")

@@ -59,12 +59,13 @@ class Database:
         return self.put("event", category_id=self.text(category), stack_id=stack or self.number("stack"),
                         parent_stack_id=0, correlation_id=0)
 
-    def kernel(self, name, symbol=None, vgprs=8, agprs=0, sgprs=16, lds=0, scratch=0):
+    def kernel(self, name, symbol=None, vgprs=8, agprs=0, sgprs=16, lds=0, scratch=0, facts=None):
         if name not in self.kernels:
             self.kernels[name] = self.put(
                 "info_kernel_symbol", nid=1, pid=self.pid, code_object_id=1,
                 kernel_name=symbol or re.sub(r"\W.*", "", name), display_name=name, group_segment_size=lds,
-                private_segment_size=scratch, sgpr_count=sgprs, arch_vgpr_count=vgprs, accum_vgpr_count=agprs)
+                private_segment_size=scratch, sgpr_count=sgprs, arch_vgpr_count=vgprs, accum_vgpr_count=agprs,
+                extdata=json.dumps(facts or {}))
         return self.kernels[name]
 
     def counter(self, name, description="", expression=""):

@@ -51,6 +51,8 @@ fill_kernel(uint64_t code_object_id, const hsax_kernel_t *k,
         .sgpr_count = k->sgprs,
         .arch_vgpr_count = k->arch_vgprs,
         .accum_vgpr_count = k->accum_vgprs,
+        .wave_size = (uint16_t)k->wave,
+        .wgp_mode = k->whole_wgp,
         .kernel_code_entry_byte_offset = k->entry_offset,
         .kernel_address = {.value = k->object + (uint64_t)k->entry_offset},
     };

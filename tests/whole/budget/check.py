@@ -97,6 +97,21 @@ class Check(Case):
         self.assertEqual(done.stdout.splitlines()[-1], "18 kept, 0 broken, 0 not checked")
         self.assertEqual(done.stderr, "")
 
+    def test_occupancy_of_waves_of_two_sizes(self):
+        """128 registers of gfx1030's 1024 (waves of 32) or 512 (of 64); 40000 bytes of LDS three times in a pair of units, once in
+        one: three groups of eight waves on four SIMDs, or one on two."""
+        for number, (facts, lds, waves) in enumerate((({"wave_size": 32, "wgp_mode": 1}, 0, 8), ({"wave_size": 64, "wgp_mode": 1}, 0, 4),
+                                                      ({"wave_size": 32, "wgp_mode": 1}, 40000, 6), ({"wave_size": 32, "wgp_mode": 0}, 40000, 4),
+                                                      ({}, 0, None), ({"wave_size": 48, "wgp_mode": 1}, 0, None))):
+            name = f"{number}.db"
+            db = self.database(name, gpu="gfx1030")
+            db.dispatch("k(int*)", 0, 1000, group=256, lds=lds, vgprs=32 if lds else 128, facts=facts)
+            db.close()
+            self.write("b.yaml", f"k: {{occupancy: {waves or 1}}}")
+            done = self.run_it("check", "b.yaml", name, status=0 if waves else 2)
+            self.assertEqual(done.stdout.splitlines()[-1], "1 kept, 0 broken, 0 not checked" if waves else "0 kept, 0 broken, 1 not checked")
+            self.assertEqual("the occupancy of gfx1030 is not known" in done.stdout + done.stderr, waves is None)
+
     def test_text(self):
         done = self.check("mul*: {SQ_INSTS_VALU: <= 100, vgprs: <= 64}\nadd*: {scratch: 0}\n", status=1)
         self.assertEqual(done.stdout,

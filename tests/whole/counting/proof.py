@@ -9,6 +9,7 @@ import csv
 import glob
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -344,7 +345,24 @@ def narrow_metrics():
     check(1024 <= rows[0][3]["FETCH_SIZE"] < 1026, "1 MiB", rows[0])
 
 
+def waves_in_databases(product):
+    """The compiler's descriptors say waves of 32 on both units of a pair; of the copy a SIMD holds as many as it has slots.
+    Workgroups of two waves with 8 KiB of LDS are 16 in a pair, so 8 waves of a SIMD."""
+    with tempfile.TemporaryDirectory() as place:
+        subprocess.run([f"{build}/bin/rocprofv3", "--gpu", "soft", "--kernel-trace", "-d", place, "-o", "x", "-f", "rocpd", "--", *programs],
+                       env=ENVIRONMENT | {"SOFTGPU_GPU": product}, capture_output=True, check=True, timeout=100)
+        (path,) = glob.glob(f"{place}/**/*.db", recursive=True)
+        with open(f"{place}/budget.yaml", "w", encoding="utf-8") as file:
+            file.write("copy_dwords: {occupancy: 16}\n/stride<32>/: {occupancy: 8}\n")
+        done = subprocess.run([f"{build}/bin/rocprofv3", "check", f"{place}/budget.yaml", path], capture_output=True, text=True, timeout=100)
+        check(done.returncode == 0 and "2 kept, 0 broken, 0 not checked" in done.stdout, "occupancy", done.stdout, done.stderr)
+        rows = sqlite3.connect(path).execute("SELECT DISTINCT extdata ->> '$.wave_size', extdata ->> '$.wgp_mode' FROM "
+                                             "rocpd_info_kernel_symbol S WHERE id IN (SELECT kernel_id FROM rocpd_kernel_dispatch)")
+        check(list(rows) == [(32, 1)], "waves and mode of kernels", list(rows))
+
+
 def narrow():
+    waves_in_databases("rx6800")
     narrow_exact()
     narrow_caches()
     narrow_metrics()
@@ -425,6 +443,7 @@ def rdna3_metrics(product):
 def rdna3():
     """Of a GPU of gfx11, whose name that of the program ends with."""
     product = os.path.basename(programs[0]).rsplit("-", 1)[1]
+    waves_in_databases(product)
     rdna3_exact(product)
     rdna3_caches(product)
     rdna3_metrics(product)
@@ -493,6 +512,7 @@ def rdna4_metrics(product):
 def rdna4():
     """Of a GPU of gfx12."""
     product = os.path.basename(programs[0]).rsplit("-", 1)[1]
+    waves_in_databases(product)
     rdna4_exact(product)
     rdna4_caches(product)
     rdna4_metrics(product)

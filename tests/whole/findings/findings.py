@@ -441,6 +441,19 @@ class Ranks(Case):
             call("MPI_Barrier", begin + (4.3 if rank == 2 else 4.12), begin + 4.4)
         self.assertNotIn("mpi-barrier", [f["rule"] for f in self.rules(self.job(mpi(writes)))])
 
+    def test_pairs_of_units(self):
+        """A pair of gfx1030's units holds four groups of eight waves of 32, of 128 registers each: four pairs hold 16, not 32. Without the size
+        of waves neither is known."""
+        def found(name, groups, facts):
+            agent = {"cu_count": 8, "simd_count": 16, "simd_per_cu": 2, "wave_front_size": 32}
+            path = self.database(dict(gpu="gfx1030", agent=agent, fill=shape(group=256, grid=256 * groups, vgprs=128, facts=facts)), name)
+            return {f["rule"]: f["text"] for f in self.findings(path)}
+        text = found("tail.db", 17, {"wave_size": 32, "wgp_mode": 1})
+        self.assertIn("17 workgroups of work fill the GPU 1.1 times", text.get("tail", ""))
+        self.assertIn("8 waves of work where 16 are possible, limited by VGPRs", text.get("occupancy-registers", ""))
+        self.assertNotIn("tail", found("even.db", 32, {"wave_size": 32, "wgp_mode": 1}))
+        self.assertFalse({"tail", "occupancy-registers"} & set(found("unknown.db", 17, {})))
+
     def test_fewer(self):
         """Of three ranks nobody can say what is usual; of processes that are no ranks, neither."""
         self.assertEqual(self.rules(self.job(job({"ns": 52_000_000}, at=1, count=3))), [])
