@@ -54,6 +54,7 @@ void sg_instrument_begin(sg_run_t *run, const void *packet, uint64_t id)
     if (census_modelled && !run->counted) sg_census_run_unmodelled(run);
     sg_check_begin(run, p, id, scalars);
     run->instrumented = run->observed || run->counted || run->census || run->checked;
+    run->unwatched = sg_observe_needs_no_watch(run);
     run->modelled = run->counted && level == SG_PERF_MODEL;
 }
 

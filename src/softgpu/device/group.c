@@ -275,6 +275,7 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
             b->running = w;
             isa_stop_t why = interrupt || w->privileged ? sg_sampling_run(b, w, slice, interrupt)
                              : watched                  ? core->run_watched(w, slice, &b->watch)
+                             : b->run->unwatched        ? sg_observe_run(b, w, slice)
                                                         : core->run(w, slice);
             if (why == ISA_STOP_END) {
                 b->ended |= 1u << i;

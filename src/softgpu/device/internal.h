@@ -125,6 +125,7 @@ struct sg_run {
     sg_census_run_t *census_kept; /* allocated once, for later dispatches with a census */
     bool checked;                 /* the checker checks the run */
     chk_dispatch_t check;         /* valid if `checked` */
+    bool unwatched;               /* observed, but only for how much of it runs translated */
     bool instrumented;            /* observed, counted, checked, or with a census */
     bool modelled;                /* the run is counted, by the models of caches and time */
     sg_pool_t *pool;              /* the pool that runs it */
@@ -293,6 +294,12 @@ void sg_run_complete(sg_run_t *run);
 void sg_observe_begin(sg_run_t *run, uint64_t kernel_object, uint64_t packet);
 /* A workgroup begins; its waves have their registers. */
 void sg_observe_start(sg_box_t *b);
+/* Whether the run is observed for --stats alone while code is translated. Its waves are counted as
+ * they run then, instead of instruction by instruction, for which all of it would be interpreted.
+ */
+bool sg_observe_needs_no_watch(const sg_run_t *run);
+/* Runs a wave of such a run, and counts how its instructions have run. */
+isa_stop_t sg_observe_run(sg_box_t *b, isa_wave_t *w, int32_t slice);
 /* Adds to the watch the subscriber that counts and traces the box's instructions. */
 void sg_observe_watch(sg_box_t *b, isa_watch_t *watch);
 /* The box leaves its run, which has not completed yet: adds the box's counts to the run's, `times`

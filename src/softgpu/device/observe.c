@@ -7,7 +7,6 @@
 #include "base/env.h"
 #include "base/lines.h"
 #include "base/log.h"
-#include "softgpu/exec/translate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +95,7 @@ void sg_observe_begin(sg_run_t *run, uint64_t kernel_object, uint64_t packet)
         pthread_mutex_init(&o->lock, NULL);
     }
     memset(&o->tally, 0, sizeof o->tally);
+    memset(&o->ran, 0, sizeof o->ran);
     o->waves = 0;
     o->packet = packet;
     o->kernel = kernel_named(sg_kernel_name(run->device->memory, kernel_object));
@@ -149,7 +149,19 @@ void sg_observe_start(sg_box_t *b)
 
 void sg_observe_watch(sg_box_t *b, isa_watch_t *watch)
 {
-    if (b->sight) isa_watch_add(watch, &b->sight->subscriber);
+    if (b->sight && (!b->run->unwatched || watch->interrupt))
+        isa_watch_add(watch, &b->sight->subscriber);
+}
+
+bool sg_observe_needs_no_watch(const sg_run_t *run)
+{
+    return run->observed && !run->observed->trace && !run->counted && !run->census &&
+           !run->checked && isa_translate_mode() != ISA_TRANSLATE_OFF;
+}
+
+isa_stop_t sg_observe_run(sg_box_t *b, isa_wave_t *w, int32_t slice)
+{
+    return b->sight ? isa_translate_run(w, slice, &b->sight->ran) : b->run->core->run(w, slice);
 }
 
 static void add_tally(sg_tally_by_op_t *to, const sg_tally_by_op_t *from, uint64_t times)
@@ -167,9 +179,11 @@ void sg_observe_leave(sg_box_t *b, uint64_t times)
     if (!s) return;
     pthread_mutex_lock(&o->lock);
     add_tally(&o->tally, &s->tally, times);
+    isa_ran_add(&o->ran, &s->ran, times);
     o->waves += times * s->waves;
     pthread_mutex_unlock(&o->lock);
     memset(&s->tally, 0, sizeof s->tally);
+    memset(&s->ran, 0, sizeof s->ran);
     s->waves = 0;
 }
 
@@ -183,6 +197,7 @@ void sg_observe_end(sg_run_t *run, uint64_t end_ts)
     k->waves += o->waves;
     k->ns += end_ts - run->start_ts;
     add_tally(&k->tally, &o->tally, 1);
+    isa_ran_add(&k->ran, &o->ran, 1);
     pthread_mutex_unlock(&state.lock);
 }
 
@@ -226,32 +241,59 @@ static double mean(uint64_t sum, uint64_t n)
     return n ? (double)sum / (double)n : 0;
 }
 
-static void report_top(FILE *f, const sg_tally_by_op_t *t, uint64_t all)
+/* The instructions that have run most often, each with its share of `all`. */
+static void report_top(FILE *f, const uint64_t runs[ISA_OP_COUNT], uint64_t all)
 {
     bool named[ISA_OP_COUNT] = {false};
-    fprintf(f, "  most frequent:");
     for (unsigned k = 0; k < TOP; k++) {
         unsigned best = 0;
         for (unsigned op = 1; op < ISA_OP_COUNT; op++)
-            if (!named[op] && t->runs[op] > (best ? t->runs[best] : 0)) best = op;
+            if (!named[op] && runs[op] > (best ? runs[best] : 0)) best = op;
         if (!best) break;
         named[best] = true;
-        fprintf(f, "%s %s %.1f %%", k ? "," : "", isa_table[best].mnemonic,
-                share(t->runs[best], all));
+        fprintf(f, "%s %s %.1f %%", k ? "," : "", isa_table[best].mnemonic, share(runs[best], all));
     }
     fprintf(f, "\n");
 }
 
-static void report_kernel(FILE *f, const sg_seen_t *k)
+/* ---- how much ran translated ---- */
+
+static uint64_t sum_without(const isa_ran_t *ran)
+{
+    uint64_t sum = 0;
+    for (unsigned op = 0; op < ISA_OP_COUNT; op++)
+        sum += ran->without[op];
+    return sum;
+}
+
+static void report_part(FILE *f, const char *what, uint64_t n, uint64_t all)
+{
+    if (n) fprintf(f, "    %s: %llu, %.1f %%\n", what, (unsigned long long)n, share(n, all));
+}
+
+/* `watched`: instructions that observers have seen, all interpreted; `all` includes them. */
+static void report_ran(FILE *f, const isa_ran_t *ran, uint64_t watched, uint64_t all)
+{
+    const uint64_t without = sum_without(ran);
+    fprintf(f, "  translated: %llu wave instructions, %.1f %%\n",
+            (unsigned long long)ran->translated, share(ran->translated, all));
+    if (all == ran->translated) return;
+    fprintf(f, "  interpreted, of all:\n");
+    report_part(f, "in code that was not hot, or that was not translated", ran->cold, all);
+    report_part(f, "with another EXEC or MODE than translated code", ran->declined, all);
+    report_part(f, "for observers or a debugger", watched, all);
+    report_part(f, "instructions without a translation", without, all);
+    if (!without) return;
+    fprintf(f, "      of these:");
+    report_top(f, ran->without, without);
+}
+
+/* ---- kernels ---- */
+
+static void report_classes(FILE *f, const sg_tally_by_op_t *tally)
 {
     sum_t sum[ISA_CLASS_COUNT + 1];
-    const uint64_t vector = sum_classes(&k->tally, sum), all = sum[ISA_CLASS_COUNT].runs;
-    fprintf(f, "kernel %s\n", k->name);
-    fprintf(f, "  %llu dispatches, %llu waves, %llu wave instructions in %.3f ms\n",
-            (unsigned long long)k->dispatches, (unsigned long long)k->waves,
-            (unsigned long long)all, (double)k->ns / 1e6);
-    fprintf(f, "  %.2f million wave instructions per second\n",
-            k->ns ? (double)all * 1e3 / (double)k->ns : 0);
+    const uint64_t vector = sum_classes(tally, sum), all = sum[ISA_CLASS_COUNT].runs;
     fprintf(f, "  %.2f of %d lanes active in vector instructions\n",
             mean(sum[ISA_CLASS_COUNT].lanes, vector), ISA_LANES);
     fprintf(f, "  %-14s %16s %8s %8s\n", "class", "instructions", "share", "lanes");
@@ -262,10 +304,41 @@ static void report_kernel(FILE *f, const sg_seen_t *k)
         if (has_lanes(c)) fprintf(f, " %8.2f", mean(sum[c].lanes, sum[c].runs));
         fprintf(f, "\n");
     }
-    report_top(f, &k->tally, all);
+    fprintf(f, "  most frequent:");
+    report_top(f, tally->runs, all);
 }
 
-/* Logs the translator's statistics (--log info). Waves with a subscriber, --stats included, are
+static void report_kernel(FILE *f, const sg_seen_t *k)
+{
+    const isa_ran_t *ran = &k->ran;
+    uint64_t watched = 0;
+    for (unsigned op = 1; op < ISA_OP_COUNT; op++)
+        watched += k->tally.runs[op];
+    const uint64_t all = watched + ran->translated + ran->cold + ran->declined + sum_without(ran);
+    fprintf(f, "kernel %s\n", k->name);
+    fprintf(f, "  %llu dispatches, %llu waves, %llu wave instructions in %.3f ms\n",
+            (unsigned long long)k->dispatches, (unsigned long long)k->waves,
+            (unsigned long long)all, (double)k->ns / 1e6);
+    fprintf(f, "  %.2f million wave instructions per second\n",
+            k->ns ? (double)all * 1e3 / (double)k->ns : 0);
+    if (isa_translate_mode()) report_ran(f, ran, watched, all);
+    if (watched || !isa_translate_mode()) report_classes(f, &k->tally);
+}
+
+/* What the translator has done, for all kernels together. */
+static void report_translator(FILE *f)
+{
+    const isa_translate_stats_t s = isa_translate_stats();
+    fprintf(f, "translator\n  %llu stretches of code translated in %.1f ms, %llu taken from disk\n",
+            (unsigned long long)s.loops[ISA_REFUSED_NOT], (double)s.seconds_e6 / 1e3,
+            (unsigned long long)s.kept);
+    for (unsigned why = 1; why < ISA_REFUSALS; why++)
+        if (s.loops[why])
+            fprintf(f, "  %llu not: %s\n", (unsigned long long)s.loops[why],
+                    isa_translate_reason((isa_refused_t)why));
+}
+
+/* Logs the translator's statistics (--log info). Waves with a subscriber are
  * interpreted, not translated. */
 static void report_translated(void)
 {
@@ -299,6 +372,7 @@ void sg_observe_report(void)
         fprintf(f, "softgpu statistics of process %d\n", (int)getpid());
         for (const sg_seen_t *k = state.kernels; k; k = k->next)
             if (k->dispatches) report_kernel(f, k);
+        if (isa_translate_mode()) report_translator(f);
         fclose(f);
     }
     pthread_mutex_unlock(&state.lock);

@@ -7,6 +7,7 @@
 #define SOFTGPU_DEVICE_OBSERVE_H
 
 #include "softgpu/device/internal.h"
+#include "softgpu/exec/translate.h"
 #include "softgpu/memory/code_object.h"
 #include "softgpu/exec/watch.h"
 
@@ -23,12 +24,14 @@ typedef struct sg_seen {
     char *name;
     uint64_t dispatches, waves, ns;
     sg_tally_by_op_t tally;
+    isa_ran_t ran;
 } sg_seen_t;
 
 /* A dispatch that is observed; belongs to its sg_run_t and is used again with it. */
 struct sg_observed {
     pthread_mutex_t lock;
     sg_tally_by_op_t tally; /* under the lock: counts of boxes that have left the run */
+    isa_ran_t ran;          /* under the lock: of those that nobody watched */
     uint64_t waves;         /* under the lock: their waves */
     uint64_t packet;
     bool trace;
@@ -41,6 +44,7 @@ struct sg_sight {
     isa_subscriber_t subscriber; /* first, so that its functions can cast it to the sight */
     sg_box_t *box;
     sg_tally_by_op_t tally;
+    isa_ran_t ran; /* how waves have run that are counted and not watched */
     uint64_t waves;
     sg_trace_t *trace; /* made by the first trace */
     bool traced;       /* this workgroup is traced */

@@ -92,6 +92,11 @@ void isa_code_invalidate(isa_code_t *code)
     atomic_fetch_add_explicit(&code->generation, 1, memory_order_acq_rel);
 }
 
+const isa_arch_t *isa_code_arch(const isa_code_t *code)
+{
+    return code->arch;
+}
+
 /* ---- slots ---- */
 
 void isa_stop_illegal(isa_wave_t *w, const isa_inst_t *i)

@@ -5,6 +5,7 @@
  * translated, and an entry of translated code gets one that runs it. One thread translates at a
  * time, others interpret meanwhile; waves that run need no lock. */
 #include "softgpu/exec/translate_internal.h"
+#include "softgpu/exec/translate_object.h"
 
 #include "base/log.h"
 
@@ -26,7 +27,7 @@ typedef struct entry {
 /* A translated loop or stretch. */
 struct region {
     isa_translated_t *run;
-    void *code;
+    isa_object_t code;
     uint32_t mode;
     bool masked, calls;
     uint64_t full;        /* the set of all lanes */
@@ -51,11 +52,7 @@ typedef struct isa_page_loops {
     region_t *regions; /* under the lock */
 } isa_page_loops_t;
 
-/* Counts of one thread, written only by that thread. */
-typedef struct counts {
-    _Atomic(uint64_t) entries, instructions, declined, verified;
-    struct counts *next;
-} counts_t;
+typedef isa_translate_counts_t counts_t;
 
 static isa_translate_t mode_now;
 static unsigned after = ISA_TRANSLATE_AFTER;
@@ -64,6 +61,7 @@ static unsigned after = ISA_TRANSLATE_AFTER;
 static _Atomic(bool) translating;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards LLVM and the variables below */
 static uint64_t loops[ISA_REFUSALS];
+static uint64_t kept;    /* stretches whose code was on disk */
 static uint64_t time_e6; /* microseconds */
 static uint64_t most_ms = ISA_TRANSLATE_MS;
 static _Atomic(counts_t *) all_counts;
@@ -100,6 +98,18 @@ void isa_translate_setup(isa_translate_t how, unsigned hot)
     if (how) pthread_once(&once, register_fork_handler);
 }
 
+void isa_translate_keep(uint64_t bytes)
+{
+    take_lock();
+    isa_kept_setup(bytes);
+    give_lock();
+}
+
+isa_translate_t isa_translate_mode(void)
+{
+    return mode_now;
+}
+
 void isa_translate_limit(uint64_t milliseconds)
 {
     take_lock();
@@ -121,7 +131,7 @@ const char *isa_translate_reason(isa_refused_t why)
 
 /* ---- counts ---- */
 
-static counts_t *counts(void)
+counts_t *isa_translate_counts(void)
 {
     if (own_counts) return own_counts;
     counts_t *c = calloc(1, sizeof *c);
@@ -143,6 +153,7 @@ isa_translate_stats_t isa_translate_stats(void)
     isa_translate_stats_t s = {.seconds_e6 = 0};
     take_lock();
     memcpy(s.loops, loops, sizeof loops);
+    s.kept = kept;
     s.seconds_e6 = time_e6;
     give_lock();
     for (counts_t *c = atomic_load(&all_counts); c; c = c->next) {
@@ -168,29 +179,61 @@ static uint64_t now_e6(void)
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-/* Under the lock: plans and compiles. */
-static isa_refused_t make(region_t *r, isa_plan_t *plan, const isa_wave_t *w)
+/* Under the lock: plans the code, for which the library is open, and compiles it. */
+static isa_refused_t plan_and_compile(const isa_wanted_t *wanted, const isa_library_t *library,
+                                      isa_plan_t *plan, isa_made_t *made)
 {
-    const isa_library_t *library = isa_library_for(plan->page->core);
-    if (!library) return ISA_REFUSED_CORE;
-    if (time_e6 / 1000 >= most_ms) return ISA_REFUSED_TIME;
-    if (!isa_llvm_load()) return ISA_REFUSED_LLVM;
-    if (!isa_llvm_open(library)) return ISA_REFUSED_FAILED;
-    isa_refused_t why = isa_plan_make(plan, w, r->first, r->last);
+    *plan = (isa_plan_t){.page = wanted->page,
+                         .mode = wanted->mode,
+                         .masked = wanted->masked,
+                         .calls = wanted->calls};
+    const isa_refused_t why = isa_plan_make(plan, wanted->first, wanted->last);
     char *text = why ? NULL : isa_emit(plan, library);
     if (text) {
         base_trace("translated from 0x%llx on:\n%s",
-                   (unsigned long long)plan->page->slots[r->first].pc, text);
-        r->run = isa_llvm_compile(text, &r->code);
+                   (unsigned long long)wanted->page->slots[wanted->first].pc, text);
+        made->object = isa_llvm_compile(text, &made->size);
     }
     free(text);
-    isa_llvm_close();
     if (why) return why;
-    r->mode = plan->mode;
-    r->masked = plan->masked;
-    r->full = isa_page_full(plan->page);
-    r->calls = plan->calls;
-    return r->run ? ISA_REFUSED_NOT : ISA_REFUSED_FAILED;
+    made->masked = plan->masked;
+    for (unsigned k = 0; k < plan->n; k++)
+        if (plan->step[k].enters)
+            made->entry[made->n++] = (uint16_t)isa_slot_index(wanted->page, plan->step[k].i->pc);
+    return made->object ? ISA_REFUSED_NOT : ISA_REFUSED_FAILED;
+}
+
+/* Under the lock: makes the code by LLVM. */
+static isa_refused_t make(const isa_wanted_t *wanted, const isa_library_t *library,
+                          isa_made_t *made)
+{
+    isa_plan_t *plan = malloc(sizeof *plan);
+    isa_refused_t why = ISA_REFUSED_FAILED;
+    if (time_e6 / 1000 >= most_ms)
+        why = ISA_REFUSED_TIME;
+    else if (!isa_llvm_load())
+        why = ISA_REFUSED_LLVM;
+    else if (plan && isa_llvm_open(library))
+        why = plan_and_compile(wanted, library, plan, made);
+    isa_llvm_close();
+    free(plan);
+    return why;
+}
+
+/* Under the lock: takes the code that was kept, or makes it and keeps it. */
+static isa_refused_t take_or_make(const isa_wanted_t *wanted, isa_made_t *made)
+{
+    const isa_library_t *library = isa_library_for(wanted->page->core);
+    if (!library) return ISA_REFUSED_CORE;
+    if (isa_kept_read(wanted, made)) {
+        if (!made->why) kept++;
+        return made->why;
+    }
+    *made = (isa_made_t){.why = ISA_REFUSED_NOT};
+    made->why = make(wanted, library, made);
+    isa_kept_write(wanted, made);
+    if (!made->why) loops[ISA_REFUSED_NOT]++;
+    return made->why;
 }
 
 static bool takes(const region_t *r, const isa_wave_t *w)
@@ -242,58 +285,76 @@ static void add_entry(isa_page_loops_t *here, unsigned slot, entry_t *entry)
 }
 
 /* Under the lock: waves that come to the entries run the region from now on. */
-static isa_refused_t publish(region_t *r, const isa_plan_t *plan)
+static void publish(region_t *r, const isa_wanted_t *wanted, const isa_made_t *made)
 {
-    isa_page_t *page = plan->page;
-    isa_page_loops_t *here = loops_of(page);
-    uint32_t n = 0;
-    r->entry = calloc(plan->n, sizeof *r->entry);
-    if (!r->entry) {
-        isa_llvm_free(r->code);
-        return ISA_REFUSED_FAILED;
-    }
+    isa_page_loops_t *here = loops_of(wanted->page);
     r->next = here->regions;
     here->regions = r;
-    for (unsigned k = 0; k < plan->n; k++) {
-        if (!plan->step[k].enters) continue;
-        const unsigned slot = isa_slot_index(page, plan->step[k].i->pc);
+    for (uint32_t n = 0; n < made->n; n++) {
+        const unsigned slot = made->entry[n];
         entry_t *entry = &r->entry[n];
-        *entry = (entry_t){.region = r, .number = n++};
+        *entry = (entry_t){.region = r, .number = n};
         add_entry(here, slot, entry);
-        atomic_store_explicit(&page->slots[slot].fn, isa_slot_translated, memory_order_release);
+        atomic_store_explicit(&wanted->page->slots[slot].fn, isa_slot_translated,
+                              memory_order_release);
     }
-    return ISA_REFUSED_NOT;
+}
+
+/* Under the lock: the region of what was made, NULL on failure. */
+static region_t *load_region(const isa_wanted_t *wanted, const isa_made_t *made)
+{
+    region_t *r = calloc(1, sizeof *r);
+    entry_t *entry = calloc(made->n, sizeof *entry);
+    isa_object_t code = {0};
+    if (!r || !entry || !isa_object_load(&code, made->object, made->size, ISA_TRANSLATED)) {
+        free(r);
+        free(entry);
+        return NULL;
+    }
+    *r = (region_t){.code = code,
+                    .mode = wanted->mode,
+                    .masked = made->masked,
+                    .calls = wanted->calls,
+                    .full = isa_page_full(wanted->page),
+                    .entry = entry};
+    memcpy(&r->run, &code.run, sizeof r->run);
+    return r;
+}
+
+/* Under the lock: makes the code and puts it in place of its entries. */
+static isa_refused_t carry_out(const isa_wanted_t *wanted, isa_made_t *made)
+{
+    isa_refused_t why = take_or_make(wanted, made);
+    region_t *r = why ? NULL : load_region(wanted, made);
+    if (!why && !r) why = ISA_REFUSED_FAILED;
+    if (r) publish(r, wanted, made);
+    if (why) loops[why]++;
+    free(made->object);
+    return why;
 }
 
 /* Makes the code between two slots and puts it in place of its entries. The caller has begun. */
 static void translate(const isa_wave_t *w, isa_page_t *page, unsigned first, unsigned last)
 {
-    region_t *r = calloc(1, sizeof *r);
-    isa_plan_t *plan = malloc(sizeof *plan);
-    if (!r || !plan) {
-        free(r);
-        free(plan);
-        return;
-    }
-    r->first = first;
-    r->last = last;
-    *plan = (isa_plan_t){.page = page, .calls = mode_now != ISA_TRANSLATE_VERIFY};
+    const isa_wanted_t wanted = {.page = page,
+                                 .first = first,
+                                 .last = last,
+                                 .mode = w->mode,
+                                 .masked = w->exec != isa_page_full(page),
+                                 .calls = mode_now != ISA_TRANSLATE_VERIFY};
+    isa_made_t *made = calloc(1, sizeof *made);
+    if (!made) return;
     take_lock();
     const uint64_t begin = now_e6();
-    isa_refused_t why = make(r, plan, w);
-    if (!why) why = publish(r, plan);
+    const isa_refused_t why = carry_out(&wanted, made);
     time_e6 += now_e6() - begin;
-    loops[why]++;
     give_lock();
-    if (!why)
-        base_trace("translated 0x%llx to 0x%llx", (unsigned long long)page->slots[first].pc,
-                   (unsigned long long)page->slots[last].pc);
-    if (why) {
-        base_info("code at 0x%llx is interpreted: %s", (unsigned long long)page->slots[first].pc,
-                  isa_translate_reason(why));
-        free(r);
-    }
-    free(plan);
+    free(made);
+    const unsigned long long from = page->slots[first].pc, to = page->slots[last].pc;
+    if (why)
+        base_info("code at 0x%llx is interpreted: %s", from, isa_translate_reason(why));
+    else
+        base_trace("translated 0x%llx to 0x%llx", from, to);
 }
 
 static void translate_loop(const isa_wave_t *w, isa_page_t *page, unsigned first, unsigned last)
@@ -367,7 +428,7 @@ void isa_translate_arrived(isa_page_t *page, const isa_inst_t *i)
 
 static void free_region(region_t *r)
 {
-    isa_llvm_free(r->code);
+    isa_object_free(&r->code);
     free(r->entry);
     free(r);
 }
@@ -473,7 +534,7 @@ void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
     }
     const unsigned slot = isa_slot_index(page, i->pc);
     const entry_t *entry = entry_for(loops_of(page), slot, w);
-    counts_t *c = counts();
+    counts_t *c = isa_translate_counts();
     if (!entry) {
         declined(w, page, slot);
         isa_own_handler(page, i)(w, i);

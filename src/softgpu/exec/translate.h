@@ -6,6 +6,7 @@
 #ifndef SOFTGPU_EXEC_TRANSLATE_H
 #define SOFTGPU_EXEC_TRANSLATE_H
 
+#include "isa/table.h"
 #include "softgpu/exec/code.h"
 
 typedef enum {
@@ -18,14 +19,21 @@ typedef enum {
 
 enum {
     ISA_TRANSLATE_AFTER = 1000, /* waves or branches that come to code, then it is hot */
-    ISA_TRANSLATE_MS = 2000     /* for translating, if nobody says else */
+    ISA_TRANSLATE_MS = 2000,    /* for translating, if nobody says else */
+    ISA_TRANSLATE_KEPT = 256    /* MiB on disk */
 };
 
 /* Sets the mode. Called before code is decoded: pages that are decoded already are not affected. */
 void isa_translate_setup(isa_translate_t how, unsigned after);
 
+/* The mode that was set. */
+isa_translate_t isa_translate_mode(void);
+
 /* The time that the process may spend on translating, in milliseconds of the processor. */
 void isa_translate_limit(uint64_t milliseconds);
+
+/* Lets translations be kept on disk, `bytes` at most; 0, as at first: none. */
+void isa_translate_keep(uint64_t bytes);
 
 /* Why a loop or a stretch is left to the interpreter. ORDER: isa_translate_reason(). */
 typedef enum {
@@ -46,6 +54,7 @@ const char *isa_translate_reason(isa_refused_t why);
 /* Statistics of the whole process so far. */
 typedef struct {
     uint64_t loops[ISA_REFUSALS]; /* by reason; [ISA_REFUSED_NOT]: translated loops */
+    uint64_t kept;                /* loops whose code was on disk */
     uint64_t seconds_e6;          /* time that translating has taken, in microseconds */
     uint64_t entries;             /* entries into translated loops */
     uint64_t instructions;        /* instructions that have run in translated loops */
@@ -54,6 +63,20 @@ typedef struct {
 } isa_translate_stats_t;
 
 isa_translate_stats_t isa_translate_stats(void);
+
+/* How waves have run their instructions. */
+typedef struct {
+    uint64_t translated;
+    uint64_t cold;     /* interpreted: the code was not hot, or a translation was refused */
+    uint64_t declined; /* interpreted: the code is translated for another EXEC or MODE */
+    uint64_t without[ISA_OP_COUNT]; /* interpreted: there is no translation for the instruction */
+} isa_ran_t;
+
+/* As the core's run(), and adds to *ran how the wave's instructions have run. */
+isa_stop_t isa_translate_run(isa_wave_t *w, int32_t slice, isa_ran_t *ran);
+
+/* Adds counts, each `times` times. */
+void isa_ran_add(isa_ran_t *to, const isa_ran_t *from, uint64_t times);
 
 /* ---- for the code cache and the run loop ---- */
 
@@ -64,6 +87,9 @@ void isa_translate_decoded(isa_page_t *page, isa_inst_t *slot, isa_handler_t *fn
 
 /* Waves come to slot *i of the page from another page, or begin there. */
 void isa_translate_arrived(isa_page_t *page, const isa_inst_t *i);
+
+/* The GPU whose code it is (code.c). */
+const isa_arch_t *isa_code_arch(const struct isa_code *code);
 
 /* Frees what belongs to a page. No wave is in its code. */
 void isa_translate_forget(isa_page_t *page);

@@ -10,14 +10,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- addresses ---- */
-
-static uint64_t address(const void *p)
-{
-    return (uint64_t)(uintptr_t)p;
-}
+/* ---- addresses ----
+ *
+ * The text has no address in it, so that the code can be kept on disk and loaded by another
+ * process: slots are found from the wave's page, handlers from its core. */
 
 #define AT_WAVE(member) (unsigned)offsetof(isa_wave_t, member)
+
+/* A slot of the page. */
+static unsigned put_slot(isa_emitter_t *e, isa_text_t *t, const isa_inst_t *slot)
+{
+    const unsigned p = isa_emit_fresh(e);
+    const char *page = (const char *)e->plan->page;
+    isa_put(t, "  %%p%u = getelementptr i8, ptr %%page, i64 %llu\n", p,
+            (unsigned long long)((const char *)slot - page));
+    return p;
+}
+
+/* The instruction's own handler (isa_own_handler()). */
+static unsigned put_handler(isa_emitter_t *e, isa_text_t *t, const isa_inst_t *i)
+{
+    const unsigned fn = isa_emit_fresh(e);
+    if (i->fmt == ISA_FMT_VOPD) {
+        isa_put(t, "  %%q%u = getelementptr i8, ptr %%core, i64 %zu\n", fn,
+                offsetof(isa_core_t, dual));
+    } else {
+        isa_put(t, "  %%q%u = getelementptr ptr, ptr %%handlers, i64 %u\n", fn, (unsigned)i->op);
+    }
+    isa_put(t, "  %%f%u = load ptr, ptr %%q%u\n", fn, fn);
+    return fn;
+}
+
+/* Finds the page, the core and its table of handlers, once for the function. */
+static void put_bases(isa_text_t *t)
+{
+    isa_put(t, "  %%wp = getelementptr i8, ptr %%w, i64 %u\n  %%page = load ptr, ptr %%wp\n",
+            AT_WAVE(page));
+    isa_put(t, "  %%pc = getelementptr i8, ptr %%page, i64 %zu\n  %%core = load ptr, ptr %%pc\n",
+            offsetof(isa_page_t, core));
+    isa_put(t,
+            "  %%ch = getelementptr i8, ptr %%core, i64 %zu\n  %%handlers = load ptr, ptr %%ch\n",
+            offsetof(isa_core_t, handlers));
+}
 
 /* Stores a constant of `bits` bits to a member of the wave. */
 static void store_member(isa_emitter_t *e, isa_text_t *t, unsigned offset, unsigned bits,
@@ -26,6 +60,14 @@ static void store_member(isa_emitter_t *e, isa_text_t *t, unsigned offset, unsig
     const unsigned p = isa_emit_fresh(e);
     isa_put(t, "  %%p%u = getelementptr i8, ptr %%w, i64 %u\n  store i%u %llu, ptr %%p%u\n", p,
             offset, bits, (unsigned long long)value, p);
+}
+
+/* Sets where the wave goes on. */
+static void store_ip(isa_emitter_t *e, isa_text_t *t, const isa_inst_t *slot)
+{
+    const unsigned p = isa_emit_fresh(e), at = put_slot(e, t, slot);
+    isa_put(t, "  %%p%u = getelementptr i8, ptr %%w, i64 %u\n  store ptr %%p%u, ptr %%p%u\n", p,
+            AT_WAVE(ip), at, p);
 }
 
 static unsigned member_of(unsigned scalar)
@@ -319,7 +361,7 @@ static void put_return(isa_emitter_t *e, isa_text_t *t)
 /* Leaves the code: the wave goes on at `slot`. */
 static void put_leave(isa_emitter_t *e, isa_text_t *t, const isa_inst_t *slot, unsigned more)
 {
-    store_member(e, t, AT_WAVE(ip), 64, address(slot));
+    store_ip(e, t, slot);
     put_out(e, t, more);
 }
 
@@ -398,11 +440,9 @@ static void emit_call(isa_emitter_t *e, const isa_step_t *s)
     const unsigned k = isa_emit_fresh(e);
     isa_emit_close(e);
     store_for(e, i);
-    store_member(e, &e->code, AT_WAVE(ip), 64, address(i + i->dwords));
-    isa_put(&e->code,
-            "  call void inttoptr (i64 %llu to ptr)(ptr %%w, ptr inttoptr (i64 %llu to ptr))\n",
-            (unsigned long long)(uintptr_t)isa_own_handler(e->plan->page, i),
-            (unsigned long long)address(i));
+    store_ip(e, &e->code, i + i->dwords);
+    const unsigned slot = put_slot(e, &e->code, i), fn = put_handler(e, &e->code, i);
+    isa_put(&e->code, "  call void %%f%u(ptr %%w, ptr %%p%u)\n", fn, slot);
     load_behind(e, i);
     isa_put(&e->code,
             "  %%p%u = getelementptr i8, ptr %%w, i64 %u\n  %%t%u = load i32, ptr %%p%u\n", k,
@@ -576,6 +616,7 @@ static void put_all(isa_emitter_t *e, isa_text_t *t)
     isa_put(t, "  store i64 0, ptr %%count\n");
     isa_put(t, "  %%wr = getelementptr i8, ptr %%w, i64 %u\n  %%rows = load ptr, ptr %%wr\n",
             AT_WAVE(vgpr));
+    put_bases(t);
     isa_put(t, "  %%wb = getelementptr i8, ptr %%w, i64 %u\n  %%b0 = load i32, ptr %%wb\n",
             AT_WAVE(budget));
     isa_put(t, "  store i32 %%b0, ptr %%budget\n");

@@ -39,10 +39,14 @@ bool isa_llvm_has(const char *name);
  * have run. */
 typedef uint64_t isa_translated_t(isa_wave_t *w, uint32_t entry);
 
-/* Compiles LLVM's assembly, with the open library's functions, to host code, and closes the
- * library. The code lives until isa_llvm_free(). NULL on failure. */
-isa_translated_t *isa_llvm_compile(const char *text, void **code);
-void isa_llvm_free(void *code);
+/* Compiles LLVM's assembly, with the open library's functions, to an object file with the function
+ * ISA_TRANSLATED, and closes the library. Returns the file's bytes, to be freed; NULL on failure.
+ */
+#define ISA_TRANSLATED "translated"
+void *isa_llvm_compile(const char *text, size_t *size);
+
+/* The file from which LLVM was loaded. */
+const char *isa_llvm_path(void);
 
 /* ---- plans ---- */
 
@@ -105,9 +109,9 @@ void isa_plan_decode(isa_page_t *page, unsigned first, unsigned last);
  * instruction that writes MODE, and returns its last slot. Called without the translator's lock. */
 unsigned isa_plan_reach(isa_page_t *page, unsigned first);
 
-/* Plans the decoded code from slot `first` to the instruction in slot `last`, for waves as `w`. The
- * caller has set `page` and `calls`. */
-isa_refused_t isa_plan_make(isa_plan_t *plan, const isa_wave_t *w, unsigned first, unsigned last);
+/* Plans the decoded code from slot `first` to the instruction in slot `last`. The caller has set
+ * the page, MODE, whether waves come without all lanes (`masked`), and `calls`. */
+isa_refused_t isa_plan_make(isa_plan_t *plan, unsigned first, unsigned last);
 
 /* The two operations of a VOPD instruction as steps, in the order in which they run. */
 typedef struct {
@@ -137,6 +141,54 @@ const char *isa_library_name(char *name, const isa_inst_t *i, isa_function_t kin
 
 /* The function that is tried first for a vector instruction: the quick one, if there is one. */
 isa_function_t isa_chunk_function(const isa_inst_t *i);
+
+/* ---- what a translation makes ---- */
+
+typedef struct {
+    isa_refused_t why; /* not ISA_REFUSED_NOT: nothing else is set */
+    bool masked;       /* isa_plan_t */
+    unsigned n;
+    uint16_t entry[ISA_PLAN_STEPS]; /* slots of the entries, which are numbered in this order */
+    void *object;                   /* bytes of an object file, on the heap */
+    size_t size;
+} isa_made_t;
+
+/* ---- translations on disk ---- */
+
+/* What a translation depends on, besides the program that makes it. */
+typedef struct {
+    isa_page_t *page;
+    unsigned first, last; /* slots */
+    uint32_t mode;
+    bool masked, calls; /* of the waves; isa_plan_t */
+} isa_wanted_t;
+
+/* Lets translations be kept, `bytes` at most. */
+void isa_kept_setup(uint64_t bytes);
+
+/* The kept translation; false if there is none. `object` is then to be freed. */
+bool isa_kept_read(const isa_wanted_t *wanted, isa_made_t *made);
+
+/* Keeps it. LLVM is loaded. */
+void isa_kept_write(const isa_wanted_t *wanted, const isa_made_t *made);
+
+/* Reads a file's contents: false if they are not a whole file, of this key, whose LLVM is the one
+ * on this machine. */
+typedef struct {
+    uint64_t low, high;
+} isa_kept_key_t;
+bool isa_kept_parse(const void *bytes, size_t size, isa_kept_key_t key, isa_made_t *made);
+
+/* ---- counts ---- */
+
+/* Counts of one thread, written only by that thread. */
+typedef struct isa_translate_counts {
+    _Atomic(uint64_t) entries, instructions, declined, verified;
+    struct isa_translate_counts *next;
+} isa_translate_counts_t;
+
+/* Those of this thread; NULL if memory has run out. */
+isa_translate_counts_t *isa_translate_counts(void);
 
 /* ---- comparison of both ways to run code ---- */
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/symbol.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,12 +53,6 @@ enum {
     WITH_DASH = 17 /* the last version whose library has a name like libLLVM-17.so.1 */
 };
 
-typedef struct {
-    unsigned level;
-    int model, no_frame_pointers, fast;
-    void *memory;
-} jit_options_t;
-
 static struct {
     void *(*context)(void);
     void (*context_free)(void *);
@@ -78,11 +73,11 @@ static struct {
     void (*pass_options_free)(void *options);
     void *(*run_passes)(void *module, const char *passes, void *machine, void *options);
     char *(*error_text)(void *error);
-    void (*jit_options)(jit_options_t *options, size_t size);
-    int (*jit)(void **engine, void *module, const jit_options_t *options, size_t size,
-               char **message);
-    uint64_t (*address)(void *engine, const char *name);
-    void (*jit_free)(void *engine);
+    int (*emit)(void *machine, void *module, int type, char **message, void **buffer);
+    const char *(*buffer_start)(void *buffer);
+    size_t (*buffer_size)(void *buffer);
+    void (*buffer_free)(void *buffer);
+    void (*message_free)(char *message);
 } llvm;
 
 static const struct {
@@ -107,15 +102,19 @@ static const struct {
     {"LLVMDisposePassBuilderOptions", &llvm.pass_options_free},
     {"LLVMRunPasses", &llvm.run_passes},
     {"LLVMGetErrorMessage", &llvm.error_text},
-    {"LLVMInitializeMCJITCompilerOptions", &llvm.jit_options},
-    {"LLVMCreateMCJITCompilerForModule", &llvm.jit},
-    {"LLVMGetFunctionAddress", &llvm.address},
-    {"LLVMDisposeExecutionEngine", &llvm.jit_free},
+    {"LLVMTargetMachineEmitToMemoryBuffer", &llvm.emit},
+    {"LLVMGetBufferStart", &llvm.buffer_start},
+    {"LLVMGetBufferSize", &llvm.buffer_size},
+    {"LLVMDisposeMemoryBuffer", &llvm.buffer_free},
+    {"LLVMDisposeMessage", &llvm.message_free},
 };
 
 static const char *const begins[] = {"LLVMInitializeX86TargetInfo", "LLVMInitializeX86Target",
-                                     "LLVMInitializeX86TargetMC", "LLVMInitializeX86AsmPrinter",
-                                     "LLVMLinkInMCJIT"};
+                                     "LLVMInitializeX86TargetMC", "LLVMInitializeX86AsmPrinter"};
+
+/* Values of LLVM's enumerations: the level of optimisation of code generation (less), code that is
+ * independent of its place, the small code model, a file of the type object. */
+enum { LESS = 1, INDEPENDENT = 2, SMALL = 3, OBJECT_FILE = 1 };
 
 /* The passes that optimise a loop: they inline the library's functions, replace their structures by
  * values, and fold constants. */
@@ -132,6 +131,7 @@ enum { MACHINES = 2 /* as many as there are bitcodes */ };
 
 static struct {
     bool tried, loaded;
+    char path[PATH_MAX];               /* of the library that is loaded */
     void *context, *library, *machine; /* the last two: of the open library */
     machine_t machines[MACHINES];      /* those made so far, never freed */
 } state;
@@ -153,7 +153,17 @@ static bool load(void)
         if (!base_symbol(handle, begins[k], &begin)) return false;
         begin();
     }
+    Dl_info info;
+    void *at;
+    memcpy(&at, &llvm.context, sizeof at);
+    if (dladdr(at, &info) && info.dli_fname)
+        snprintf(state.path, sizeof state.path, "%s", info.dli_fname);
     return true;
+}
+
+const char *isa_llvm_path(void)
+{
+    return state.path;
 }
 
 bool isa_llvm_load(void)
@@ -172,7 +182,7 @@ static void *make_machine(const isa_library_t *library)
     char *message;
     void *target;
     if (llvm.target(triple, &target, &message)) return NULL;
-    return llvm.machine(target, triple, library->cpu, "", 2, 2, 1);
+    return llvm.machine(target, triple, library->cpu, "", LESS, INDEPENDENT, SMALL);
 }
 
 /* The machine for the open library, made on the first call for its bitcode. NULL on failure. */
@@ -237,30 +247,28 @@ static bool optimise(void *module)
     return !error;
 }
 
-isa_translated_t *isa_llvm_compile(const char *text, void **code)
+/* The module as an object file, on the heap. */
+static void *object_of(void *module, size_t *size)
 {
-    void *module = module_of(text);
     char *message = NULL;
-    jit_options_t options;
-    if (!module) return NULL;
-    if (!optimise(module)) {
-        llvm.module_free(module);
+    void *buffer = NULL;
+    if (llvm.emit(state.machine, module, OBJECT_FILE, &message, &buffer)) {
+        base_warning("translator: %s", message ? message : "no memory");
+        if (message) llvm.message_free(message);
         return NULL;
     }
-    llvm.jit_options(&options, sizeof options);
-    options.level = 1;
-    if (llvm.jit(code, module, &options, sizeof options, &message)) {
-        base_warning("translator: %s", message);
-        return NULL;
-    }
-    const uint64_t at = llvm.address(*code, "translated");
-    isa_translated_t *run;
-    memcpy(&run, &at, sizeof run);
-    if (!run) isa_llvm_free(*code);
-    return run;
+    *size = llvm.buffer_size(buffer);
+    void *bytes = malloc(*size);
+    if (bytes) memcpy(bytes, llvm.buffer_start(buffer), *size);
+    llvm.buffer_free(buffer);
+    return bytes;
 }
 
-void isa_llvm_free(void *code)
+void *isa_llvm_compile(const char *text, size_t *size)
 {
-    if (code) llvm.jit_free(code);
+    void *module = module_of(text);
+    if (!module) return NULL;
+    void *bytes = optimise(module) ? object_of(module, size) : NULL;
+    llvm.module_free(module);
+    return bytes;
 }

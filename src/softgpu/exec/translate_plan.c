@@ -364,14 +364,12 @@ static unsigned find_entries(isa_plan_t *plan)
     return n;
 }
 
-isa_refused_t isa_plan_make(isa_plan_t *plan, const isa_wave_t *w, unsigned first, unsigned last)
+isa_refused_t isa_plan_make(isa_plan_t *plan, unsigned first, unsigned last)
 {
     int16_t step_of[ISA_PAGE_SLOTS];
-    if (w->mode & (ISA_MODE_GPR_IDX | ISA_MODE_VSKIP)) return ISA_REFUSED_MODE;
+    if (plan->mode & (ISA_MODE_GPR_IDX | ISA_MODE_VSKIP)) return ISA_REFUSED_MODE;
     plan->n = 0;
-    plan->mode = w->mode;
-    plan->plain = !((w->mode ^ ISA_MODE_FLOAT_PLAIN) & (ISA_MODE_FLOAT | ISA_MODE_FP16_OVFL));
-    plan->masked = w->exec != isa_page_full(plan->page);
+    plan->plain = !((plan->mode ^ ISA_MODE_FLOAT_PLAIN) & (ISA_MODE_FLOAT | ISA_MODE_FP16_OVFL));
     memset(step_of, 0xff, sizeof step_of);
     for (unsigned at = first; at <= last;) {
         if (plan->n == ISA_PLAN_STEPS) return ISA_REFUSED_LENGTH;

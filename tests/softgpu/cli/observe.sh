@@ -7,6 +7,7 @@ program=$2
 failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME="$work/cache"
 
 complain() {
     echo "$*"
@@ -66,5 +67,36 @@ grep -vq "^_Z5wholePi" "$work/some" && complain "--trace=whole: more than that"
 
 "$softgpu" --stats "$program" 2>&1 >/dev/null | grep -q "^kernel _Z5splitPii" ||
     complain "--stats: nothing on standard error"
+
+# with the translator the same instructions are counted, in translated code and beside it
+SOFTGPU_TRANSLATE_AFTER=1 "$softgpu" --translate on --stats --trace-file "$work/on" "$program" >"$work/out" 2>&1 ||
+    complain "--translate: status $?"
+# part KERNEL REGEX: the number of wave instructions in the kernel's line that the expression finds
+part() {
+    awk -v name="kernel $1" -v what="$2" '
+        /^kernel / { inside = $0 == name }
+        inside && $0 ~ what { for (k = 1; k <= NF; k++) if ($k ~ /^[0-9]+[, ]?$/) { print $k + 0; exit } }' "$work/on"
+}
+stretches=$(awk '/stretches of code translated/ { print $1 }' "$work/on")
+[ -n "$stretches" ] || complain "--translate --stats: nothing on the translator"
+for kernel in _Z5splitPii _Z5wholePi; do
+    all=$(awk -v name="kernel $kernel" '$0 == name { getline; print $5 }' "$work/on")
+    [ "$all" = "$(stat $kernel 5)" ] || complain "$kernel: $all instructions translated or not, $(stat $kernel 5) without"
+    ran=$(part $kernel '^  translated:') cold=$(part $kernel ' was not hot')
+    none=$(part $kernel ' without a translation') other=$(part $kernel ' another EXEC')
+    [ $((${ran:-0} + ${cold:-0} + ${none:-0} + ${other:-0})) = "$all" ] ||
+        complain "$kernel: $all are not ${ran:-0}, ${cold:-0}, ${none:-0} and ${other:-0}"
+    grep -A9 "^kernel $kernel" "$work/on" | grep -q '      of these: s_endpgm 100.0 %' || complain "$kernel: no s_endpgm"
+done
+[ "${stretches:-0}" = 0 ] || grep -q '^  translated: [1-9]' "$work/on" || complain "--translate: nothing ran translated"
+# a second run takes its code from disk
+if [ "${stretches:-0}" -gt 0 ]; then
+    SOFTGPU_TRANSLATE_AFTER=1 "$softgpu" --translate on --stats --trace-file "$work/on" "$program" >/dev/null 2>&1
+    grep -q "^  0 stretches of code translated in .*, $stretches taken from disk" "$work/on" ||
+        complain "the second run: $(grep 'stretches of code' "$work/on"), not $stretches taken from disk"
+fi
+# what an observer sees is interpreted
+SOFTGPU_TRANSLATE_AFTER=1 "$softgpu" --translate on --trace=whole --stats --trace-file "$work/on" "$program" >/dev/null 2>&1
+[ "$(part _Z5wholePi 'observers or a debugger')" = "$(stat _Z5wholePi 5)" ] || complain "whole: traced, but not interpreted"
 [ "$("$softgpu" "$program" 2>&1 | own)" = "0 wrong" ] || complain "without options: more output"
 exit $failed

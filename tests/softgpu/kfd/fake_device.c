@@ -37,11 +37,12 @@ void sg_device_invalidate_code(sg_device_t *d)
     fake.n_invalidations++;
 }
 
-void sg_device_translate(isa_translate_t how, uint32_t after, uint32_t milliseconds)
+void sg_device_translate(isa_translate_t how, uint32_t after, uint32_t milliseconds, uint32_t kept)
 {
     (void)how;
     (void)after;
     (void)milliseconds;
+    (void)kept;
 }
 
 uint64_t sg_device_clock(void)
