@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/model_time.h"
+
 /* The library is in LD_PRELOAD of every program that softgpu runs. */
 #define OUT_SOFT_GPU_LIBRARY "libsoftgpu-preload.so"
 
@@ -16,10 +18,6 @@
 #define OUT_SOFT_GPU_SQL(environment)                                                              \
     "(iif(json_valid(" environment "), json_extract(" environment                                  \
     ", '$.LD_PRELOAD'), '') LIKE '%" OUT_SOFT_GPU_LIBRARY "%')"
-
-/* The end of the name of softgpu's agent if the times of its kernels come from the model of time;
- * softgpu writes it in kfd/topology.c. */
-#define OUT_MODEL_TIME " (model time)"
 
 /* Returns whether LD_PRELOAD, or a line of /proc/PID/maps, names the library; false for NULL. */
 static inline bool out_soft_gpu_named(const char *text)
@@ -31,7 +29,7 @@ static inline bool out_soft_gpu_named(const char *text)
  * NULL. */
 static inline bool out_model_time_named(const char *agent)
 {
-    return agent && strstr(agent, OUT_MODEL_TIME);
+    return agent && strstr(agent, BASE_MODEL_TIME);
 }
 
 #endif

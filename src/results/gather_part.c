@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "base/log.h"
+#include "base/model_time.h"
 #include "base/text.h"
 #include "model/softgpu.h"
 #include "results/gather_columns.h"
@@ -459,7 +460,7 @@ static int read_model(gather_t *g, const db_t *db)
 {
     db_cursor_t c;
     db_rows(&c, db,
-            "SELECT 1 FROM rocpd_info_agent WHERE model_name LIKE '%" OUT_MODEL_TIME "%' LIMIT 1",
+            "SELECT 1 FROM rocpd_info_agent WHERE model_name LIKE '%" BASE_MODEL_TIME "%' LIMIT 1",
             "");
     g->by_calls = db_next(&c);
     return db_end(&c, what);

@@ -11,6 +11,7 @@
 
 #include "base/grow.h"
 #include "base/log.h"
+#include "base/model_time.h"
 #include "counters/counters.h"
 #include "db/schema.h"
 #include "insight/occupancy.h"
@@ -470,7 +471,7 @@ static int read_run(res_run_t *r, res_values_t *v)
     } facts[] = {
         {"SELECT COUNT(*) FROM rocpd_info_process WHERE " OUT_SOFT_GPU_SQL("environment"),
          &software},
-        {"SELECT COUNT(*) FROM rocpd_info_agent WHERE model_name LIKE '%" OUT_MODEL_TIME "%'",
+        {"SELECT COUNT(*) FROM rocpd_info_agent WHERE model_name LIKE '%" BASE_MODEL_TIME "%'",
          &model},
         {"SELECT TOTAL(value) FROM rocpd_metadata WHERE tag = 'records_dropped'", &v->dropped},
         {"SELECT TOTAL(value) FROM rocpd_metadata WHERE tag = 'bytes_damaged'", &v->damaged},

@@ -7,6 +7,7 @@
 #include "softgpu/exec/wave.h"
 
 #include "base/file.h"
+#include "base/model_time.h"
 #include "base/round.h"
 #include "gpus/gpus.h"
 
@@ -473,8 +474,8 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
         property(w, "counter_slots", p->counter_slots);
         property(w, "counter_registers", SG_COUNTER_REGISTERS);
     }
-    char name[sizeof p->name + 16]; /* readers of results must see that times are modelled */
-    snprintf(name, sizeof name, "%s%s", p->name, p->model_time ? " (model time)" : "");
+    char name[sizeof p->name + sizeof BASE_MODEL_TIME];
+    snprintf(name, sizeof name, "%s%s", p->name, p->model_time ? BASE_MODEL_TIME : "");
     put_node(w, node, kfd_gpu_id(index), name);
 
     put_memory(w, node, HSA_MEM_HEAP_TYPE_FB_PUBLIC, kfd_vram_bytes(p), p->memory_width_bits,
