@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* ---- memory ---- */
 
 hsa_status_t aql_memory_get(const aql_memory_t *memory, uint64_t bytes, const char *what,
@@ -63,9 +65,7 @@ static bool grow(void)
 {
     enum { FIRST = 64, MAX = 1 << 24 };
     uint32_t count = place_count ? place_count * 2 : FIRST;
-    place_t *more = count <= MAX ? realloc(places, count * sizeof *more) : NULL;
-    if (!more) return false;
-    places = more;
+    if (count > MAX || !BASE_RESIZE(places, count)) return false;
     for (uint32_t i = count; i-- > place_count;) {
         places[i] = (place_t){.next_free = first_free};
         first_free = i + 1;

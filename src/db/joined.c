@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "db/scan.h"
 
 /* ORDER_MOST: largest distance between the first and the last event of records that are not in
@@ -224,14 +225,9 @@ const char *db_joined_text(const db_cursor_t *c, int column)
 {
     struct db_joined *j = c->joined;
     const db_cell_t *cell = &j->cells[column];
-    const size_t need = (size_t)cell->bytes + 1;
     if (!cell->text) return "";
-    if (need > j->texts[column].room) {
-        char *more = realloc(j->texts[column].text, need);
-        if (!more) return "";
-        j->texts[column].text = more;
-        j->texts[column].room = need;
-    }
+    if (!BASE_RESERVE(j->texts[column].text, (size_t)cell->bytes + 1, &j->texts[column].room))
+        return "";
     memcpy(j->texts[column].text, cell->text, cell->bytes);
     j->texts[column].text[cell->bytes] = 0;
     return j->texts[column].text;

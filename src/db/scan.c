@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/grow.h"
 #include "db/format.h"
 #include "db/schema.h"
 #include "db/swap.h"
@@ -143,12 +144,7 @@ static const unsigned char *collect(db_scan_t *s, const unsigned char *at, uint6
     unsigned char link[4];
     const uint32_t each = s->page_bytes - 4;
     if (bytes > PAYLOAD_MOST) return NULL;
-    if (bytes > s->whole_room) {
-        unsigned char *more = realloc(s->whole, bytes);
-        if (!more) return NULL;
-        s->whole = more;
-        s->whole_room = bytes;
-    }
+    if (!BASE_RESERVE(s->whole, bytes, &s->whole_room)) return NULL;
     memcpy(s->whole, at, local);
     uint32_t number = db_get4(at + local);
     for (uint64_t have = local; have < bytes;) {

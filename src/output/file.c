@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "trace/store.h"
 
 out_file_t *out_file_descriptor(int fd, const char *name)
@@ -98,17 +99,9 @@ void out_no_memory(out_file_t *f)
 
 static void remember(out_file_t *f)
 {
-    size_t need = f->memory_used + f->used + 1, room = f->memory_room ? f->memory_room : 4096;
-    while (room < need)
-        room *= 2;
-    if (room != f->memory_room) {
-        char *memory = realloc(f->memory, room);
-        if (!memory) {
-            f->error = ENOMEM;
-            return;
-        }
-        f->memory = memory;
-        f->memory_room = room;
+    if (!BASE_RESERVE(f->memory, f->memory_used + f->used + 1, &f->memory_room)) {
+        f->error = ENOMEM;
+        return;
     }
     memcpy(f->memory + f->memory_used, f->buffer, f->used);
     f->memory_used += f->used;

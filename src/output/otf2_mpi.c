@@ -54,15 +54,9 @@ static void note_rank(otf2_mpi_t *m, uint64_t location, const trace_mpi_t *r)
 {
     if (r->communicator != TRACE_MPI_WORLD || r->rank < 0 || r->size < 0) return;
     if (m->size < (uint32_t)r->size) m->size = (uint32_t)r->size;
-    if (m->size > m->location_room) {
-        uint64_t *more = realloc(m->locations, m->size * sizeof(*more));
-        if (!more) {
-            check(m, OTF2_ERROR_MEM_FAULT);
-            return;
-        }
-        memset(more + m->location_room, 0, (m->size - m->location_room) * sizeof(*more));
-        m->locations = more;
-        m->location_room = m->size;
+    if (!BASE_RESERVE_ZEROS(m->locations, m->size, &m->location_room)) {
+        check(m, OTF2_ERROR_MEM_FAULT);
+        return;
     }
     if ((uint32_t)r->rank < m->size && !m->locations[r->rank]) m->locations[r->rank] = location;
 }

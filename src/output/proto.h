@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 typedef struct {
     uint8_t *data;
     size_t used, room;
@@ -31,17 +33,8 @@ enum {
 static inline bool proto_room(proto_t *p, size_t bytes)
 {
     if (__builtin_expect(p->room - p->used >= bytes, 1)) return true;
-    size_t room = p->room ? p->room : 4096;
-    while (room - p->used < bytes)
-        room *= 2;
-    uint8_t *data = p->failed ? NULL : realloc(p->data, room);
-    if (!data) {
-        p->failed = true;
-        return false;
-    }
-    p->data = data;
-    p->room = room;
-    return true;
+    p->failed = p->failed || !BASE_RESERVE(p->data, p->used + bytes, &p->room);
+    return !p->failed;
 }
 
 /* Spreads up to 56 bits into groups of seven bits, each in a byte of its own. */

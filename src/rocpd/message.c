@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* Returns the length of the text at the beginning of `json`, if the text has no escapes; -1 if it
  * has. */
 static long plain_length(const char *json)
@@ -17,12 +19,7 @@ static long plain_length(const char *json)
 /* Keeps a text of `bytes` bytes. Returns NULL if there is no memory. */
 static const char *keep(rocpd_message_t *m, const char *text, size_t bytes)
 {
-    if (bytes + 1 > m->room) {
-        char *more = realloc(m->text, bytes + 1);
-        if (!more) return NULL;
-        m->text = more;
-        m->room = bytes + 1;
-    }
+    if (!BASE_RESERVE(m->text, bytes + 1, &m->room)) return NULL;
     memcpy(m->text, text, bytes);
     m->text[bytes] = 0;
     return m->text;

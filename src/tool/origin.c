@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 
 enum { SHALLOW = 16 };
@@ -74,13 +75,12 @@ static uint32_t *places(nesting_t *n)
 static bool grow(nesting_t *n)
 {
     unsigned before = room_of(n), room = 2 * before;
-    uint32_t *deep = realloc(n->deep, room * sizeof(*deep));
-    if (!deep) return false;
-    if (!n->deep) memcpy(deep, n->shallow, sizeof(n->shallow));
+    const bool first = !n->deep;
+    if (!BASE_RESIZE(n->deep, room)) return false;
+    if (first) memcpy(n->deep, n->shallow, sizeof(n->shallow));
     /* levels that were entered earlier may have found no memory */
     for (unsigned i = before; i < room; i++)
-        deep[i] = deep[before - 1];
-    n->deep = deep;
+        n->deep[i] = n->deep[before - 1];
     n->room = room;
     pthread_once(&ends.once, make_key);
     if (ends.have_key) pthread_setspecific(ends.key, &mine);

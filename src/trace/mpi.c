@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static const trace_mpi_function_t functions[] = {
 #define FUNCTION(name, class, collective)                                                          \
     {"MPI_" #name, TRACE_MPI_##class, TRACE_MPI_OP_##collective},
@@ -122,12 +124,7 @@ static void *member(const trace_mpi_t *r, size_t offset)
 
 static char *room_for(trace_mpi_values_t *v, size_t bytes)
 {
-    if (bytes <= v->room) return v->text;
-    char *more = realloc(v->text, bytes);
-    if (!more) return NULL;
-    v->text = more;
-    v->room = bytes;
-    return more;
+    return BASE_RESERVE(v->text, bytes, &v->room) ? v->text : NULL;
 }
 
 /* Writes ranks as a list of single numbers and of FIRST-LAST:STEP. */

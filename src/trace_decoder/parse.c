@@ -238,14 +238,12 @@ dec_status_t dec_collect(rocprof_trace_decoder_se_data_callback_t callback, void
         uint64_t piece_size = 0;
         const uint64_t bytes = callback(&piece, &piece_size, user);
         if (!bytes) return DEC_SUCCESS;
-        uint8_t *grown = piece && bytes <= SIZE_MAX - *size ? realloc(*data, *size + bytes) : NULL;
-        if (!grown) {
+        if (!piece || bytes > SIZE_MAX - *size || !BASE_RESIZE(*data, *size + bytes)) {
             free(*data);
             *data = NULL;
             return piece ? DEC_NO_MEMORY : DEC_INVALID;
         }
-        memcpy(grown + *size, piece, bytes);
-        *data = grown;
+        memcpy(*data + *size, piece, bytes);
         *size += bytes;
     }
 }

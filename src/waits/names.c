@@ -55,14 +55,7 @@ void wts_words_free(wts_words_t *words)
 bool wts_add_time(wts_time_t **times, size_t *room, int64_t number, uint64_t count, uint64_t ns)
 {
     if (number < 0) return false;
-    if ((size_t)number >= *room) {
-        const size_t more = (size_t)number + 16;
-        wts_time_t *rows = realloc(*times, more * sizeof(*rows));
-        if (!rows) return false;
-        memset(rows + *room, 0, (more - *room) * sizeof(*rows));
-        *times = rows;
-        *room = more;
-    }
+    if (!BASE_RESERVE_ZEROS(*times, (size_t)number + 1, room)) return false;
     (*times)[number].count += count;
     (*times)[number].ns += ns;
     return true;

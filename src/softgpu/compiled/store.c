@@ -37,13 +37,8 @@ static const char magic[8] = "SGCOMP1";
 
 char *sg_compiled_more(sg_compiled_bytes_t *b, size_t size)
 {
-    if (!b->bad && size > b->room - b->size) {
-        size_t room = 2 * b->room + size;
-        char *bytes = realloc(b->bytes, room);
-        b->bad = !bytes;
-        if (bytes) b->bytes = bytes;
-        if (bytes) b->room = room;
-    }
+    if (size > SIZE_MAX - b->size || !BASE_RESERVE(b->bytes, b->size + size, &b->room))
+        b->bad = true;
     if (b->bad) return NULL;
     b->size += size;
     return b->bytes + b->size - size;

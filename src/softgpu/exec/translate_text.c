@@ -3,7 +3,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#include "base/grow.h"
 
 void isa_put(isa_text_t *t, const char *format, ...)
 {
@@ -12,15 +13,9 @@ void isa_put(isa_text_t *t, const char *format, ...)
     const int n = t->failed ? -1 : vsnprintf(NULL, 0, format, args);
     va_end(args);
     if (n < 0) return;
-    if (t->size + (size_t)n + 1 > t->room) {
-        const size_t room = 2 * (t->size + (size_t)n + 4096);
-        char *at = realloc(t->at, room);
-        if (!at) {
-            t->failed = true;
-            return;
-        }
-        t->at = at;
-        t->room = room;
+    if (!BASE_RESERVE(t->at, t->size + (size_t)n + 1, &t->room)) {
+        t->failed = true;
+        return;
     }
     va_start(args, format);
     vsnprintf(t->at + t->size, (size_t)n + 1, format, args);

@@ -8,6 +8,7 @@
 
 #include "softgpu/perf/internal.h"
 
+#include "base/grow.h"
 #include "base/round.h"
 
 #include <stdlib.h>
@@ -223,11 +224,7 @@ static uint64_t *bin_of(sg_spm_t *s, uint64_t sample)
         const size_t n = (size_t)at + 1;
         /* grows by 256 samples, since a dispatch adds many, one after the other */
         const size_t room = base_round_up(n, 256), had = base_round_up(s->n_bins, 256);
-        if (room > had) {
-            uint64_t *more = realloc(s->bins, room * s->n_streams * sizeof *more);
-            if (!more) return NULL;
-            s->bins = more;
-        }
+        if (room > had && !base_resize(&s->bins, room, s->n_streams * sizeof *s->bins)) return NULL;
         memset(s->bins + s->n_bins * s->n_streams, 0,
                (n - s->n_bins) * s->n_streams * sizeof *s->bins);
         s->n_bins = n;
@@ -383,13 +380,10 @@ static void start(sg_perf_t *p, sg_spm_t *s)
     for (uint32_t e = 0; e < engines; e++)
         s->places += lines_of(s, e) * (size_t)LINE;
     s->interval = s->cntl >> INTERVAL_SHIFT;
-    stream_t *streams =
-        s->interval && s->places ? realloc(s->streams, s->places * sizeof *streams) : NULL;
-    if (!streams) {
+    if (!s->interval || !s->places || !BASE_RESIZE(s->streams, s->places)) {
         lose(s);
         return;
     }
-    s->streams = streams;
     s->n_streams = s->n_bins = 0;
     memset(s->stamp, 0, sizeof s->stamp);
     size_t at = lines_of_gpu(s) * (size_t)LINE;

@@ -7,6 +7,7 @@
 #include "softgpu/perf/sqtt_counters.h"
 
 #include "softgpu/perf/sqtt_internal.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,10 +51,8 @@ static bool reserve(sg_sqtt_counters_t *c, uint64_t end)
 {
     const size_t row = (size_t)c->perf->n_units * c->count, want = (size_t)(end / c->period) + 1;
     if (want <= c->samples) return true;
-    uint64_t *bins = realloc(c->bins, want * row * sizeof *bins);
-    if (!bins) return false;
-    memset(bins + c->samples * row, 0, (want - c->samples) * row * sizeof *bins);
-    c->bins = bins;
+    if (!base_resize(&c->bins, want, row * sizeof *c->bins)) return false;
+    memset(c->bins + c->samples * row, 0, (want - c->samples) * row * sizeof *c->bins);
     c->samples = want;
     return true;
 }
