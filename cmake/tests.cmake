@@ -1,7 +1,7 @@
 # Labels of tests, by which sets of them are chosen, and what has to be built before a test. Every test has a label:
 #   fast  needs no hipcc and no executor of softgpu, and is short: make test-fast runs these
 #   gpu   runs something on softgpu: a program under its launcher, or in a unit test its executor
-#   slow  takes more than some twenty seconds, or more than some six where it would be fast otherwise; it may have gpu
+#   slow  takes more than some twenty seconds, or more than some four where it would be fast otherwise; it may have gpu
 #         besides
 #   long  asks what a shorter test asks, of further levels of optimisation, GPUs or sizes: make test leaves it out,
 #         make test-long has it; it has gpu or slow besides
@@ -121,7 +121,7 @@ function(crocprof_of_default)
   set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT_MODIFICATION SOFTGPU_GPU=unset:)
 endfunction()
 
-# A label more for a test, which is none of the fast ones then.
+# A label more for a test, which is none of the fast ones then; the program of a unit test is not built for these.
 function(crocprof_label_more test label)
   if(TEST ${test})
     get_test_property(${test} LABELS labels)
@@ -130,6 +130,9 @@ function(crocprof_label_more test label)
     endif()
     list(REMOVE_ITEM labels fast)
     set_tests_properties(${test} PROPERTIES LABELS "${labels};${label}")
+    if(test MATCHES "^unit[.](.*)")
+      set_property(GLOBAL APPEND PROPERTY crocprof_not_fast unit_${CMAKE_MATCH_1})
+    endif()
   endif()
 endfunction()
 
@@ -221,6 +224,8 @@ function(crocprof_programs_of_tests)
   endif()
   get_property(fast GLOBAL PROPERTY crocprof_fast)
   list(REMOVE_DUPLICATES fast)
+  get_property(others GLOBAL PROPERTY crocprof_not_fast)
+  list(REMOVE_ITEM fast ${others})
   add_custom_target(fast_programs)
   foreach(target ${fast})
     if(TARGET ${target})
