@@ -51,7 +51,7 @@ class Product:
                       "max_waves_per_simd": slots, "num_shader_banks": number["engines"],
                       "XCC_NUM": number["xccs"], "SIMD_NUM": number["units"] * simds, "CU_NUM": number["units"],
                       "SE_NUM": number["engines"], "MAX_WAVE_SIZE": int(arch["waves"].split(",")[0])}
-        self.done = {}
+        self.done, self.places = {}, {}
 
     def extents(self, block):
         """{dimension: how many}: the block's place, and how many instances it has there."""
@@ -75,15 +75,18 @@ class Product:
             found["INSTANCE"] = instances
         return found
 
+    def weighed(self, block):
+        """[(place, what the place adds to a raw value)], worked out once: a block has hundreds of counters."""
+        if block not in self.places:
+            extents = self.extents(self.blocks[block])
+            each = [[(dim, position) for position in range(extents[dim])] for dim in DIMS if dim in extents]
+            self.places[block] = [(place, sum(WEIGHTS[dim] * position for dim, position in place))
+                                  for place in itertools.product(*each)]
+        return self.places[block]
+
     def raw(self, block, event, level):
-        block, found = self.blocks[block], {}
-        extents = self.extents(block)
-        dims = [dim for dim in DIMS if dim in extents]
-        first = 17 * event + 1009 * int(block["id"]) + 4001 * level
-        for place in itertools.product(*(range(extents[dim]) for dim in dims)):
-            at = tuple(zip(dims, place))
-            found[at] = (first + sum(WEIGHTS[dim] * position for dim, position in at)) % 8191 + 1.0
-        return found
+        first = 17 * event + 1009 * int(self.blocks[block]["id"]) + 4001 * level
+        return {place: (first + weight) % 8191 + 1.0 for place, weight in self.weighed(block)}
 
     def value(self, name):
         if name not in self.done:
@@ -114,12 +117,15 @@ def combine(operation, left, right):
     else:
         places = list(left if len(left) > 1 or len(right) == 1 else right)
 
-    def at(value, place):
+    def numbers(value):
+        """Those that belong to the places."""
         if len(value) == 1:
-            return next(iter(value.values()))
+            return itertools.repeat(next(iter(value.values())))
         own = extent(value)
-        return value[tuple((dim, position) for dim, position in place if dim in own)]
-    return {place: operation(at(left, place), at(right, place)) for place in places}
+        if all(dim in own for dim, _ in places[0]):
+            return map(value.__getitem__, places)
+        return (value[tuple((dim, position) for dim, position in place if dim in own)] for place in places)
+    return {place: operation(a, b) for place, a, b in zip(places, numbers(left), numbers(right))}
 
 
 class Expression:
