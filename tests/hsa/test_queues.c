@@ -392,6 +392,7 @@ static void test_ring_is_not_filled(void **state)
     hsa_queue_t *queue = fake_queue_create(64);
     pthread_t producer;
     pthread_create(&producer, NULL, crowd, queue);
+    /* time to overfill the ring, which must not happen and therefore has no event */
     struct timespec some = {.tv_nsec = 300000000};
     nanosleep(&some, NULL);
     uint64_t received = fake_received(queue);

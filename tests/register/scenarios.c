@@ -103,6 +103,8 @@ static void *offer_from_thread(void *answer)
 
 static int wait_inside(void)
 {
+    /* Time for the other thread to arrive; that it waits for this one is seen nowhere. If it comes
+     * too late, it finds nobody inside, and the test passes without having shown that it waits. */
     usleep(200000);
     return 0;
 }

@@ -176,7 +176,11 @@ class Fleet(Case):
                 if len(children) == 2:
                     break
                 time.sleep(0.1)
-            time.sleep(2)
+            for _ in range(6000): # to write to it is possible once one of them has opened it to read
+                with contextlib.suppress(OSError):
+                    self.addCleanup(os.close, os.open(f"{self.dir}/waits.db", os.O_WRONLY | os.O_NONBLOCK))
+                    break
+                time.sleep(0.01)
             for child in children:
                 with contextlib.suppress(ProcessLookupError): # after the death of one the others are ended
                     os.kill(int(child), signal.SIGKILL)

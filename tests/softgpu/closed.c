@@ -85,11 +85,12 @@ int main(int argc, char **argv)
     CHECK(take_numbers() >= 3); /* the driver, a render node, what doorbells are watched with */
     use_memory();
     barrier(q);
-    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* until the queue sleeps */
+    /* until the queue sleeps, which it tells nobody: some milliseconds after its last packet */
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     barrier(q);
     CHECK(blocks() == before);
     closefrom(3);
-    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* until it sleeps once more */
     barrier(q);
     if (!failures) printf("passed\n");
     fflush(stdout);

@@ -361,9 +361,12 @@ static void full_disk_is_an_error_not_a_signal(void **state)
         right &= times_asked <= 3 + took_ms / 6;
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_FSIZE, &limit);
-        usleep(20000);
+        /* the writer asks for the file again after some milliseconds */
         trace_api_t record = api_record(8192);
-        right &= trace_writer_put(w, &record);
+        bool again = false;
+        for (int tries = 0; tries < 5000 && !again; tries++, usleep(1000))
+            again = trace_writer_put(w, &record);
+        right &= again;
         trace_writer_close(w);
         _exit(right ? 0 : 1);
     }

@@ -92,6 +92,8 @@ static bool drops(hsa_signal_t signal)
     return fake_signal_value(signal) == 0;
 }
 
+/* Whether nothing happens to it, for which there is no event: what is due happens within
+ * microseconds. */
 static bool stays(hsa_signal_t signal)
 {
     nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);

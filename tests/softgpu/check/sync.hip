@@ -243,7 +243,7 @@ static void program_sets()
     *flag = 0;
     allocate(&to, GROUP);
     await<<<1, GROUP>>>(flag, to);
-    usleep(2500000);
+    usleep(2500000); // long: what waits for the program is not stuck
     *(volatile int *)flag = 1;
     (void)hipDeviceSynchronize();
     (void)hipHostFree(flag);

@@ -196,6 +196,9 @@ static void test_ring_wraps(void **state)
     rig_close(&q);
 }
 
+/* In these tests mostly to show that something does not happen, for which there is no event: a
+ * queue that goes on too early does so within microseconds, so that some milliseconds are enough.
+ */
 static void sleep_ms(long ms)
 {
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);

@@ -22,6 +22,8 @@ static uint64_t args(rig_t *r, uint64_t a, uint64_t b, uint64_t c)
     return va;
 }
 
+/* Until a kernel runs or a queue sleeps. Neither is told to anybody; where it takes longer, as on a
+ * busy machine, the test asks less, and does not fail. */
 static void sleep_ms(long ms)
 {
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);

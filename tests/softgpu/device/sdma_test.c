@@ -236,6 +236,7 @@ static void test_submission(void **state)
     };
     uint64_t before = sg_device_clock();
     rig_sdma_write(&b.q, packets, sizeof packets / 4);
+    /* the packet waits, which has no event; 30 ms are long enough for the queue to stop polling */
     nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
     assert_int_equal(*(uint32_t *)rig_ptr(b.rig, box), 0);
     __atomic_store_n((uint64_t *)rig_ptr(b.rig, dep), 0, __ATOMIC_RELEASE);

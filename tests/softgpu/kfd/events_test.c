@@ -96,6 +96,8 @@ static void waits_for_all_or_any(void **state)
     kfd_event_destroy(events, b);
 }
 
+/* Raises the event when the other thread, most likely, sleeps in its wait: nothing shows that it
+ * does. A thread that comes later finds the event raised, as in other tests. */
 static void *raise_later(void *id)
 {
     usleep(20000);
@@ -147,7 +149,7 @@ static void another_thread_learns_of_an_event_that_was_taken(void **state)
 
 static void *destroy_later(void *id)
 {
-    usleep(20000);
+    usleep(20000); /* as in raise_later() */
     kfd_event_destroy(events, *(uint32_t *)id);
     return NULL;
 }

@@ -37,6 +37,8 @@ int __wrap_kfd_topology_write(const char *root, const kfd_config_t *config);
 static void *look(void *unused)
 {
     (void)unused;
+    /* Nothing shows when the other thread tries to lock the folder; it does so within microseconds.
+     */
     nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
     return close(looker) == 0 ? &looker : NULL;
 }

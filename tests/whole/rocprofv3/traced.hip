@@ -80,7 +80,7 @@ int main(int argc, char **argv)
     if (!strcmp(how, "abort")) abort();
     if (!strcmp(how, "term")) raise(SIGTERM);
     if (!strcmp(how, "kill")) {
-        usleep(400000);
+        usleep(400000); /* for counters, which threads of the profiler deliver; nothing shows that they have */
         raise(SIGKILL);
     }
     if (!strcmp(how, "fault")) {

@@ -691,6 +691,7 @@ class Signals(Case):
         self.assertEqual(self.counts(err), [(9, 9, 0, 0)])
 
     def test_twice(self):
+        """The program lives on, for a second, while the signals arrive."""
         p = self.start("-s", program=("sh", "-c", f"trap '' INT; {SUBJECT}; echo ready; sleep 1; exit 4"))
         self.assertEqual(p.stdout.readline(), "ready\n")
         for _ in range(3):

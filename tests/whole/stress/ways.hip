@@ -84,7 +84,7 @@ static void start_busy()
     busy = true;
     start_threads();
     while (busy_threads < THREADS) usleep(1000);
-    usleep(20000);
+    usleep(20000); // so that they are in the midst of their calls
 }
 
 static void late_calls()

@@ -35,7 +35,7 @@ int main()
     std::vector<std::pair<pid_t, int>> children(n);
     for (unsigned i = 0; i < n; i++)
         children[i].first = scene_start([=] { return i % 4 == 3 ? (compute(i), pause()) : compute(i); }, &children[i].second);
-    usleep(1000000);
+    usleep(1000000); // whether they still compute or wait already, they are killed; both are right
     for (unsigned i = 3; i < n; i += 4) kill(children[i].first, SIGKILL);
     for (unsigned i = 0; i < n; i++) {
         scene_end end = scene_wait(children[i].first, children[i].second, 60);
