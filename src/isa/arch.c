@@ -358,7 +358,8 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
                           .gfx_target_version = 120001, .dpp_scalar = true, .hwregs = 33,
                           .wide_windows = true, .launch = {.item = PACKED_IDS, .ids_in_ttmp = true},
                           .mode_absent = ISA_MODE_DX10_CLAMP | ISA_MODE_IEEE, .float_atomics = true,
-                          .trace = ISA_TRACE_GFX12, .drm_family = 152, /* AMDGPU_FAMILY_GC_12_0_0 */
+                          .lds_apart = true, .trace = ISA_TRACE_GFX12,
+                          .drm_family = 152, /* AMDGPU_FAMILY_GC_12_0_0 */
                           .gb_addr_config = 0x00000545},
 };
 

@@ -446,6 +446,8 @@ typedef struct isa_arch {
     bool wide_windows; /* packets of SDMA that copy a window have its offsets and sizes in 16 bits,
                           as on gfx12 */
     bool stores_apart; /* stores count in a counter of their own (vscnt), not with loads (vmcnt) */
+    bool lds_apart; /* LDS and scalar memory count in counters of their own (dscnt and kmcnt), not
+                       both in lgkmcnt */
     uint32_t unit_cus; /* compute units of a workgroup processor, to which workgroups are assigned;
                           0: workgroups are assigned to single compute units */
     /* Lanes of a wave that a SIMD's vector ALU computes in a clock; and the time of an f64

@@ -366,12 +366,25 @@ static inline bool isa_is_branch(const isa_inst_t *i)
     return row->fmt == ISA_FMT_SOPP && row->klass == ISA_CLASS_BRANCH;
 }
 
+/* Whether the row is of SOPP or SOPK, which have marks of their own in bits that stand for
+ * something else in other formats. */
+static inline bool isa_has_simm16(const isa_row_desc_t *row)
+{
+    return row->fmt == ISA_FMT_SOPP || row->fmt == ISA_FMT_SOPK;
+}
+
 /* Whether the instruction has no effect: hints, and waits for operations that complete at once in
  * this implementation. */
 static inline bool isa_does_nothing(const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
-    return (row->fmt == ISA_FMT_SOPP || row->fmt == ISA_FMT_SOPK) && row->marks & ISA_IS_NOTHING;
+    return isa_has_simm16(row) && row->marks & ISA_IS_NOTHING;
+}
+
+/* Whether the arithmetic is that of vector ALU instructions on doubles. */
+static inline bool isa_is_f64(unsigned math_kind)
+{
+    return math_kind >= ISA_MATH_ADD_F64 && math_kind <= ISA_MATH_TRANS_F64;
 }
 
 enum { ISA_OPCODES = 1024 }; /* VOP3 has the widest opcode field, 10 bits */

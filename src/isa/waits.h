@@ -36,15 +36,7 @@ typedef struct {
 static inline uint32_t isa_waited_for(unsigned op)
 {
     const isa_row_desc_t *row = &isa_table[op];
-    const bool has = row->fmt == ISA_FMT_SOPP || row->fmt == ISA_FMT_SOPK;
-    return has ? row->marks & ISA_IS_WAIT : 0;
-}
-
-/* Whether LDS and scalar memory have counters of their own. The GPUs that have are those whose
- * waves wait at a barrier by an instruction of its own. */
-static inline bool isa_waits_apart(const isa_arch_t *arch)
-{
-    return arch->formats->split_barrier;
+    return isa_has_simm16(row) ? row->marks & ISA_IS_WAIT : 0;
 }
 
 static inline bool isa_is_wait(unsigned op)

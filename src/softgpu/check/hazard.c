@@ -95,7 +95,7 @@ static void name_wait(char *text, size_t room, const isa_arch_t *arch, const chk
 {
     static const char *const counters[CHK_FLOWS] = {
         [CHK_FLOW_VM] = "vmcnt", [CHK_FLOW_LDS] = "lgkmcnt", [CHK_FLOW_EXP] = "expcnt"};
-    if (isa_waits_apart(arch)) {
+    if (arch->lds_apart) {
         name_wait_apart(text, room, h);
         return;
     }

@@ -47,7 +47,7 @@ enum {
     CHK_LDS_ATOMIC = 1 << 14,
     CHK_LDS_SEVERAL = 1 << 15
 };
-_Static_assert(ISA_GROUP_WAVES <= CHK_LDS_WAVE, "a mark names each wave");
+_Static_assert(ISA_GROUP_WAVES <= (int)CHK_LDS_WAVE, "a mark names each wave");
 _Static_assert(CHK_LDS_KEPT << CHK_LDS_SLOT_SHIFT <= CHK_LDS_ATOMIC, "a mark names each access");
 
 typedef struct {

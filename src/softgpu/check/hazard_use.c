@@ -271,7 +271,7 @@ static unsigned states_of(const chk_use_t *u, const isa_inst_t *i, const isa_row
 static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
                    const isa_arch_t *arch, uint32_t *second)
 {
-    const bool apart = arch->stores_apart, counted = isa_waits_apart(arch);
+    const bool apart = arch->stores_apart, counted = arch->lds_apart;
     const isa_class_t c = (isa_class_t)row->klass;
     const bool gds = i->flags & ISA_F_GDS;
     switch (c) {

@@ -109,17 +109,26 @@ static void sum_floats(tiles_t *t, wmma_type_t type)
 
 /* ---- instructions ---- */
 
+/* Whether the instruction is executed; if not, the wave is stopped. */
+static bool is_defined(isa_wave_t *w, const isa_inst_t *i, bool floats)
+{
+    const char *why = refusal(w, i, floats);
+    if (why) isa_stop_unsupported(w, i, why);
+    return !why;
+}
+
+static void load_floats(tiles_t *t, const isa_wave_t *w, const isa_inst_t *i, wmma_type_t type)
+{
+    gather_floats(t->a, w, &i->src[0], type);
+    gather_floats(t->b, w, &i->src[1], type);
+    load_c(t->d, w, i);
+}
+
 static void to_f32(isa_wave_t *w, const isa_inst_t *i, wmma_type_t type)
 {
     tiles_t t;
-    const char *why = refusal(w, i, true);
-    if (why) {
-        isa_stop_unsupported(w, i, why);
-        return;
-    }
-    gather_floats(t.a, w, &i->src[0], type);
-    gather_floats(t.b, w, &i->src[1], type);
-    load_c(t.d, w, i);
+    if (!is_defined(w, i, true)) return;
+    load_floats(&t, w, i, type);
     signs_of_c(t.d, &i->src[2]);
     sum_floats(&t, type);
     store_d(w, i, t.d);
@@ -149,14 +158,8 @@ static void to_half(isa_wave_t *w, const isa_inst_t *i, wmma_type_t type)
     const isa_operand_t *c = &i->src[2];
     const unsigned at = c->sel & 1 ? 16 : 0;
     const uint32_t mask = 0xffffu << at;
-    const char *why = refusal(w, i, true);
-    if (why) {
-        isa_stop_unsupported(w, i, why);
-        return;
-    }
-    gather_floats(t.a, w, &i->src[0], type);
-    gather_floats(t.b, w, &i->src[1], type);
-    load_c(t.d, w, i);
+    if (!is_defined(w, i, true)) return;
+    load_floats(&t, w, i, type);
     for (unsigned m = 0; m < N; m++)
         for (unsigned n = 0; n < N; n++)
             t.d[m][n] = c->kind == ISA_OPK_CONST
@@ -178,11 +181,7 @@ static void to_half(isa_wave_t *w, const isa_inst_t *i, wmma_type_t type)
 static void to_i32(isa_wave_t *w, const isa_inst_t *i, unsigned bits)
 {
     tiles_t t;
-    const char *why = refusal(w, i, false);
-    if (why) {
-        isa_stop_unsupported(w, i, why);
-        return;
-    }
+    if (!is_defined(w, i, false)) return;
     gather_integers(t.a, w, &i->src[0], bits);
     gather_integers(t.b, w, &i->src[1], bits);
     load_c(t.d, w, i);

@@ -105,7 +105,7 @@ static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, const isa_arch_t 
         if (!stores) c->load_level += cost->latency;
     }
     if (cost->lds_issue || cost->smem_issue) {
-        sg_flight_t *scalar = isa_waits_apart(arch) ? &c->km : &c->lgkm;
+        sg_flight_t *scalar = arch->lds_apart ? &c->km : &c->lgkm;
         take_off(c, cost->lds_issue ? &c->lgkm : scalar, most->lgkm, cost->latency,
                  cost->lds_issue ? SG_WAIT_LDS : SG_WAIT_SCALAR, 0);
         if (cost->lds_issue) c->lds_level += cost->latency;
@@ -119,7 +119,7 @@ static void wait_for_memory(sg_wave_clock_t *c, const isa_arch_t *arch, isa_wait
     await(c, &c->vm, limits.loads);
     if (arch->stores_apart) await(c, &c->vs, limits.stores);
     await(c, &c->lgkm, limits.lds);
-    if (isa_waits_apart(arch)) await(c, &c->km, limits.scalar);
+    if (arch->lds_apart) await(c, &c->km, limits.scalar);
 }
 
 static void park(sg_wave_clock_t *c)

@@ -324,13 +324,6 @@ static int kind_of_memory(const numbers_t *n, const isa_inst_t *i, bool stores)
     }
 }
 
-static bool is_f64(const isa_row_desc_t *row)
-{
-    const unsigned kind = row->math.kind;
-    return kind == ISA_MATH_ADD_F64 || kind == ISA_MATH_MUL_F64 || kind == ISA_MATH_FMA_F64 ||
-           kind == ISA_MATH_TRANS_F64;
-}
-
 /* Whether the instruction does nothing for a wave without active lanes. One that writes scalar
  * registers is done for all lanes. */
 static bool is_skipped(const isa_inst_t *i, const isa_wave_t *w)
@@ -345,8 +338,9 @@ static bool is_skipped(const isa_inst_t *i, const isa_wave_t *w)
 static leaves_t vector(const numbers_t *n, const isa_row_desc_t *row, int *kind)
 {
     enum { CLOCKS = 4 /* of most instructions, in the table */ };
-    *kind = is_f64(row) ? n->f64 : KIND_TRANSCENDENTAL;
-    return is_f64(row) || row->math.clocks > CLOCKS ? OF_KIND : OF_VALU;
+    const bool f64 = isa_is_f64(row->math.kind);
+    *kind = f64 ? n->f64 : KIND_TRANSCENDENTAL;
+    return f64 || row->math.clocks > CLOCKS ? OF_KIND : OF_VALU;
 }
 
 /* The instruction is complete when it is issued; s_barrier has a kind, and waits until the wave's

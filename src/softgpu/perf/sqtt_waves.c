@@ -300,22 +300,6 @@ void sg_sqtt_instruction(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w
     g->format->tell(&told, g->format, w, i, begin, issued, end);
 }
 
-/* The lowest slot of the SIMD that is free at `start`. A wave ends here up to some clocks later
- * than for the scheduler: if none is free, the slot that is free first. */
-static uint8_t take_slot(sg_sqtt_run_t *r, uint32_t unit, uint8_t simd, uint64_t start,
-                         uint64_t end)
-{
-    uint64_t *busy = r->busy[unit / r->s->unit_cus * r->s->unit_cus][simd];
-    uint8_t slot = 0, first = 0;
-    while (slot < r->s->slots_per_simd && busy[slot] > start) {
-        if (busy[slot] < busy[first]) first = slot;
-        slot++;
-    }
-    if (slot == r->s->slots_per_simd) slot = first;
-    busy[slot] = end;
-    return slot;
-}
-
 /* Converts a clock of the wave alone to one of the dispatch. A wave that shares its pipes takes
  * longer than alone: the times of its instructions are stretched in proportion. */
 static uint64_t clock_of(const sg_sqtt_times_t *times, uint32_t index, uint64_t time)
@@ -333,23 +317,48 @@ static uint64_t end_of(const sg_sqtt_group_t *g, const sg_sqtt_times_t *times, u
     return times->end[index] > told ? times->end[index] : told;
 }
 
+/* Where a wave is in the trace: its slot, and the clocks between which it is there. */
+typedef struct {
+    uint64_t start, end;
+    uint8_t slot;
+} stay_t;
+
+/* Takes the lowest slot of the SIMD that is free at the wave's start. A wave ends here up to some
+ * clocks later than for the scheduler: if no slot is free, the wave gets the one that is free first
+ * and starts when that is, so that a slot never has two waves. */
+static void take_slot(sg_sqtt_run_t *r, uint32_t unit, uint8_t simd, stay_t *stay)
+{
+    uint64_t *busy = r->busy[unit / r->s->unit_cus * r->s->unit_cus][simd];
+    uint8_t slot = 0, first = 0;
+    while (slot < r->s->slots_per_simd && busy[slot] > stay->start) {
+        if (busy[slot] < busy[first]) first = slot;
+        slot++;
+    }
+    if (slot == r->s->slots_per_simd) slot = first;
+    if (stay->start < busy[slot]) stay->start = busy[slot];
+    if (stay->end < stay->start) stay->end = stay->start;
+    stay->slot = slot;
+    busy[slot] = stay->end;
+}
+
 void sg_sqtt_place(sg_sqtt_run_t *r, sg_sqtt_group_t *g, const sg_sqtt_times_t *times)
 {
     const sg_sqtt_t *s = r->s;
-    uint8_t slot[ISA_GROUP_WAVES];
+    stay_t stay[ISA_GROUP_WAVES];
     list_t *l = &r->list[g->unit / s->units_per_engine];
     const uint32_t in_engine = g->unit % s->units_per_engine;
     const uint8_t place = (uint8_t)(in_engine % s->units_per_array / s->unit_cus & 15),
                   array = (uint8_t)(in_engine / s->units_per_array & 1);
     for (uint32_t i = 0; i < g->n_waves; i++) {
-        slot[i] = take_slot(r, g->unit, times->simd[i], times->start, end_of(g, times, i));
-        add(l, &(sg_sqtt_event_t){.time = times->start,
+        stay[i] = (stay_t){.start = times->start, .end = end_of(g, times, i)};
+        take_slot(r, g->unit, times->simd[i], &stay[i]);
+        add(l, &(sg_sqtt_event_t){.time = stay[i].start,
                                   .value = g->lanes[i],
                                   .order = r->order++,
                                   .kind = SG_SQTT_WAVE_START,
                                   .type = g->narrow,
                                   .simd = times->simd[i],
-                                  .slot = slot[i],
+                                  .slot = stay[i].slot,
                                   .place = place,
                                   .array = array});
     }
@@ -357,20 +366,21 @@ void sg_sqtt_place(sg_sqtt_run_t *r, sg_sqtt_group_t *g, const sg_sqtt_times_t *
         sg_sqtt_event_t event = g->list.events[k];
         const uint32_t index = event.simd;
         event.time = clock_of(times, index, event.time);
+        if (event.time < stay[index].start) event.time = stay[index].start;
         event.order = r->order++;
         event.simd = times->simd[index];
-        event.slot = slot[index];
+        event.slot = stay[index].slot;
         event.place = place;
         event.array = array;
         add(l, &event);
     }
     l->lost |= g->list.lost;
     for (uint32_t i = 0; i < g->n_waves; i++)
-        add(l, &(sg_sqtt_event_t){.time = end_of(g, times, i),
+        add(l, &(sg_sqtt_event_t){.time = stay[i].end,
                                   .order = r->order++,
                                   .kind = SG_SQTT_WAVE_END,
                                   .simd = times->simd[i],
-                                  .slot = slot[i],
+                                  .slot = stay[i].slot,
                                   .place = place,
                                   .array = array});
     free(g->list.events);

@@ -125,12 +125,6 @@ const sg_buckets_t *sg_buckets(void)
 
 static sg_traits_t paced[ISA_ARCH_COUNT][2][ISA_BUCKETS];
 
-static bool is_f64(const sg_traits_t *t)
-{
-    return t->math == ISA_MATH_ADD_F64 || t->math == ISA_MATH_MUL_F64 ||
-           t->math == ISA_MATH_FMA_F64 || t->math == ISA_MATH_TRANS_F64;
-}
-
 static bool is_vector(const sg_traits_t *t)
 {
     return t->klass == ISA_CLASS_VALU || t->klass >= ISA_CLASS_LDS;
@@ -141,7 +135,7 @@ static bool is_vector(const sg_traits_t *t)
  * clock issues in each clock. */
 static uint8_t issue_of(const sg_traits_t *t, const isa_arch_t *arch, unsigned lanes)
 {
-    const unsigned times = is_f64(t) ? arch->f64_times : t->issue / ISSUE;
+    const unsigned times = isa_is_f64(t->math) ? arch->f64_times : t->issue / ISSUE;
     const unsigned passes = is_vector(t) && lanes > arch->simd_lanes ? lanes / arch->simd_lanes : 1;
     return (uint8_t)(times * passes);
 }
