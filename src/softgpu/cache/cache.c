@@ -6,6 +6,7 @@
 #include "softgpu/cache/model.h"
 #include "softgpu/cache/queue.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static bool init_cu(const sgc_t *t, sgc_cu_t *cu)
@@ -187,11 +188,13 @@ static uint64_t port_stall(const sgc_t *t, const sgc_tcp_counts_t *c)
 
 /* Limits a span to the dispatch: no unit is busy or waits for longer. The sum can be longer, since
  * the time in which the pipe is busy and the time in which waves wait are counted separately and
- * overlap. */
-static void bound(sgc_span_t *s, uint64_t clocks)
+ * overlap. Returns the span's clocks in this dispatch. */
+static uint64_t bound(sgc_span_t *s, uint64_t clocks)
 {
-    if (s->clocks > s->seen + clocks) s->clocks = s->seen + clocks;
+    const uint64_t seen = s->seen;
+    if (s->clocks > seen + clocks) s->clocks = seen + clocks;
     s->seen = s->clocks;
+    return s->clocks - seen;
 }
 
 /* Clocks for which TD holds the vector L1 up. Data of narrow elements, for which lanes share
@@ -211,12 +214,13 @@ uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t waves)
     const uint64_t looked_up = c->ta.ta_busy - c->ta.held;
     const uint64_t ta = looked_up - c->seen_ta, data = c->td.data - c->seen_td.data;
     c->seen_ta = looked_up;
-    const uint64_t tcp_seen = c->tcp_busy.seen, port = port_stall(t, &c->tcp);
-    bound(&c->td_busy, clocks);
-    bound(&c->td_wait, clocks);
-    bound(&c->tcp_busy, clocks);
-    bound(&c->tcp_wait, clocks);
-    const uint64_t busy = c->tcp_busy.clocks - tcp_seen, stalled = port - c->seen_port;
+    const uint64_t port = port_stall(t, &c->tcp), stalled = port - c->seen_port;
+    const uint64_t busy = bound(&c->tcp_busy, clocks), td_busy = bound(&c->td_busy, clocks);
+    /* a unit waits for no data in a clock in which some comes */
+    const uint64_t comes = c->td.lookups - c->seen_td.lookups;
+    const uint64_t idle = td_busy > comes ? td_busy - comes : 0;
+    bound(&c->td_wait, idle);
+    bound(&c->tcp_wait, idle);
     c->tcp.port_stall += stalled < busy ? stalled : busy;
     c->seen_port = port;
     c->td.held_tcp += held_by_returns(&c->td, &c->seen_td);
@@ -278,12 +282,28 @@ static uint64_t tag_stall(const sgc_tcc_counts_t *n)
     return 5 * (n->ea_rdreq[0] + n->ea_rdreq[1]) / 8;
 }
 
-static void end_channel(sgc_channel_t *c, uint64_t clocks, uint64_t at_work)
+static uint64_t in_flight(const sgc_t *t, const sgc_tcc_counts_t *n)
+{
+    return sgc_in_flight(t, n->ea_rdreq, false) + sgc_in_flight(t, n->ea_wrreq, true);
+}
+
+/* The part of `clocks` in which at least one of a number of transactions is under way, if these
+ * begin at random times: their `sum` of clocks / clocks are under way on average, and none is with
+ * the probability that Poisson's distribution says. */
+static uint64_t any_of(uint64_t sum, uint64_t clocks)
+{
+    return clocks ? (uint64_t)((double)clocks * -expm1(-(double)sum / (double)clocks)) : 0;
+}
+
+/* A channel that has served a request is busy in each clock that it takes a request, that memory
+ * transfers data for it, or that it waits for memory. */
+static void end_channel(const sgc_t *t, sgc_channel_t *c, uint64_t clocks, uint64_t at_work)
 {
     sgc_tcc_counts_t *n = &c->count;
     const sgc_tcc_counts_t *seen = &c->seen;
     const uint64_t requests = sgc_requests(n) - sgc_requests(seen);
-    if (requests) n->busy += requests > at_work ? requests : at_work;
+    const uint64_t waits = any_of(in_flight(t, n) - in_flight(t, seen), clocks);
+    if (requests) n->busy += later(requests, later(at_work, waits));
     n->tag_stall += tag_stall(n) - tag_stall(seen);
     for (unsigned local = 0; local < 2; local++) {
         n->rd_stall[local] +=
@@ -295,7 +315,7 @@ static void end_channel(sgc_channel_t *c, uint64_t clocks, uint64_t at_work)
 void sgc_ended(sgc_t *t, uint64_t clocks, uint64_t at_work)
 {
     for (unsigned n = 0; n < t->xccs * t->channels; n++)
-        end_channel(&t->channel[n], clocks, at_work);
+        end_channel(t, &t->channel[n], clocks, at_work);
 }
 
 void sgc_gl1_invalidate(sgc_gl1_t *g)

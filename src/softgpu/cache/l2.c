@@ -47,6 +47,13 @@ uint32_t sgc_below_l2(const sgc_t *t, uint32_t all)
     return all > t->profile.l2_latency ? all - t->profile.l2_latency : 0;
 }
 
+uint64_t sgc_in_flight(const sgc_t *t, const uint64_t n[2], bool writes)
+{
+    const sg_profile_t *p = &t->profile;
+    return n[0] * sgc_below_l2(t, p->host_latency) +
+           n[1] * sgc_below_l2(t, writes ? p->vram_write_latency : p->vram_latency);
+}
+
 uint32_t sgc_l2_request(sgc_t *t, uint32_t xcc, uint32_t line, sgc_page_t page, sgc_access_t access,
                         uint64_t bytes, bool stream)
 {

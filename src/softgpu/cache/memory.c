@@ -37,6 +37,8 @@ typedef struct {
     uint32_t pending; /* cu->pending, while the instruction makes its look-ups */
     uint32_t hits;    /* number of hits in the translation buffer */
     uint32_t last;    /* with l1_wide: the line that was last looked up in L1 */
+    uint32_t lines;   /* with l1_wide: look-ups of another line of L1 than the look-up before */
+    uint64_t line;    /* with l1_wide: that line of the look-up before, address / 128 */
     lookup_t *lookup;
     lookup_t read;
 } pass_t;
@@ -116,10 +118,17 @@ INLINE void count_translation(pass_t *p, bool hit)
         p->hits++;
 }
 
+INLINE void count_line(pass_t *p, uint64_t line)
+{
+    p->lines += line != p->line;
+    p->line = line;
+}
+
 /* Completes the k-th look-up, whose line is known. */
 INLINE void translate(pass_t *p, const arrays_t *w, lookup_t *u, uint32_t k)
 {
     const uint64_t page = u->line / SGC_PAGE_LINES;
+    if (__builtin_expect(w->l1_wide, 0)) count_line(p, u->line >> 1);
     sgc_tlb_t *tlb = &p->cu->tlb;
     const bool hit = tlb->last == page + 1 || sgc_tlb_other(tlb, &w->tlb, &p->t->pages, page);
     count_translation(p, hit);
@@ -657,6 +666,15 @@ static void count_accesses(pass_t *p)
     c->latency += p->latency;
 }
 
+/* Clocks for which the address unit waits for the tags of the vector L1, which look up once for
+ * each quarter in the time that its addresses take. A vector L1 with lines of 128 bytes moves such
+ * a line in a clock: look-ups that follow each other in one line count once. */
+static uint32_t tags_late(const pass_t *p)
+{
+    const uint32_t clocks = p->t->l1_wide ? p->lines : p->lookups;
+    return clocks > p->quarters ? clocks - p->quarters : 0;
+}
+
 static void count_pipes(pass_t *p, uint32_t bytes)
 {
     sgc_cu_t *cu = p->cu;
@@ -664,9 +682,11 @@ static void count_pipes(pass_t *p, uint32_t bytes)
     const uint32_t issue = p->lookups;
     const bool loads = p->op->access == SGC_READ,
                coalesced = !p->op->image && !p->wide && p->accesses == p->quads;
-    const uint32_t stalled = p->lookups - p->quarters;
+    const uint32_t stalled = tags_late(p);
     ta->ta_busy += issue + stalled;
     ta->addr_stalled_by_tc_cycles += stalled;
+    if (p->t->l1_wide && !stalled) /* it takes addresses as fast as waves send them */
+        ta->held += issue;
     cu->td.stores += !loads && !p->returns;
     if (!loads) { /* data of stores goes straight to L2's port; addresses of loads queue after the
                      tags */
@@ -688,6 +708,7 @@ static void count_pipes(pass_t *p, uint32_t bytes)
     cu->free = start + issue;
     if (loads || p->returns) {
         cu->td.data += (bytes + SGC_DATA_BUS - 1) / SGC_DATA_BUS;
+        cu->td.lookups += p->lookups;
         *(p->wide ? &cu->td.wide : &cu->td.narrow) += 1;
         sgc_span_add(&cu->td_busy, start, end);
         if (p->waits) {
@@ -707,7 +728,8 @@ void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op
                 .op = op,
                 .stream = i->flags & ISA_F_SLC,
                 .lookup = lookup,
-                .last = WAYS_EMPTY};
+                .last = WAYS_EMPTY,
+                .line = UINT64_MAX};
     p.pending = cu->pending;
     p.past = i->flags & ISA_F_SC1;
     p.fresh = sgc_is_fresh(t, i, op);

@@ -90,6 +90,7 @@ typedef struct {
 typedef struct {
     uint64_t load_wavefront, atomic_wavefront, store_wavefront, coalescable_wavefront;
     uint64_t data;         /* clocks in which data of loads is sent to registers */
+    uint64_t lookups;      /* of loads and atomics that return: clocks in which their data comes */
     uint64_t narrow, wide; /* instructions that return data, by the width of its elements */
     uint64_t stores;       /* instructions that return no data */
     uint64_t held_tcp, spi_stall;
@@ -276,6 +277,9 @@ uint32_t sgc_l2_request(sgc_t *t, uint32_t xcc, uint32_t line, sgc_page_t page, 
                         uint64_t bytes, bool stream);
 /* The part of a latency of `all` clocks that is spent below L2. */
 uint32_t sgc_below_l2(const sgc_t *t, uint32_t all);
+/* Transactions with the host's memory, n[0], and with the GPU's own, n[1], times the clocks that
+ * each takes below L2. */
+uint64_t sgc_in_flight(const sgc_t *t, const uint64_t n[2], bool writes);
 bool sgc_l2_init(sgc_t *t);
 void sgc_l2_free(sgc_t *t);
 void sgc_l2_write_back(sgc_t *t);

@@ -310,9 +310,7 @@ static uint64_t read_counts(const row_t *r, const void *unit)
 static uint64_t level(const sgc_t *t, const row_t *r, const sgc_channel_t *c)
 {
     const uint64_t *n = (const uint64_t *)((const char *)c + r->offset);
-    const bool writes = r->owner == OF_CHANNEL_WRITE_LEVEL;
-    return n[0] * sgc_below_l2(t, t->profile.host_latency) +
-           n[1] * sgc_below_l2(t, writes ? t->profile.vram_write_latency : t->profile.vram_latency);
+    return sgc_in_flight(t, n, r->owner == OF_CHANNEL_WRITE_LEVEL);
 }
 
 uint64_t sgc_l2_busy(const sgc_t *t, unsigned xcc)

@@ -254,6 +254,14 @@ static uint64_t of_packets(const sg_perf_t *p, const sg_event_row_t *row)
     return clocks_of(p, row) * load(&p->device[SG_D_PACKETS]);
 }
 
+/* Where several XCCs work as one, the command processor of each sends the others a request for each
+ * packet, by which they wait for each other: it is in a queue for a clock, and then on its way. */
+static uint64_t of_requests(const sg_perf_t *p, const sg_event_row_t *row)
+{
+    if (p->xccs < 2) return 0;
+    return row->other ? of_packets(p, row) : load(&p->device[SG_D_PACKETS]);
+}
+
 static uint64_t total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
                            uint32_t select, uint32_t previous)
 {
@@ -268,6 +276,7 @@ static uint64_t total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint
     case SG_EVENT_DEVICE: return load(&p->device[row->sum]);
     case SG_EVENT_LEVEL: return row->other ? sum_units(p, row, block, engine, instance) : 0;
     case SG_EVENT_PACKETS: return of_packets(p, row);
+    case SG_EVENT_SYNC: return of_requests(p, row);
     case SG_EVENT_IDLE: return load(&p->device[SG_D_CLOCK]) - of_packets(p, row);
     case SG_EVENT_ACCUM: return integral(p, engine, instance, previous);
     case SG_EVENT_BUSIEST: return busiest(p, row, engine);

@@ -17,6 +17,7 @@ typedef enum {
     SG_EVENT_DEVICE,  /* an sg_device_tally_t */
     SG_EVENT_PACKETS, /* a number of clocks of the profile (`other`) for each packet */
     SG_EVENT_IDLE,    /* all clocks but those of PACKETS */
+    SG_EVENT_SYNC,    /* as PACKETS, or one clock for each, where XCCs wait for each other */
     SG_EVENT_ACCUM,   /* the integral over time of the LEVEL in the slot before */
     SG_EVENT_BUSIEST, /* an event of the cache model: the largest value of a block's instances */
     SG_EVENT_L2_BUSY  /* the busy clocks of the busiest channel of L2 */
@@ -53,8 +54,9 @@ typedef struct {
     bool live;      /* only instructions with a lane enabled */
     uint8_t plus;   /* OPS, FIXED: an sg_tally_t that is added; 0: none */
     uint8_t minus;  /* OPS: an sg_tally_t that is subtracted; 0: none */
-    /* BUSIEST: the sg_counter_t. PACKETS: offset, in the profile, of the clocks of a packet. LEVEL:
-     * offset of the clocks between two samples of the level; 0: the level itself reads 0. */
+    /* BUSIEST: the sg_counter_t. PACKETS, SYNC: offset, in the profile, of the clocks of a packet;
+     * 0: one clock. LEVEL: offset of the clocks between two samples of the level; 0: the level
+     * itself reads 0. */
     uint16_t other;
     uint32_t classes;
     uint32_t formats; /* 0: any */

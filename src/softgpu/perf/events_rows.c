@@ -71,6 +71,8 @@ const sg_event_row_t sg_event_rows[SG_COUNTERS] = {
     DEVICE(CPC_ME1_DC0_SPI_BUSY, WAVES),
     DEVICE(CPC_ALWAYS_COUNT, CLOCK),
     DEVICE(CPC_GD_BUSY, WAVES),
+    ROW(CPC_SYNC_WRREQ_FIFO_BUSY, .kind = SG_EVENT_SYNC),
+    ROW(CPC_CANE_BUSY, .kind = SG_EVENT_SYNC, .other = SG_KEY(cpc_memory_clocks)),
     ROW(CPC_TG_SEND, .kind = SG_EVENT_ENGINES, .sum = SG_T_GROUPS),
     /* CPF */
     DEVICE(CPF_CPF_STAT_BUSY, CLOCK),

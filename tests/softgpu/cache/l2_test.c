@@ -533,6 +533,65 @@ static void port_of_wide_lines(void **state)
     }
 }
 
+/* Eight bytes for each lane, 512 in a row: 16 look-ups, which are 12 more than quarters and 4 lines
+ * of 128 bytes. Where lines have 128 bytes, only those that the tags hold up make waves wait. */
+static void tags_of_wide_lines(void **state)
+{
+    (void)state;
+    isa_arch_t arch;
+    for (unsigned line = 64; line <= 128; line *= 2) {
+        rig_t *r = rig_of_lines(&arch, line, 128);
+        const unsigned late = line == 64 ? 12 : 0;
+        rig_stride(r, 0, 8);
+        sgc_begun(r->model);
+        rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
+        EXPECT(r, TA_ADDR_STALLED_BY_TC_CYCLES, late);
+        EXPECT(r, TA_TA_BUSY, 16 + late);
+        assert_int_equal(sgc_unit_ended(r->model, 0, 1000, 1), late ? 16 + late : 0);
+        /* a line for each lane is looked up by itself, whatever its length */
+        rig_stride(r, 0, 256);
+        rig_do(r, "global_load_dword v2, v[0:1], off");
+        EXPECT(r, TA_ADDR_STALLED_BY_TC_CYCLES, late + 60);
+        assert_int_equal(sgc_unit_ended(r->model, 0, 1000, 1), 64 + 60);
+        rig_destroy(r);
+    }
+}
+
+/* Of 50 clocks in which a unit is busy with a load, its data comes in 16, one for each look-up. */
+static void data_comes(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    rig_stride(r, 0, 8);
+    sgc_begun(r->model);
+    rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
+    sgc_unit_ended(r->model, 0, 50, 1);
+    EXPECT(r, TD_TD_BUSY, 50);
+    EXPECT(r, TD_TC_STALL, 50 - 16);
+    EXPECT(r, TCP_PENDING_STALL_CYCLES, 50 - 16);
+    rig_destroy(r);
+}
+
+/* Each of two channels reads 4 times 64 bytes, which take 580 clocks each below L2. In a dispatch
+ * of 2320 clocks one is under way on average, and none for 1 / e of the time; in one of 6 always
+ * one is. A channel that has served nothing is not busy. */
+static void busy_channels(void **state)
+{
+    (void)state;
+    for (unsigned clocks = 6; clocks <= 2320; clocks += 2314) {
+        rig_t *r = rig_create();
+        rig_stride(r, 0, 8);
+        sgc_begun(r->model);
+        rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
+        sgc_ended(r->model, clocks, 1);
+        EXPECT(r, TCC_BUSY, 2 * (clocks == 6 ? 6 : 1466));
+        sgc_begun(r->model);
+        sgc_ended(r->model, 100, 100);
+        EXPECT(r, TCC_BUSY, 2 * (clocks == 6 ? 6 : 1466));
+        rig_destroy(r);
+    }
+}
+
 int main(void)
 {
     if (!asm_available()) return 77;
@@ -549,6 +608,9 @@ int main(void)
                                        RIG_TEST(places),
                                        RIG_TEST(queues),
                                        RIG_TEST(port_of_wide_lines),
+                                       RIG_TEST(tags_of_wide_lines),
+                                       RIG_TEST(data_comes),
+                                       RIG_TEST(busy_channels),
                                        RIG_TEST(lines_of_other_sizes),
                                        RIG_TEST(narrow_lines_are_written_back),
                                        RIG_TEST(whole_lines),
