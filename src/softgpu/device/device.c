@@ -62,11 +62,13 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     return NULL;
 }
 
-void sg_device_translate(isa_translate_t how, uint32_t after, uint32_t milliseconds, uint32_t kept)
+void sg_device_translate(isa_translate_t how, uint32_t after, uint32_t milliseconds, uint32_t kept,
+                         bool aside)
 {
     isa_translate_setup(how, after);
     isa_translate_limit(milliseconds);
     isa_translate_keep((uint64_t)kept << 20);
+    isa_translate_aside(aside && how == ISA_TRANSLATE_ON);
 }
 
 sg_memory_t *sg_device_memory(sg_device_t *d)

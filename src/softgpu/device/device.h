@@ -43,9 +43,11 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
 sg_memory_t *sg_device_memory(sg_device_t *d);
 
 /* Sets, for all devices of the process, whether hot loops are translated (`how`), after how many
- * rounds, for how many milliseconds all translations together, and how many MiB of them are kept on
- * disk. To be called before the first device is made. */
-void sg_device_translate(isa_translate_t how, uint32_t after, uint32_t milliseconds, uint32_t kept);
+ * rounds, for how many milliseconds all translations together, how many MiB of them are kept on
+ * disk, and whether a thread of its own translates (`aside`). To be called before the first device
+ * is made. */
+void sg_device_translate(isa_translate_t how, uint32_t after, uint32_t milliseconds, uint32_t kept,
+                         bool aside);
 
 /* Drops decoded instructions, because code memory was unmapped or the program invalidated the
  * instruction cache. */

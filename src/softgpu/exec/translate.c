@@ -3,13 +3,15 @@
  * The hooks are handlers of slots, so that the plain run loop knows nothing of all this: a branch
  * back gets a handler that counts, so does an instruction to which waves come from code that is not
  * translated, and an entry of translated code gets one that runs it. One thread translates at a
- * time, others interpret meanwhile; waves that run need no lock. */
+ * time, others interpret meanwhile: one that only does this, or the first that comes to hot code.
+ * Waves that run need no lock. */
 #include "softgpu/exec/translate_internal.h"
 #include "softgpu/exec/translate_object.h"
 
 #include "base/log.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -30,10 +32,9 @@ struct region {
     isa_object_t code;
     uint32_t mode;
     bool masked, calls;
-    uint64_t full;        /* the set of all lanes */
-    unsigned first, last; /* slots */
-    region_t *next;       /* of the page */
-    entry_t *entry;       /* all of them */
+    uint64_t full;  /* the set of all lanes */
+    region_t *next; /* of the page */
+    entry_t *entry; /* all of them */
 };
 
 enum {
@@ -54,16 +55,29 @@ typedef struct isa_page_loops {
 
 typedef isa_translate_counts_t counts_t;
 
+/* What is to be translated, and where waves were counted until then: at the slot, whose handler was
+ * `counting`, or, if that is NULL, by the slot's heat. */
+typedef struct {
+    isa_wanted_t wanted;
+    unsigned slot;
+    isa_handler_t *counting;
+} task_t;
+
 static isa_translate_t mode_now;
 static unsigned after = ISA_TRANSLATE_AFTER;
-/* Whether a thread translates. That one alone changes entries, and writes NEVER to a slot's heat.
- * No thread waits for it. */
+/* Whether code is being translated, or waits for that. The thread that does it alone changes
+ * entries, and writes NEVER to a slot's heat. No wave waits for it. */
 static _Atomic(bool) translating;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards LLVM and the variables below */
 static uint64_t loops[ISA_REFUSALS];
 static uint64_t kept;    /* stretches whose code was on disk */
 static uint64_t time_e6; /* microseconds */
 static uint64_t most_ms = ISA_TRANSLATE_MS;
+static bool aside, helper_runs; /* translating is a thread's of its own; whether there is one */
+static bool over;               /* the process ends: LLVM must not be called any more */
+static task_t task;             /* of that thread, */
+static bool has_task;           /* which waits until it has one */
+static pthread_cond_t has_work = PTHREAD_COND_INITIALIZER;
 static _Atomic(counts_t *) all_counts;
 static _Thread_local counts_t *own_counts;
 
@@ -77,8 +91,29 @@ static void give_lock(void)
     pthread_mutex_unlock(&lock);
 }
 
-static void give_all(void)
+static isa_page_loops_t *loops_of(isa_page_t *page)
 {
+    return __atomic_load_n(&page->loops, __ATOMIC_ACQUIRE);
+}
+
+/* Lets waves be counted again where they were before the task was given. */
+static void give_back(const task_t *t)
+{
+    isa_page_t *page = t->wanted.page;
+    isa_handler_t *own = isa_own_handler(page, &page->slots[t->slot]);
+    if (t->counting)
+        atomic_compare_exchange_strong(&page->slots[t->slot].fn, &own, t->counting);
+    else
+        atomic_store(&loops_of(page)->heat[t->slot], (uint16_t)(after - 1));
+}
+
+/* In a forked child, which has neither of the threads that may be translating: what waits to be
+ * translated is found hot again. */
+static void begin_child(void)
+{
+    if (has_task) give_back(&task);
+    has_task = helper_runs = false;
+    pthread_cond_init(&has_work, NULL);
     atomic_store(&translating, false);
     give_lock();
 }
@@ -87,7 +122,25 @@ static void give_all(void)
  * a thread that it does not have. */
 static void register_fork_handler(void)
 {
-    pthread_atfork(take_lock, give_lock, give_all);
+    pthread_atfork(take_lock, give_lock, begin_child);
+}
+
+/* Called when the process ends, before LLVM frees what is its own: waits until the translation that
+ * is being made is done. */
+static void end_of_process(void)
+{
+    take_lock();
+    over = true;
+    give_lock();
+}
+
+/* Under the lock, after a translation: what is registered last is called first, and LLVM registers
+ * the end of its tables when it first uses each, most of them in the first translation. */
+static void register_end(void)
+{
+    enum { OFTEN = 64 };
+    static unsigned times;
+    if (times < OFTEN && atexit(end_of_process) == 0) times++;
 }
 
 void isa_translate_setup(isa_translate_t how, unsigned hot)
@@ -96,6 +149,13 @@ void isa_translate_setup(isa_translate_t how, unsigned hot)
     mode_now = how;
     after = hot < 1 ? 1 : hot > HEAT_MOST ? HEAT_MOST : hot;
     if (how) pthread_once(&once, register_fork_handler);
+}
+
+void isa_translate_aside(bool wanted)
+{
+    take_lock();
+    aside = wanted;
+    give_lock();
 }
 
 void isa_translate_keep(uint64_t bytes)
@@ -167,9 +227,17 @@ isa_translate_stats_t isa_translate_stats(void)
 
 /* ---- translating ---- */
 
-static isa_page_loops_t *loops_of(isa_page_t *page)
+/* Begins to translate: false if another thread does so, which is looked at first, since waves may
+ * ask often then. */
+static bool begin_translating(void)
 {
-    return __atomic_load_n(&page->loops, __ATOMIC_ACQUIRE);
+    if (atomic_load_explicit(&translating, memory_order_relaxed)) return false;
+    return !atomic_exchange_explicit(&translating, true, memory_order_acquire);
+}
+
+static void end_translating(void)
+{
+    atomic_store_explicit(&translating, false, memory_order_release);
 }
 
 static uint64_t now_e6(void)
@@ -211,7 +279,7 @@ static isa_refused_t make(const isa_wanted_t *wanted, const isa_library_t *libra
     isa_refused_t why = ISA_REFUSED_FAILED;
     if (time_e6 / 1000 >= most_ms)
         why = ISA_REFUSED_TIME;
-    else if (!isa_llvm_load())
+    else if (over || !isa_llvm_load())
         why = ISA_REFUSED_LLVM;
     else if (plan && isa_llvm_open(library))
         why = plan_and_compile(wanted, library, plan, made);
@@ -220,20 +288,15 @@ static isa_refused_t make(const isa_wanted_t *wanted, const isa_library_t *libra
     return why;
 }
 
-/* Under the lock: takes the code that was kept, or makes it and keeps it. */
-static isa_refused_t take_or_make(const isa_wanted_t *wanted, isa_made_t *made)
+/* Under the lock: makes the code, and keeps it. */
+static void make_and_keep(const isa_wanted_t *wanted, isa_made_t *made)
 {
     const isa_library_t *library = isa_library_for(wanted->page->core);
-    if (!library) return ISA_REFUSED_CORE;
-    if (isa_kept_read(wanted, made)) {
-        if (!made->why) kept++;
-        return made->why;
-    }
     *made = (isa_made_t){.why = ISA_REFUSED_NOT};
-    made->why = make(wanted, library, made);
+    made->why = library ? make(wanted, library, made) : ISA_REFUSED_CORE;
     isa_kept_write(wanted, made);
     if (!made->why) loops[ISA_REFUSED_NOT]++;
-    return made->why;
+    register_end();
 }
 
 static bool takes(const region_t *r, const isa_wave_t *w)
@@ -321,51 +384,124 @@ static region_t *load_region(const isa_wanted_t *wanted, const isa_made_t *made)
     return r;
 }
 
-/* Under the lock: makes the code and puts it in place of its entries. */
-static isa_refused_t carry_out(const isa_wanted_t *wanted, isa_made_t *made)
+/* Under the lock: puts what was made in place of its entries. */
+static void put_in_place(const isa_wanted_t *wanted, isa_made_t *made)
 {
-    isa_refused_t why = take_or_make(wanted, made);
-    region_t *r = why ? NULL : load_region(wanted, made);
-    if (!why && !r) why = ISA_REFUSED_FAILED;
-    if (r) publish(r, wanted, made);
-    if (why) loops[why]++;
+    const isa_page_t *page = wanted->page;
+    const unsigned long long from = page->slots[wanted->first].pc,
+                             to = page->slots[wanted->last].pc;
+    region_t *r = made->why ? NULL : load_region(wanted, made);
+    if (!made->why && !r) made->why = ISA_REFUSED_FAILED;
     free(made->object);
-    return why;
+    if (r) {
+        publish(r, wanted, made);
+        base_trace("translated 0x%llx to 0x%llx", from, to);
+        return;
+    }
+    loops[made->why]++;
+    base_info("code at 0x%llx is interpreted: %s", from, isa_translate_reason(made->why));
 }
 
-/* Makes the code between two slots and puts it in place of its entries. The caller has begun. */
-static void translate(const isa_wave_t *w, isa_page_t *page, unsigned first, unsigned last)
+/* Under the lock: makes code, and puts it in place. */
+static void carry_out(const isa_wanted_t *wanted, isa_made_t *made)
 {
-    const isa_wanted_t wanted = {.page = page,
-                                 .first = first,
-                                 .last = last,
-                                 .mode = w->mode,
-                                 .masked = w->exec != isa_page_full(page),
-                                 .calls = mode_now != ISA_TRANSLATE_VERIFY};
-    isa_made_t *made = calloc(1, sizeof *made);
-    if (!made) return;
-    take_lock();
     const uint64_t begin = now_e6();
-    const isa_refused_t why = carry_out(&wanted, made);
+    make_and_keep(wanted, made);
+    put_in_place(wanted, made);
     time_e6 += now_e6() - begin;
+}
+
+/* Under the lock: takes code that was kept, and puts it in place; false if none was. */
+static bool take_kept(const isa_wanted_t *wanted, isa_made_t *made)
+{
+    const uint64_t begin = now_e6();
+    const bool found = isa_kept_read(wanted, made);
+    if (found && !made->why) kept++;
+    if (found) put_in_place(wanted, made);
+    time_e6 += now_e6() - begin;
+    return found;
+}
+
+/* The thread that translates. It holds the lock, but for when it waits. */
+static void *help(void *unused)
+{
+    static isa_made_t made;
+    take_lock();
+    for (;;) {
+        while (!has_task)
+            pthread_cond_wait(&has_work, &lock);
+        carry_out(&task.wanted, &made);
+        has_task = false;
+        end_translating();
+    }
+    return unused;
+}
+
+/* Under the lock: whether there is a thread that translates; makes it if there is none. It takes no
+ * signals. */
+static bool has_helper(void)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    if (helper_runs) return true;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    helper_runs = pthread_create(&thread, NULL, help, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!helper_runs) return false;
+    pthread_setname_np(thread, "sg-translate");
+    pthread_detach(thread);
+    return true;
+}
+
+/* Makes the code of the task and puts it in place of its entries, or gives the task to the thread
+ * that does. The process's first code is not given away, for register_end()'s sake. The caller has
+ * begun. */
+static void translate(const task_t *t)
+{
+    isa_made_t *made = calloc(1, sizeof *made);
+    if (!made) {
+        end_translating();
+        return;
+    }
+    take_lock();
+    if (!take_kept(&t->wanted, made)) {
+        has_task = aside && loops[ISA_REFUSED_NOT] && has_helper();
+        if (has_task) {
+            task = *t;
+            pthread_cond_signal(&has_work);
+        } else {
+            carry_out(&t->wanted, made);
+        }
+    }
+    if (!has_task) end_translating();
     give_lock();
     free(made);
-    const unsigned long long from = page->slots[first].pc, to = page->slots[last].pc;
-    if (why)
-        base_info("code at 0x%llx is interpreted: %s", from, isa_translate_reason(why));
-    else
-        base_trace("translated 0x%llx to 0x%llx", from, to);
 }
 
+static isa_wanted_t wanted_for(const isa_wave_t *w, isa_page_t *page, unsigned first, unsigned last)
+{
+    return (isa_wanted_t){.page = page,
+                          .first = first,
+                          .last = last,
+                          .mode = w->mode,
+                          .masked = w->exec != isa_page_full(page),
+                          .calls = mode_now != ISA_TRANSLATE_VERIFY};
+}
+
+/* The loop from slot `first` to the branch in slot `last`, which was counted. */
 static void translate_loop(const isa_wave_t *w, isa_page_t *page, unsigned first, unsigned last)
 {
     isa_plan_decode(page, first, last);
-    translate(w, page, first, last);
+    translate(&(task_t){wanted_for(w, page, first, last), last, isa_slot_counted});
 }
 
-static void translate_stretch(const isa_wave_t *w, isa_page_t *page, unsigned first)
+/* The stretch from a slot on; `counting`: as in task_t. */
+static void translate_stretch(const isa_wave_t *w, isa_page_t *page, unsigned first,
+                              isa_handler_t *counting)
 {
-    translate(w, page, first, isa_plan_reach(page, first));
+    const unsigned last = isa_plan_reach(page, first);
+    translate(&(task_t){wanted_for(w, page, first, last), first, counting});
 }
 
 /* ---- slots ---- */
@@ -438,6 +574,10 @@ void isa_translate_forget(isa_page_t *page)
     isa_page_loops_t *here = loops_of(page);
     if (!here) return;
     take_lock();
+    if (has_task && task.wanted.page == page) {
+        has_task = false;
+        end_translating();
+    }
     for (region_t *r = here->regions, *next; r; r = next) {
         next = r->next;
         free_region(r);
@@ -445,19 +585,6 @@ void isa_translate_forget(isa_page_t *page)
     give_lock();
     free(here);
     __atomic_store_n(&page->loops, NULL, __ATOMIC_RELAXED);
-}
-
-/* Begins to translate: false if another thread does so, which is looked at first, since waves may
- * ask often then. */
-static bool begin_translating(void)
-{
-    if (atomic_load_explicit(&translating, memory_order_relaxed)) return false;
-    return !atomic_exchange_explicit(&translating, true, memory_order_acquire);
-}
-
-static void end_translating(void)
-{
-    atomic_store_explicit(&translating, false, memory_order_release);
 }
 
 /* Counts a wave at a slot. From the nth time on the caller begins to translate, unless another
@@ -493,8 +620,10 @@ void isa_slot_counted(isa_wave_t *w, const isa_inst_t *i)
     if (w->page != page && w->ip) isa_translate_arrived(w->page, w->ip);
     if (w->stop || w->page != page || w->ip > i || !is_hot(page, i, isa_slot_counted)) return;
     const unsigned last = isa_slot_index(page, i->pc), first = isa_slot_index(page, w->ip->pc);
-    if (!entry_for(loops_of(page), first, w)) translate_loop(w, page, first, last);
-    end_translating();
+    if (entry_for(loops_of(page), first, w))
+        end_translating();
+    else
+        translate_loop(w, page, first, last);
 }
 
 /* Where waves come to for the nth time, the code from here on is translated. */
@@ -502,8 +631,7 @@ void isa_slot_entered(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_page_t *page = w->page;
     if (!w->watched && is_hot(page, i, isa_slot_entered)) {
-        translate_stretch(w, page, isa_slot_index(page, i->pc));
-        end_translating();
+        translate_stretch(w, page, isa_slot_index(page, i->pc), isa_slot_entered);
         if (atomic_load(&page->slots[isa_slot_index(page, i->pc)].fn) == isa_slot_translated) {
             isa_slot_translated(w, i);
             return;
@@ -518,11 +646,12 @@ static void declined(isa_wave_t *w, isa_page_t *page, unsigned slot)
 {
     isa_page_loops_t *here = loops_of(page);
     if (!has_begun(page, slot)) return;
-    if (!entry_for(here, slot, w) && atomic_load(&here->heat[slot]) != NEVER) {
-        atomic_store(&here->heat[slot], NEVER);
-        translate_stretch(w, page, slot);
+    if (entry_for(here, slot, w) || atomic_load(&here->heat[slot]) == NEVER) {
+        end_translating();
+        return;
     }
-    end_translating();
+    atomic_store(&here->heat[slot], NEVER);
+    translate_stretch(w, page, slot, NULL);
 }
 
 void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)

@@ -32,6 +32,10 @@ isa_translate_t isa_translate_mode(void);
 /* The time that the process may spend on translating, in milliseconds of the processor. */
 void isa_translate_limit(uint64_t milliseconds);
 
+/* Whether a thread of its own translates, while waves go on interpreted; if not, as at first, the
+ * thread that comes to hot code does. */
+void isa_translate_aside(bool aside);
+
 /* Lets translations be kept on disk, `bytes` at most; 0, as at first: none. */
 void isa_translate_keep(uint64_t bytes);
 

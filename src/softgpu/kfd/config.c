@@ -70,10 +70,11 @@ static bool read_translate(void)
     const sg_option_t *o = &sg_options[SG_OPTION_TRANSLATE];
     const char *value = base_env(o->variable);
     uint32_t after = ISA_TRANSLATE_AFTER, how = ISA_TRANSLATE_OFF, limit = ISA_TRANSLATE_MS;
-    uint32_t kept = ISA_TRANSLATE_KEPT;
+    uint32_t kept = ISA_TRANSLATE_KEPT, aside = 1;
     if (!read_number(SG_OPTION_TRANSLATE_AFTER, &after) ||
         !read_number(SG_OPTION_TRANSLATE_TIME, &limit) ||
-        !read_number(SG_OPTION_TRANSLATE_CACHE, &kept))
+        !read_number(SG_OPTION_TRANSLATE_CACHE, &kept) ||
+        !read_number(SG_OPTION_TRANSLATE_ASIDE, &aside))
         return false;
     while (value && *value && strcmp(value, o->words[how]) != 0)
         if (++how > ISA_TRANSLATE_VERIFY) {
@@ -81,7 +82,7 @@ static bool read_translate(void)
                        o->words[1], o->words[2]);
             return false;
         }
-    sg_device_translate((isa_translate_t)how, after, limit, kept);
+    sg_device_translate((isa_translate_t)how, after, limit, kept, aside);
     return true;
 }
 

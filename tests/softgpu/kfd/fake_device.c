@@ -37,12 +37,14 @@ void sg_device_invalidate_code(sg_device_t *d)
     fake.n_invalidations++;
 }
 
-void sg_device_translate(isa_translate_t how, uint32_t after, uint32_t milliseconds, uint32_t kept)
+void sg_device_translate(isa_translate_t how, uint32_t after, uint32_t milliseconds, uint32_t kept,
+                         bool aside)
 {
     (void)how;
     (void)after;
     (void)milliseconds;
     (void)kept;
+    (void)aside;
 }
 
 uint64_t sg_device_clock(void)
