@@ -9,6 +9,7 @@
 #include "base/cache.h"
 #include "base/env.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/words.h"
 #include "softgpu/profile/options.h"
