@@ -1,0 +1,88 @@
+/* grow_test.c - arrays have the room that was asked for, and keep their elements. */
+#include "base/grow.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void room_at_least_doubles(void **state)
+{
+    /* room before, elements asked for, room afterwards */
+    static const size_t rows[][3] = {{0, 1, 1},    {0, 7, 7}, {4, 3, 4},      {4, 4, 4},
+                                     {4, 5, 8},    {4, 8, 8}, {4, 9, 9},      {5, 11, 11},
+                                     {16, 17, 32}, {1, 2, 2}, {100, 101, 200}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        uint16_t *array = NULL;
+        size_t room = 0;
+        assert_true(BASE_RESERVE(array, rows[i][0], &room));
+        for (size_t k = 0; k < room; k++)
+            array[k] = (uint16_t)(k + 7);
+        assert_true(BASE_RESERVE(array, rows[i][1], &room));
+        assert_int_equal(room, rows[i][2]);
+        for (size_t k = 0; k < rows[i][0]; k++)
+            assert_int_equal(array[k], k + 7);
+        free(array);
+    }
+}
+
+static void room_is_zeros(void **state)
+{
+    (void)state;
+    uint32_t *array = NULL;
+    size_t room = 0;
+    for (size_t n = 0; n < 1000; n += 37) {
+        const size_t before = room;
+        assert_true(BASE_RESERVE_ZEROS(array, n, &room));
+        assert_true(room >= n);
+        for (size_t k = 0; k < room; k++) {
+            assert_int_equal(array[k], k < before ? UINT32_MAX : 0);
+            array[k] = UINT32_MAX;
+        }
+    }
+    free(array);
+}
+
+static void first_room_is_for_several(void **state)
+{
+    (void)state;
+    char *array = NULL;
+    size_t room = 0;
+    assert_true(BASE_GROW(array, 0, &room));
+    assert_int_equal(room, 16);
+    assert_true(BASE_GROW(array, 15, &room));
+    assert_int_equal(room, 16);
+    assert_true(BASE_GROW(array, 16, &room));
+    assert_int_equal(room, 32);
+    free(array);
+}
+
+static void what_does_not_fit_leaves_the_array(void **state)
+{
+    (void)state;
+    uint64_t *array = NULL, *kept;
+    size_t room = 0;
+    assert_true(BASE_RESERVE(array, 3, &room));
+    kept = array;
+    array[2] = 5;
+    assert_false(BASE_RESERVE(array, SIZE_MAX / 8 + 1, &room));
+    assert_false(BASE_RESERVE_ZEROS(array, SIZE_MAX / 2, &room));
+    assert_false(BASE_RESIZE(array, SIZE_MAX / 4));
+    assert_ptr_equal(array, kept);
+    assert_int_equal(room, 3);
+    assert_int_equal(array[2], 5);
+    free(array);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(room_at_least_doubles),
+        cmocka_unit_test(room_is_zeros),
+        cmocka_unit_test(first_room_is_for_several),
+        cmocka_unit_test(what_does_not_fit_leaves_the_array),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
