@@ -164,7 +164,7 @@ function(crocprof_fuzz_test name)
     list(JOIN kept "," seeds)
     file(WRITE ${CMAKE_BINARY_DIR}/tests/fuzz/fuzz_${name}.seeds "${seeds}")
   else()
-    target_sources(fuzz_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/fuzz/standalone.c)
+    target_sources(fuzz_${name} PRIVATE $<TARGET_OBJECTS:fuzz_standalone>)
   endif()
   set_target_properties(fuzz_${name} PROPERTIES
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/fuzz)
