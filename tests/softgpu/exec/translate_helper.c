@@ -4,8 +4,16 @@
 #include "translate_rig.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* For builds with the race detector: children of a fork have threads of their own here. */
+const char *__tsan_default_options(void);
+__attribute__((visibility("default"))) const char *__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
 
 /* A loop of its own for each n. */
 static void put_numbered(pair_t *p, unsigned n)
@@ -69,6 +77,63 @@ static void takes_over(void **state)
     assert_same(p.interpreted, p.translated, "a translated wave");
     free_pair(&p);
 }
+
+/* ---- two workers ---- */
+
+enum { WAVES = 60 };
+
+typedef struct {
+    rig_t *rig;
+    const before_t *before;
+    const rig_t *expected;
+    bool wrong;
+} worker_t;
+
+static void *run_waves(void *arg)
+{
+    worker_t *w = arg;
+    for (unsigned n = 0; n < WAVES; n++) {
+        set_state(w->rig, w->before);
+        w->wrong |= !w->rig->core->set_pc(&w->rig->wave, RIG_CODE) ||
+                    w->rig->core->run(&w->rig->wave, RIG_SLICE) != ISA_STOP_END ||
+                    memcmp(w->rig->rows, w->expected->rows, sizeof w->rig->rows) != 0;
+        usleep(500);
+    }
+    return NULL;
+}
+
+/* Two threads run waves of one page of code while a third translates it. */
+static void two_workers(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 4; n++) {
+        pair_t p = make_pair("avx2");
+        rig_t *second = rig_create();
+        before_t b;
+        make_state(&b, n & 1, 0x2f0);
+        put_numbered(&p, 10 + n);
+        isa_translate_setup(ISA_TRANSLATE_OFF, 1);
+        set_state(p.interpreted, &b);
+        assert_int_equal(rig_run_from(p.interpreted, RIG_CODE), ISA_STOP_END);
+        isa_translate_setup(ISA_TRANSLATE_ON, 1);
+        second->core = p.translated->core;
+        second->dispatch.code = p.translated->cache;
+        const uint64_t begin = translated_instructions();
+        worker_t worker[2] = {{p.translated, &b, p.interpreted, false},
+                              {second, &b, p.interpreted, false}};
+        pthread_t thread[2];
+        for (unsigned k = 0; k < 2; k++)
+            assert_int_equal(pthread_create(&thread[k], NULL, run_waves, &worker[k]), 0);
+        for (unsigned k = 0; k < 2; k++)
+            assert_int_equal(pthread_join(thread[k], NULL), 0);
+        assert_false(worker[0].wrong || worker[1].wrong);
+        assert_true(translated_instructions() > begin || becomes_translated(p.translated, &b));
+        rig_destroy(second);
+        free_pair(&p);
+    }
+}
+
+/* ---- ends ---- */
 
 /* Pages are thrown away while their code waits to be translated, or is. */
 static void pages_end(void **state)
@@ -156,7 +221,8 @@ int main(void)
         fprintf(stderr, "nothing is translated here: no library, or no LLVM\n");
         return 77;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_over), cmocka_unit_test(pages_end),
-                                       cmocka_unit_test(forks), cmocka_unit_test(process_ends)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_over), cmocka_unit_test(two_workers),
+                                       cmocka_unit_test(pages_end), cmocka_unit_test(forks),
+                                       cmocka_unit_test(process_ends)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
