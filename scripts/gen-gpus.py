@@ -11,6 +11,7 @@ import sys
 import usage
 from counter_tables import numbered_rows, rows
 
+SAMPLING = {"-": "0", "host": "GPUS_SAMPLING_HOST_TRAP", "host,stochastic": "GPUS_SAMPLING_HOST_TRAP | GPUS_SAMPLING_STOCHASTIC"}
 AGPRS = {"none": "GPUS_AGPRS_NONE", "own": "GPUS_AGPRS_OWN", "unified": "GPUS_AGPRS_UNIFIED"}
 NUMBERS = ("target", "xccs", "slots", "simds", "cus", "sgpr_granule", "lds", "lds_group", "lds_granule", "barriers",
            "vector_line", "scalar_line", "l2_line", "drm_family")
@@ -53,7 +54,8 @@ def arch_line(row, archs, rates):
     members = [f".name = \"{row['gpu']}\"", f".family = {name(row['family'])}", f".blocks = {name(row['blocks'])}",
                f".generic = {name(row['generic'])}",
                f".wave = {row['waves'].split(',')[0]}", f".wave64 = {registers(row, 64)}",
-               f".wave32 = {registers(row, 32)}", f".agprs = {AGPRS[row['agprs']]}", f".sgprs = {number(row['sgprs'])}"]
+               f".wave32 = {registers(row, 32)}", f".agprs = {AGPRS[row['agprs']]}", f".sgprs = {number(row['sgprs'])}",
+               f".sampling = {SAMPLING[row['sampling']]}"]
     members += [f".{column} = {number(row[column])}" for column in NUMBERS]
     return "    {" + ", ".join([*members, rates[row["gpu"]]]) + "},"
 

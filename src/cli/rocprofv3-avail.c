@@ -228,10 +228,10 @@ static int parse(options_t *o, int argc, char **argv)
     }
     if (o->command == PMC_CHECK && !o->name_count && !o->help)
         return REFUSE("pmc-check needs the names of counters");
-    if (o->product && (o->sampling || o->streams))
+    if (o->product && o->streams)
         return REFUSE(
-            "--gpu %s: how a GPU can be sampled is asked of its driver, so of the GPUs of "
-            "this machine alone",
+            "--gpu %s: how counters can be sampled is asked of the GPU's driver, so of the "
+            "GPUs of this machine alone",
             o->gpu);
     if (o->as_json && (o->sampling || (o->streams && o->command == INFO)))
         return REFUSE("--json: there is no such form of --pc-sampling and --spm-config");
@@ -408,6 +408,13 @@ static void refuse_name(const avail_t *a, const options_t *o, const char *name)
         base_error("counter '%s' does not exist: 'rocprofv3-avail list' shows those that do", name);
 }
 
+static void print_sampled(const avail_gpu_t *gpu, bool details)
+{
+    printf("%-8s:\t%d\n%-8s:\t%s\n", "GPU", gpu->agent->logical_node_type_id, "Name",
+           gpu->agent->name);
+    if (details) printf("%-8s:\n", "configs");
+}
+
 static rocprofiler_status_t
 on_configurations(const rocprofiler_pc_sampling_configuration_t *configurations, size_t count,
                   void *data)
@@ -429,6 +436,34 @@ on_configurations(const rocprofiler_pc_sampling_configuration_t *configurations,
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
+/* Prints how the newest driver can sample a GPU that was named, by the table of GPUs. */
+static void print_sampling_of(const options_t *o, const avail_gpu_t *gpu)
+{
+    rocprofiler_pc_sampling_configuration_t ways[4];
+    const gpus_sampling_t *s;
+    size_t n = 0;
+    for (; n < sizeof(ways) / sizeof(*ways) && (s = gpus_sampling(gpu->product->arch, n)); n++) {
+        const bool traps = s->way == GPUS_SAMPLING_HOST_TRAP;
+        ways[n] = (rocprofiler_pc_sampling_configuration_t){
+            .size = sizeof(*ways),
+            .method = traps ? ROCPROFILER_PC_SAMPLING_METHOD_HOST_TRAP
+                            : ROCPROFILER_PC_SAMPLING_METHOD_STOCHASTIC,
+            .unit = traps ? ROCPROFILER_PC_SAMPLING_UNIT_TIME : ROCPROFILER_PC_SAMPLING_UNIT_CYCLES,
+            .min_interval = s->least,
+            .max_interval = s->most,
+            .flags =
+                s->power_of_two ? ROCPROFILER_PC_SAMPLING_CONFIGURATION_FLAGS_INTERVAL_POW2 : 0};
+    }
+    if (!n) {
+        base_warning("AMD's driver cannot sample program counters of %s", gpu->agent->name);
+        return;
+    }
+    bool details = o->command == INFO;
+    print_sampled(gpu, details);
+    on_configurations(ways, n, &details);
+    printf("\n\n");
+}
+
 static void print_sampling(const options_t *o, const avail_t *a)
 {
     size_t found = 0;
@@ -437,14 +472,14 @@ static void print_sampling(const options_t *o, const avail_t *a)
     for (size_t i = 0; i < a->count; i++) {
         const rocprofiler_agent_v0_t *agent = a->gpus[i].agent;
         details = false;
+        if (o->product) return print_sampling_of(o, &a->gpus[i]);
         if (!is_meant(o, &a->gpus[i]) ||
             rocprofiler_query_pc_sampling_agent_configurations(
                 agent->id, on_configurations, &details) != ROCPROFILER_STATUS_SUCCESS)
             continue;
         found++;
-        printf("%-8s:\t%d\n%-8s:\t%s\n", "GPU", agent->logical_node_type_id, "Name", agent->name);
         details = o->command == INFO;
-        if (details) printf("%-8s:\n", "configs");
+        print_sampled(&a->gpus[i], details);
         rocprofiler_query_pc_sampling_agent_configurations(agent->id, on_configurations, &details);
         printf("\n\n");
     }

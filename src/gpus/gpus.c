@@ -53,6 +53,17 @@ const gpus_registers_t *gpus_registers(const gpus_arch_t *arch, uint32_t wave)
     return found && found->vgprs ? found : NULL;
 }
 
+const gpus_sampling_t *gpus_sampling(const gpus_arch_t *arch, size_t index)
+{
+    static const gpus_sampling_t ways[] = {
+        {GPUS_SAMPLING_HOST_TRAP, 1, UINT64_MAX, false},
+        {GPUS_SAMPLING_STOCHASTIC, 256, UINT64_C(1) << 31, true},
+    };
+    for (size_t i = 0; arch && i < sizeof ways / sizeof *ways; i++)
+        if (arch->sampling & ways[i].way && !index--) return &ways[i];
+    return NULL;
+}
+
 gpus_kernel_t gpus_kernel(const gpus_arch_t *arch, uint32_t rsrc1, uint32_t rsrc3,
                           uint32_t properties)
 {

@@ -17,6 +17,19 @@ typedef enum {
     GPUS_AGPRS_UNIFIED /* in the same file, after the VGPRs */
 } gpus_agprs_t;
 
+/* Ways in which the driver can sample program counters. HOST_TRAP: the driver sends waves into the
+ * trap handler. STOCHASTIC: each compute unit does so by itself, at an interval in clocks, with a
+ * snapshot of the wave's state. */
+enum { GPUS_SAMPLING_HOST_TRAP = 1 << 0, GPUS_SAMPLING_STOCHASTIC = 1 << 1 };
+
+/* One of these ways. The limits of its interval are in microseconds for host traps, in clocks for
+ * stochastic sampling. */
+typedef struct {
+    uint32_t way; /* GPUS_SAMPLING_* */
+    uint64_t least, most;
+    bool power_of_two; /* the interval must be one */
+} gpus_sampling_t;
+
 /* Types of operands, in the order of the columns of rates.tsv: X(id, column). M_ stands for
  * matrices. */
 #define GPUS_TYPES(X)                                                                              \
@@ -61,6 +74,7 @@ typedef struct {
     uint32_t simds;      /* SIMDs of a compute unit */
     uint32_t cus;        /* compute units of the unit that places workgroups and has the LDS */
     gpus_registers_t wave64, wave32;
+    uint32_t sampling; /* set of GPUS_SAMPLING_* */
     gpus_agprs_t agprs;
     uint32_t sgprs; /* of a SIMD; 0: each wave has sgpr_granule registers of its own, which limit
                      * nothing */
@@ -98,6 +112,9 @@ const gpus_arch_t *gpus_at(size_t index); /* NULL if index >= gpus_count() */
  * without a row has units of one compute unit. */
 uint32_t gpus_units(const char *gpu, uint32_t compute_units);
 const char *gpus_unit_name(const char *gpu);
+
+/* Returns the way of sampling with this index; NULL beyond the last, and if `arch` is NULL. */
+const gpus_sampling_t *gpus_sampling(const gpus_arch_t *arch, size_t index);
 
 /* Returns the registers for waves of this many lanes; NULL if the GPU has no such waves. */
 const gpus_registers_t *gpus_registers(const gpus_arch_t *arch, uint32_t wave);

@@ -227,6 +227,15 @@ static const isa_formats_t formats_gfx12 = {
     .wave_in_group = {0, 6}, .status = 12, .tma = 14
 #define TTMP_GFX9  .ttmp = {TTMP, .packet = 6, .packet_index = {0, 25}, .no_scratch = {6, 1}}
 #define TTMP_GFX94 .ttmp = {TTMP, .packet = 11, .packet_index = {6, 25}}
+#define TTMP_GFX12                                                                                 \
+    .ttmp = {.pc = 0,                                                                              \
+             .pc_high = {0, 16},                                                                   \
+             .packet = 8,                                                                          \
+             .packet_index = {0, 25},                                                              \
+             .wave = 8,                                                                            \
+             .wave_in_group = {25, 5},                                                             \
+             .status = 12,                                                                         \
+             .tma = 14}
 
 /* GPUs from gfx90a on have one file for VGPRs and AGPRs. */
 #define UNIFIED .vgpr_granule = 8, .acc_granule = 4, .simd_vgprs = 512, .dpp_newbcast = true
@@ -248,7 +257,7 @@ static const isa_formats_t formats_gfx12 = {
                           .mtbuf_sc1 = {53, 1}},                                                   \
         .cache_bits = {"sc0", "nt", "sc1"}, .scope_bits = true, .launch = {.item = PACKED_IDS},    \
         .hwregs = ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI + 1, .vector_line = 128, .float_atomics = true, \
-        .sampling = ISA_SAMPLING_HOST_TRAP | ISA_SAMPLING_STOCHASTIC, .gb_addr_config = 0x2a114042
+        .gb_addr_config = 0x2a114042
 
 /* Members that all GPUs of gfx11 and gfx12 have in common. */
 #define GFX11_AND_LATER(gpu)                                                                       \
@@ -256,24 +265,25 @@ static const isa_formats_t formats_gfx12 = {
     .waitcnt = {.vm = {{10, 4}, {14, 2}}, .exp = {0, 3}, .lgkm = {4, 6}},                          \
     .waits_most = {.vm = 63, .exp = 7, .lgkm = 63},                                                \
     .hw_id = {.slot = {0, 5}, .simd = {8, 2}, .cu = {10, 4}, .sh = {16, 1}, .se = {18, 3}},        \
-    TTMP_GFX9, .vgpr_granule = 8, .tmpring = {.wave = {12, 15}, .unit = 256, .of_engine = true},   \
+    .vgpr_granule = 8, .tmpring = {.wave = {12, 15}, .unit = 256, .of_engine = true},              \
     .scratch_register = true, .gcr = true, .stores_apart = true, .unit_cus = 2, .simd_lanes = 32,  \
     .f64_times = 16, .simd_vgprs = 768, .m0_lds = {0, 16}, .group_lds = 64 << 10,                  \
     .lds_granule = 1024, .vector_line = 128, .scalar_line = 64, .l2_line = 128,                    \
     .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000}
 
 #define GFX11(gpu)                                                                                 \
-    GFX11_AND_LATER(gpu), .formats = &formats_gfx11,                                               \
-                          .memory_fields = {.scratch_vaddr = {55, 1},                              \
-                                            .flat_sc1 = {13, 1},                                   \
-                                            .mubuf_sc1 = {13, 1},                                  \
-                                            .mtbuf_sc1 = {13, 1},                                  \
-                                            .smem_sc1 = {13, 1},                                   \
-                                            .image_sc1 = {13, 1},                                  \
-                                            .buffer_tfe = {53, 1},                                 \
-                                            .image_tfe = {53, 1}},                                 \
-                          .cache_bits = {"glc", "slc", "dlc"}, .launch = {.item = PACKED_IDS},     \
-                          .hwregs = 30, .trace = ISA_TRACE_GFX11
+    GFX11_AND_LATER(gpu), TTMP_GFX9, .formats = &formats_gfx11,                                    \
+                                     .memory_fields = {.scratch_vaddr = {55, 1},                   \
+                                                       .flat_sc1 = {13, 1},                        \
+                                                       .mubuf_sc1 = {13, 1},                       \
+                                                       .mtbuf_sc1 = {13, 1},                       \
+                                                       .smem_sc1 = {13, 1},                        \
+                                                       .image_sc1 = {13, 1},                       \
+                                                       .buffer_tfe = {53, 1},                      \
+                                                       .image_tfe = {53, 1}},                      \
+                                     .cache_bits = {"glc", "slc", "dlc"},                          \
+                                     .launch = {.item = PACKED_IDS}, .hwregs = 30,                 \
+                                     .trace = ISA_TRACE_GFX11
 
 const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     [ISA_ARCH_gfx908] = {GFX9(gfx908), TTMP_GFX9, .gfx_target_version = 90008,
@@ -286,8 +296,7 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
                                     .scratch_offset = true},
                          .hwregs = ISA_HWREG_TMA_HI + 1, .vgpr_granule = 4, .simd_vgprs = 256,
                          .m0_lds = {0, 16}, .group_lds = 64 << 10, .lds_granule = 512,
-                         .vector_line = 64, .sampling = ISA_SAMPLING_HOST_TRAP,
-                         .gb_addr_config = 0x22014042},
+                         .vector_line = 64, .gb_addr_config = 0x22014042},
     [ISA_ARCH_gfx90a] = {GFX9(gfx90a), TTMP_GFX9, UNIFIED, .gfx_target_version = 90010,
                          .memory_fields = {.ds_acc = {25, 1},
                                            .flat_acc = {55, 1},
@@ -298,8 +307,7 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
                          .cache_bits = {"glc", "slc"},
                          .launch = {.item = PACKED_IDS, .scratch_offset = true},
                          .hwregs = ISA_HWREG_TMA_HI + 1, .m0_lds = {0, 16}, .group_lds = 64 << 10,
-                         .lds_granule = 512, .vector_line = 64, .sampling = ISA_SAMPLING_HOST_TRAP,
-                         .gb_addr_config = 0x22014042},
+                         .lds_granule = 512, .vector_line = 64, .gb_addr_config = 0x22014042},
     [ISA_ARCH_gfx942] = {GFX94(gfx942), .gfx_target_version = 90402, .m0_lds = {0, 16},
                          .group_lds = 64 << 10, .lds_granule = 512},
     [ISA_ARCH_gfx950] = {GFX94(gfx950), .gfx_target_version = 90500, .m0_lds = {0, 18},
@@ -354,7 +362,7 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     [ISA_ARCH_gfx1151] = {GFX11(gfx1151), .gfx_target_version = 110501, .dpp_scalar = true,
                           .drm_family = 150, /* AMDGPU_FAMILY_GC_11_5_0 */
                           .gb_addr_config = 0x00000545},
-    [ISA_ARCH_gfx1201] = {GFX11_AND_LATER(gfx1201), .formats = &formats_gfx12,
+    [ISA_ARCH_gfx1201] = {GFX11_AND_LATER(gfx1201), TTMP_GFX12, .formats = &formats_gfx12,
                           .gfx_target_version = 120001, .dpp_scalar = true, .hwregs = 33,
                           .wide_windows = true, .launch = {.item = PACKED_IDS, .ids_in_ttmp = true},
                           .mode_absent = ISA_MODE_DX10_CLAMP | ISA_MODE_IEEE, .float_atomics = true,

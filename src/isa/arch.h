@@ -121,7 +121,7 @@ static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
     X(PERF_SNAPSHOT_PC_HI, 12, ISA_HWREG_NONE)                                                     \
     X(PERF_SNAPSHOT_DATA1, 15, ISA_HWREG_NONE)                                                     \
     X(PERF_SNAPSHOT_DATA2, 16, ISA_HWREG_NONE)                                                     \
-    X(WAVE_EXCP_FLAG_PRIV, 17, ISA_HWREG_WAVE_EXCP_FLAG)                                           \
+    X(WAVE_EXCP_FLAG_PRIV, 17, ISA_HWREG_WAVE_EXCP_FLAG_PRIV)                                      \
     X(WAVE_EXCP_FLAG_USER, 18, ISA_HWREG_WAVE_EXCP_FLAG)                                           \
     X(WAVE_TRAP_CTRL, 19, ISA_HWREG_WAVE_TRAP_CTRL)                                                \
     X(WAVE_SCRATCH_BASE_LO, 20, ISA_HWREG_FLAT_SCR_LO)                                             \
@@ -150,7 +150,8 @@ enum {
     ISA_HWREG_WAVE_TRAP_CTRL,
     ISA_HWREG_WAVE_SCHED_MODE,
     ISA_HWREG_SHADER_CYCLES_LO,
-    ISA_HWREG_SHADER_CYCLES_HI
+    ISA_HWREG_SHADER_CYCLES_HI,
+    ISA_HWREG_WAVE_EXCP_FLAG_PRIV
 };
 
 /* A hardware register by its number in s_getreg; without a name: there is none. */
@@ -195,9 +196,17 @@ enum {
     ISA_STATUS_VALID = 1 << 16
 };
 
-/* TRAPSTS, of GPUs that have ISA_SAMPLING_STOCHASTIC: a snapshot has sent the wave into the trap
+/* TRAPSTS, of GPUs with stochastic PC sampling: a snapshot has sent the wave into the trap
  * handler. */
 enum { ISA_TRAPSTS_PERF_SNAPSHOT = 1 << 26 };
+
+/* EXCP_FLAG_PRIV of gfx12: the driver has sent the wave into the trap handler. STATE_PRIV of gfx12:
+ * SCC, and whether the wave is halted. */
+enum {
+    ISA_EXCP_FLAG_HOST_TRAP = 1 << 7,
+    ISA_STATE_PRIV_SCC_SHIFT = 9,
+    ISA_STATE_PRIV_HALT = 1 << 14
+};
 
 /* SQ_PERF_SNAPSHOT_DATA: fields by their first bits. DATA1 has the waves of the compute unit in its
  * bits 5:0. */
@@ -277,10 +286,6 @@ enum {
 typedef struct {
     uint32_t vm, exp, lgkm;
 } isa_waits_t;
-
-/* Ways of PC sampling. HOST_TRAP: the driver sends waves into the trap handler. STOCHASTIC: each
- * compute unit does so by itself, at an interval in clocks, with a snapshot of the wave's state. */
-enum { ISA_SAMPLING_HOST_TRAP = 1 << 0, ISA_SAMPLING_STOCHASTIC = 1 << 1 };
 
 /* The streams of thread traces that softgpu writes. NONE: it refuses to trace the GPU. */
 typedef enum {
@@ -425,7 +430,9 @@ typedef struct isa_arch {
      * fields of some. The PC and TMA take two registers each, the workgroup's ids three. The fields
      * trap_id and host (the driver caused the trap) are in the second register of the PC. The
      * packet's index and the wave's number may share a register. A field without bits is not
-     * set. */
+     * set. Without a field for it, a bit of EXCP_FLAG_PRIV says that the driver caused the trap,
+     * and `status` is STATE_PRIV instead of STATUS. The workgroup's ids are not set if
+     * launch.ids_in_ttmp has them there from the start. */
     struct {
         uint8_t pc, packet, group, wave, status, tma;
         isa_bits_t pc_high, trap_id, host, packet_index, wave_in_group, no_scratch;
@@ -477,7 +484,6 @@ typedef struct isa_arch {
     isa_trace_t trace;
     bool streams;            /* softgpu streams the GPU's counters */
     uint32_t drm_family;     /* the driver's family of GPUs, by which libdrm interprets revisions */
-    uint32_t sampling;       /* the supported ISA_SAMPLING_* */
     uint32_t gb_addr_config; /* the register GB_ADDR_CONFIG, by which images are laid out */
 } isa_arch_t;
 

@@ -153,12 +153,27 @@ class Refusals(unittest.TestCase):
         self.refused(1, "counter 'GL2C_HITS' does not exist: did you mean GL2C_HIT?", "--gpu", "gfx1100", "--json", "pmc-check",
                      "GL2C_HITS")
 
+    def test_program_counters(self):
+        """What AMD's driver offers of each GPU: two ways of MI300, host traps of MI200 and gfx12, nothing of other Radeons."""
+        traps = ["Method:host_trap", "Unit:time", "Minimum_Interval:1", f"Maximum_Interval:{2**64 - 1}", "Flags:none"]
+        clocks = ["Method:stochastic", "Unit:cycles", "Minimum_Interval:256", f"Maximum_Interval:{2**31}", "Flags:interval pow2"]
+        for gpu, name, ways in (("mi210", "gfx90a", traps), ("mi300x", "gfx942", traps + clocks), ("rx9070xt", "gfx1201", traps)):
+            for command, expected in (("info", ["GPU:0", f"Name:{name}", "configs:", *ways]),
+                                      ("list", ["Agents supporting PC Sampling", "GPU:0", f"Name:{name}"])):
+                status, said, _ = avail("--gpu", gpu, command, "--pc-sampling")
+                told = [":".join(part.strip() for part in line.split(":")) for line in said.splitlines() if line]
+                self.assertEqual((status, told), (0, expected))
+        for gpu, name in (("rx6800", "gfx1030"), ("gfx1100", "gfx1100"), ("strixhalo", "gfx1151"), ("mi100", "gfx908")):
+            status, said, told = avail("--gpu", gpu, "info", "--pc-sampling")
+            self.assertEqual((status, said), (0, ""))
+            self.assertIn(f"AMD's driver cannot sample program counters of {name}", told)
+
     def test_device(self):
         self.refused(1, "there is no GPU 1: this machine has 1", "--gpu", "gfx1100", "-d", "1", "list")
 
     def test_sampling(self):
-        for words in (("list", "--pc-sampling"), ("info", "--spm-config"), ("pmc-check", "--spm", "SQ_WAVES")):
-            self.refused(2, "--gpu mi300x: how a GPU can be sampled is asked of its driver, so of the GPUs of this machine alone",
+        for words in (("info", "--spm-config"), ("pmc-check", "--spm", "SQ_WAVES")):
+            self.refused(2, "--gpu mi300x: how counters can be sampled is asked of the GPU's driver, so of the GPUs of this machine alone",
                          "--gpu", "mi300x", *words)
         self.refused(2, "--json: there is no such form of --pc-sampling and --spm-config", "--json", "list", "--pc-sampling")
 

@@ -194,6 +194,7 @@ static void start_registers(const sg_box_t *b, const sg_run_t *run, isa_wave_t *
     w->xnack_mask = 0;
     w->m0 = 0;
     w->scc = 0;
+    w->host_trapped = false;
     w->repeats = false;
     w->lds_turn = 0;
     w->barrier_turn = 0;

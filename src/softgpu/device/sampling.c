@@ -93,7 +93,9 @@ uint64_t sg_sampling_clocks(sg_device_t *d)
     return atomic_load_explicit(&d->sampling.clocks, memory_order_relaxed);
 }
 
-bool sg_device_reads_snapshots(sg_device_t *d)
+/* Whether the trap handler reads a hardware register, ISA_HWREG_*, from `first` to `last`. Without
+ * a handler no wave takes a trap, so the answer does not matter: it is true then. */
+static bool handler_reads(const sg_device_t *d, uint32_t first, uint32_t last)
 {
     /* where a handler ends is said nowhere: no runtime has one of more pages */
     enum { PAGE = 4096, PAGES = 4 };
@@ -105,11 +107,22 @@ bool sg_device_reads_snapshots(sg_device_t *d)
         memcpy(&word, code, sizeof word);
         isa_inst_t i;
         if (isa_decode(d->arch, &word, 1, &i) != 1 || i.op != ISA_OP_s_getreg_b32) continue;
-        const uint32_t id = isa_hwreg((uint32_t)i.imm).id;
-        if (id >= ISA_HWREG_SQ_PERF_SNAPSHOT_DATA && id <= ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI)
-            return true;
+        const uint32_t id = d->arch->formats->hwregs[isa_hwreg((uint32_t)i.imm).id].id;
+        if (id >= first && id <= last) return true;
     }
-    return !tba; /* without a handler no wave takes a trap */
+    return !tba;
+}
+
+bool sg_device_reads_snapshots(sg_device_t *d)
+{
+    return handler_reads(d, ISA_HWREG_SQ_PERF_SNAPSHOT_DATA, ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI);
+}
+
+bool sg_device_takes_host_traps(sg_device_t *d)
+{
+    /* of GPUs whose trap says that it is a host trap in the PC, every handler samples; of others a
+     * handler that does not sample has no reason to read where the wave runs */
+    return d->arch->ttmp.host.bits || handler_reads(d, ISA_HWREG_HW_ID1, ISA_HWREG_HW_ID1);
 }
 
 void sg_device_set_snapshots(sg_device_t *d, uint64_t clocks)

@@ -30,9 +30,6 @@ static uint64_t shader_clock(const isa_dispatch_t *dispatch)
     return isa_clock_ns() * dispatch->engine_clock_mhz / 1000;
 }
 
-/* SCC in the register STATE_PRIV of gfx12. */
-enum { STATE_SCC = 9 };
-
 /* Reads a hardware register; false if there is no such register. */
 static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
 {
@@ -51,8 +48,11 @@ static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
     case ISA_HWREG_MODE: *value = w->mode & ~dispatch->arch->mode_absent; return true;
     case ISA_HWREG_STATUS: *value = isa_status(w); return true;
     case ISA_HWREG_WAVE_STATUS: *value = isa_status(w) & ~(uint32_t)ISA_STATUS_SCC; return true;
-    case ISA_HWREG_WAVE_STATE_PRIV: *value = w->scc << STATE_SCC; return true;
-    case ISA_HWREG_WAVE_EXCP_FLAG: /* no exception is recorded */
+    case ISA_HWREG_WAVE_STATE_PRIV: *value = w->scc << ISA_STATE_PRIV_SCC_SHIFT; return true;
+    case ISA_HWREG_WAVE_EXCP_FLAG_PRIV: /* no exception is recorded */
+        *value = w->host_trapped ? ISA_EXCP_FLAG_HOST_TRAP : 0;
+        return true;
+    case ISA_HWREG_WAVE_EXCP_FLAG:
     case ISA_HWREG_WAVE_TRAP_CTRL: /* no exception is enabled */
     case ISA_HWREG_WAVE_SCHED_MODE: return true;
     case ISA_HWREG_SHADER_CYCLES_LO: *value = (uint32_t)shader_clock(dispatch); return true;
@@ -122,6 +122,29 @@ static void set_status(isa_wave_t *w, const isa_inst_t *i, uint32_t status)
         w->scc = status & ISA_STATUS_SCC;
 }
 
+/* The same of gfx12, whose STATUS has no SCC. */
+static void set_state(isa_wave_t *w, const isa_inst_t *i, uint32_t state)
+{
+    if (!w->privileged) return;
+    if (state & ISA_STATE_PRIV_HALT)
+        isa_stop_unsupported(w, i, "nobody could resume the wave");
+    else
+        w->scc = state >> ISA_STATE_PRIV_SCC_SHIFT & 1;
+}
+
+/* A write of the bits `mask` of TRAPSTS, or of EXCP_FLAG_PRIV of gfx12: trap handlers clear the bit
+ * that has brought them up. */
+static void set_flags(isa_wave_t *w, const isa_inst_t *i, unsigned id, uint32_t mask,
+                      uint32_t value)
+{
+    if (value)
+        isa_stop_unsupported(w, i, "exceptions cannot be raised by hand");
+    else if (id == ISA_HWREG_TRAPSTS && mask & ISA_TRAPSTS_PERF_SNAPSHOT)
+        w->snapshot.trapped = false;
+    else if (id == ISA_HWREG_WAVE_EXCP_FLAG_PRIV && mask & ISA_EXCP_FLAG_HOST_TRAP)
+        w->host_trapped = false;
+}
+
 static void set_flat_scratch(isa_wave_t *w, bool high, uint32_t value)
 {
     const unsigned shift = high ? 32 : 0;
@@ -140,10 +163,10 @@ static __attribute__((noinline)) void set_other(isa_wave_t *w, const isa_inst_t 
         set_status(w, i, (old & ~mask) | value);
     else if (id == ISA_HWREG_FLAT_SCR_LO || id == ISA_HWREG_FLAT_SCR_HI)
         set_flat_scratch(w, id == ISA_HWREG_FLAT_SCR_HI, (old & ~mask) | value);
-    else if (id == ISA_HWREG_TRAPSTS && value)
-        isa_stop_unsupported(w, i, "exceptions cannot be raised by hand");
-    else if (id == ISA_HWREG_TRAPSTS && mask & ISA_TRAPSTS_PERF_SNAPSHOT)
-        w->snapshot.trapped = false;
+    else if (id == ISA_HWREG_WAVE_STATE_PRIV)
+        set_state(w, i, (old & ~mask) | value);
+    else if (id == ISA_HWREG_TRAPSTS || (id == ISA_HWREG_WAVE_EXCP_FLAG_PRIV && w->privileged))
+        set_flags(w, i, id, mask, value);
 }
 
 /* Nearly all writes are to MODE, which each kernel makes when it begins. */

@@ -158,9 +158,10 @@ struct isa_wave {
     uint32_t mode;       /* MODE register */
     uint32_t acc_offset; /* copy of that of the dispatch */
     uint32_t index_in_group;
-    uint32_t nap;     /* clocks that the last s_sleep requested */
-    bool watched;     /* the run loop has observers, which watch.h describes */
-    isa_page_t *page; /* decoded code page of `ip` */
+    uint32_t nap;      /* clocks that the last s_sleep requested */
+    bool watched;      /* the run loop has observers, which watch.h describes */
+    bool host_trapped; /* EXCP_FLAG_PRIV of gfx12: the driver's trap, until the handler clears it */
+    isa_page_t *page;  /* decoded code page of `ip` */
     isa_group_t *group;
     uint64_t scratch_base;     /* GPU address of this wave's scratch: on hardware the sum of
                                   FLAT_SCRATCH and the wave's offset */

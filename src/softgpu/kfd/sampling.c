@@ -1,9 +1,10 @@
 /* sampling.c - the runtime's trap handler, and sessions of PC sampling.
  *
- * A table has the capabilities of a GPU for each method of sampling; the errors are those of AMD's
+ * The table of GPUs has the capabilities for each method of sampling; the errors are those of AMD's
  * driver. The first session of a method decides its settings: a further session of the method must
  * have the same settings, or it is refused. The device makes the traps (device/sampling.c).
  * Functions run under the process's lock. */
+#include "gpus/gpus.h"
 #include "isa/arch.h"
 #include "softgpu/kfd/kfd.h"
 
@@ -25,17 +26,16 @@ typedef struct kfd_pc_session {
     struct kfd_pc_session *next;
 } session_t;
 
+/* The driver's names of a way of sampling. */
 static const struct {
-    uint32_t way; /* ISA_SAMPLING_* */
-    struct kfd_pc_sample_info info;
-} abilities[] = {
-    {ISA_SAMPLING_HOST_TRAP, {0, 1, UINT64_MAX, 0, KFD_PCS_METHOD_HOST_TRAP, KFD_PCS_TYPE_US}},
-    {ISA_SAMPLING_STOCHASTIC,
-     {0, 256, UINT64_C(1) << 31, FLAG_POWER_OF_TWO, KFD_PCS_METHOD_STOCHASTIC,
-      KFD_PCS_TYPE_CYCLES}},
+    uint32_t way; /* GPUS_SAMPLING_* */
+    uint32_t method, type;
+} names[] = {
+    {GPUS_SAMPLING_HOST_TRAP, KFD_PCS_METHOD_HOST_TRAP, KFD_PCS_TYPE_US},
+    {GPUS_SAMPLING_STOCHASTIC, KFD_PCS_METHOD_STOCHASTIC, KFD_PCS_TYPE_CYCLES},
 };
 
-enum { N_ABILITIES = sizeof abilities / sizeof abilities[0] };
+enum { N_ABILITIES = sizeof names / sizeof names[0] };
 
 int kfd_set_trap_handler(kfd_process_t *p, const struct kfd_ioctl_set_trap_handler_args *args)
 {
@@ -45,13 +45,22 @@ int kfd_set_trap_handler(kfd_process_t *p, const struct kfd_ioctl_set_trap_handl
     return 0;
 }
 
-/* Copies the capabilities of the GPU from the table; returns the number of rows. */
+/* Writes the capabilities of the GPU; returns their number. */
 static uint32_t abilities_of(const kfd_process_t *p, struct kfd_pc_sample_info out[N_ABILITIES])
 {
     const isa_arch_t *arch = isa_arch_find(p->config->profile.gfx_target_version);
+    const gpus_arch_t *gpu = arch ? gpus_find(arch->name) : NULL;
     uint32_t n = 0;
-    for (unsigned i = 0; i < N_ABILITIES; i++)
-        if (arch && arch->sampling & abilities[i].way) out[n++] = abilities[i].info;
+    for (const gpus_sampling_t *s; n < N_ABILITIES && (s = gpus_sampling(gpu, n)); n++) {
+        unsigned i = 0;
+        while (names[i].way != s->way)
+            i++;
+        out[n] = (struct kfd_pc_sample_info){.interval_min = s->least,
+                                             .interval_max = s->most,
+                                             .flags = s->power_of_two ? FLAG_POWER_OF_TWO : 0,
+                                             .method = names[i].method,
+                                             .type = names[i].type};
+    }
     return n;
 }
 
@@ -148,7 +157,13 @@ static bool any_started(const kfd_gpu_t *gpu, uint32_t method)
 /* Starts sampling on the device; an interval of 0 stops it. */
 static int sample(kfd_gpu_t *gpu, uint32_t method, uint64_t interval)
 {
-    if (method == KFD_PCS_METHOD_HOST_TRAP) return sg_device_set_host_traps(gpu->device, interval);
+    if (method == KFD_PCS_METHOD_HOST_TRAP) {
+        if (!interval || sg_device_takes_host_traps(gpu->device))
+            return sg_device_set_host_traps(gpu->device, interval);
+        base_error("PC sampling: the runtime's trap handler for this GPU does not sample: that of "
+                   "ROCm 7.2 does");
+        return -EOPNOTSUPP;
+    }
     if (interval && !sg_device_reads_snapshots(gpu->device)) {
         base_error("stochastic sampling: the runtime's trap handler does not read what waves did: "
                    "ROCm 7.0 or later is needed");

@@ -167,12 +167,75 @@ static void interruptions(void **state)
     rig_destroy(r);
 }
 
+/* gfx12: a flag says what the trap is, which the handler clears, and SCC is in STATE_PRIV. The
+ * workgroup's ids are in trap temporaries from the start. A program can write neither register.
+ * Words by llvm-mc. */
+static void of_gfx12(void **state)
+{
+    static const uint32_t program[] = {
+        0xbe800083,             /* s_mov_b32 s0, 3 */
+        0xbf068300,             /* s_cmp_eq_u32 s0, 3 */
+        0xbf830001,             /* s_sleep 1 */
+        0x9801948a,             /* s_cselect_b32 s1, 10, 20 */
+        0xb98001d1, 0x00000001, /* s_setreg_imm32_b32 hwreg(HW_REG_WAVE_EXCP_FLAG_PRIV, 7, 1), 1 */
+        0xb9800244, 0x00000000, /* s_setreg_imm32_b32 hwreg(HW_REG_WAVE_STATE_PRIV, 9, 1), 0 */
+        0x9802948a,             /* s_cselect_b32 s2, 10, 20 */
+        0xbfb00000,             /* s_endpgm */
+    };
+    static const uint32_t handler[] = {
+        0xb8a8f811,             /* s_getreg_b32 s40, hwreg(HW_REG_WAVE_EXCP_FLAG_PRIV) */
+        0xb98001d1, 0x00000000, /* s_setreg_imm32_b32 hwreg(HW_REG_WAVE_EXCP_FLAG_PRIV, 7, 1), 0 */
+        0xb8a9f811,             /* s_getreg_b32 s41, hwreg(HW_REG_WAVE_EXCP_FLAG_PRIV) */
+        0xb8aaf804,             /* s_getreg_b32 s42, hwreg(HW_REG_WAVE_STATE_PRIV) */
+        0xbf070000,             /* s_cmp_lg_u32 s0, s0 */
+        0xb9780804,             /* s_setreg_b32 hwreg(HW_REG_WAVE_STATE_PRIV, 0, 2), ttmp12 */
+        0x85798378,             /* s_lshr_b32 ttmp13, ttmp12, 3 */
+        0xb979e0c4,             /* s_setreg_b32 hwreg(HW_REG_WAVE_STATE_PRIV, 3, 29), ttmp13 */
+        0xbe804a6c,             /* s_rfe_b64 ttmp[0:1] */
+    };
+    (void)state;
+    rig_t *r = rig_create();
+    isa_wave_t *w = &r->wave;
+    r->dispatch.arch = isa_arch_named("gfx1201");
+    isa_code_destroy(r->cache);
+    r->dispatch.code = r->cache = isa_code_create(r->dispatch.arch, r->memory);
+    memcpy(r->code, program, sizeof program);
+    memcpy(r->code + HANDLER, handler, sizeof handler);
+    w->index_in_group = 5;
+    w->ttmp[7] = 0x90008;
+    w->ttmp[9] = 7;
+    w->ttmp[10] = 1234;
+    assert_true(r->core->set_pc(w, RIG_CODE));
+    assert_int_equal(r->core->run(w, RIG_SLICE), ISA_STOP_YIELD);
+    const isa_trap_t trap = {.tba = TBA, .tma = 0x123456789abcd000, .packet = 0x2345678};
+    assert_true(isa_trap_host(w, r->core, &trap));
+    const uint64_t pc = RIG_CODE + 4 * 3;
+    assert_int_equal(w->ttmp[0], (uint32_t)pc);
+    assert_int_equal(w->ttmp[1], pc >> 32);
+    assert_int_equal(w->ttmp[7], 0x90008);
+    assert_int_equal(w->ttmp[8], 0x345678 | 5 << 25);
+    assert_int_equal(w->ttmp[9], 7);
+    assert_int_equal(w->ttmp[10], 1234);
+    assert_int_equal(w->ttmp[12], 1 << 9);
+    assert_int_equal(w->ttmp[14], 0x9abcd000);
+    assert_int_equal(w->ttmp[15], 0x12345678);
+    assert_int_equal(r->core->run(w, RIG_SLICE), ISA_STOP_RETURN);
+    assert_int_equal(isa_wave_pc(w), pc);
+    assert_int_equal(w->sgpr[40], 1 << 7);
+    assert_int_equal(w->sgpr[41], 0);
+    assert_int_equal(w->sgpr[42], 1 << 9);
+    assert_int_equal(r->core->run(w, RIG_SLICE), ISA_STOP_END);
+    assert_int_equal(w->sgpr[1], 10);
+    assert_int_equal(w->sgpr[2], 10);
+    rig_destroy(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_on_entry), cmocka_unit_test(back_to_the_program),
         cmocka_unit_test(without_privilege),  cmocka_unit_test(halting),
-        cmocka_unit_test(interruptions),
+        cmocka_unit_test(interruptions),      cmocka_unit_test(of_gfx12),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

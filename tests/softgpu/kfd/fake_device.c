@@ -100,6 +100,12 @@ bool sg_device_reads_snapshots(sg_device_t *d)
     return !fake.old_handler;
 }
 
+bool sg_device_takes_host_traps(sg_device_t *d)
+{
+    (void)d;
+    return !fake.old_traps;
+}
+
 int sg_queue_create(sg_device_t *d, const sg_queue_params_t *p, void *user, sg_queue_t **out)
 {
     (void)d;

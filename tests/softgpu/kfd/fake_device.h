@@ -27,6 +27,7 @@ typedef struct {
     int no_traps;      /* error of their start */
     uint64_t clocks;   /* between snapshots */
     bool old_handler;  /* the trap handler does not know them */
+    bool old_traps;    /* the trap handler does not sample in host traps */
 } fake_device_t;
 
 extern fake_device_t fake;

@@ -205,6 +205,40 @@ static void two_methods(void **state)
     profile->gfx_target_version = before;
 }
 
+/* Of a gfx1201 waves take host traps, if the runtime's handler samples; of gfx10 and gfx11 the
+ * driver offers nothing, nor of a gfx908. */
+static void gpus_of_other_drivers(void **state)
+{
+    (void)state;
+    static const uint32_t none[] = {90008, 100300, 110000, 110501};
+    sg_profile_t *profile = (sg_profile_t *)&process->config->profile;
+    const uint32_t before = profile->gfx_target_version;
+    struct kfd_pc_sample_info traps = every(200), list[2];
+    uint32_t session, n;
+    for (unsigned i = 0; i < sizeof none / sizeof *none; i++) {
+        profile->gfx_target_version = none[i];
+        n = 2;
+        assert_int_equal(query(list, &n, 0, NULL), -EOPNOTSUPP);
+        assert_int_equal(create(&traps, &session), -EOPNOTSUPP);
+    }
+    profile->gfx_target_version = 120001;
+    n = 2;
+    assert_int_equal(query(list, &n, 0, NULL), 0);
+    assert_int_equal(n, 1);
+    assert_memory_equal(&list[0], &ability, sizeof ability);
+    assert_int_equal(create(&traps, &session), 0);
+    fake.interval = 0;
+    fake.old_traps = true;
+    assert_int_equal(on_session(KFD_PCS_START, session), -EOPNOTSUPP);
+    assert_int_equal(fake.interval, 0);
+    fake.old_traps = false;
+    assert_int_equal(on_session(KFD_PCS_START, session), 0);
+    assert_int_equal(fake.interval, 200);
+    assert_int_equal(on_session(KFD_PCS_STOP, session), 0);
+    assert_int_equal(on_session(KFD_PCS_DESTROY, session), 0);
+    profile->gfx_target_version = before;
+}
+
 static void the_handler_is_the_devices(void **state)
 {
     (void)state;
@@ -267,6 +301,7 @@ int main(void)
         cmocka_unit_test(a_sessions_life),
         cmocka_unit_test(what_cannot_be),
         cmocka_unit_test(two_methods),
+        cmocka_unit_test(gpus_of_other_drivers),
         cmocka_unit_test(the_handler_is_the_devices),
         cmocka_unit_test(exceptions_of_a_queue),
     };

@@ -16,8 +16,10 @@ import sys
 import tempfile
 
 build, program, scenario, product, mhz = (*sys.argv[1:], "soft", "1700")[:5]
-LOOP = ["s_add_u32", "s_addc_u32", "s_sub_u32", "s_cmp_lg_u32", "s_cbranch_scc1"]
-KERNELS, GROUPS, WAVES, TURNS = 3, 4, 4, 150000
+LANES, LOOP = 64, ["s_add_u32", "s_addc_u32", "s_sub_u32", "s_cmp_lg_u32", "s_cbranch_scc1"]
+if product == "rx9070xt":  # waves of 32 lanes, and other names
+    LANES, LOOP[:3] = 32, ["s_add_co_u32", "s_add_co_ci_u32", "s_sub_co_u32"]
+KERNELS, GROUPS, WAVES, TURNS = 3, 4, 256 // LANES, 150000
 INTERVAL = 20
 PERIOD = INTERVAL * 32 * int(mhz) // 4 | 1  # instructions of a wave between its samples, docs/softgpu.md
 environment = {k: v for k, v in os.environ.items() if not k.startswith(("ROCP", "HSA_", "LD_PRE"))}
@@ -41,9 +43,10 @@ def sample(out, *options, interval=INTERVAL, time="model"):
     """Standard error; None if this runtime cannot sample."""
     said = run("--pc-sampling-beta-enabled", "--pc-sampling-method", "host_trap", "--pc-sampling-unit", "time",
                "--pc-sampling-interval", str(interval), "--kernel-trace", "-d", out, "-o", "x", *options, time=time)
-    if "can sample program counters" not in said:
+    old_handler = product == "rx9070xt" and "the runtime's trap handler for this GPU does not sample" in said  # ROCr 6.4
+    if not old_handler and "can sample program counters" not in said:
         return said
-    check("no samples: no GPU, with its driver and its runtime" in said, said)
+    check(old_handler or "no samples: no GPU, with its driver and its runtime" in said, said)
     check(not glob.glob(f"{out}/*pc_sampling*"), "samples of a runtime without sampling")
     return None
 
@@ -99,7 +102,7 @@ def everything():
             check(record["corr_id"]["internal"] ==
                   kernels[record["dispatch_id"]]["correlation_id"]["internal"], "correlation", record)
             check(record["pc"]["code_object_id"] in objects, "code object", record)
-            check(record["exec_mask"] in (2**64 - 1, 1) and record["timestamp"] > 0, record)
+            check(record["exec_mask"] in (2**LANES - 1, 1) and record["timestamp"] > 0, record)
         # the database has them all, and the views of threads none
         database = sqlite3.connect(f"{out}/x_results.db")
         stored = database.execute(
