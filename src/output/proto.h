@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/round.h"
 
 typedef struct {
     uint8_t *data;
@@ -33,7 +34,9 @@ enum {
 static inline bool proto_room(proto_t *p, size_t bytes)
 {
     if (__builtin_expect(p->room - p->used >= bytes, 1)) return true;
-    p->failed = p->failed || !BASE_RESERVE(p->data, p->used + bytes, &p->room);
+    /* whole pages: malloc() moves these less often than it copies blocks of any size */
+    const size_t room = base_round_up(p->used + bytes, 4096);
+    p->failed = p->failed || !BASE_RESERVE(p->data, room, &p->room);
     return !p->failed;
 }
 
