@@ -69,6 +69,9 @@ sgc_t *sgc_create(const isa_arch_t *arch, const sg_profile_t *profile, sgc_page_
     if (!t) return NULL;
     t->profile = *profile;
     t->arch = arch;
+    t->scopes = arch->formats->scopes;
+    t->fresh_flags[0] = ISA_F_GLC;
+    t->fresh_flags[1] = arch->scope_bits ? ISA_F_SC1 : ISA_F_GLC;
     t->l1_wide = arch->vector_line > SGC_LINE;
     t->xccs = profile->num_xcc;
     t->engines = sg_profile_engines(profile);

@@ -40,7 +40,7 @@ typedef struct {
     uint32_t lines;   /* with l1_wide: look-ups of another line of L1 than the look-up before */
     uint64_t line;    /* with l1_wide: that line of the look-up before, address / 128 */
     lookup_t *lookup;
-    lookup_t read;
+    lookup_t *read;
 } pass_t;
 
 /* What does not change of the caches, copied where loops begin: the tag arrays of the compute unit
@@ -201,7 +201,7 @@ INLINE uint32_t later_of(const lookup_t *u, const lookup_t *next)
 
 INLINE void ask_held(pass_t *p, const arrays_t *w)
 {
-    const lookup_t *u = &p->read;
+    const lookup_t *u = p->read;
     if (!p->held) return;
     p->held = false;
     p->waits = true;
@@ -225,16 +225,16 @@ INLINE void request_both(pass_t *p, const arrays_t *w, const lookup_t *u, const 
 INLINE void request_read(pass_t *p, const arrays_t *w, const lookup_t *u)
 {
     if (p->held && u->page.type != SGC_UC) {
-        if (p->read.physical == u->physical)
+        if (p->read->physical == u->physical)
             return; /* a load that bypasses L1: one request serves all look-ups of the line */
-        if (p->read.physical == (u->physical ^ w->l2.wide)) {
+        if (p->read->physical == (u->physical ^ w->l2.wide)) {
             p->held = false;
-            request_both(p, w, &p->read, u);
+            request_both(p, w, p->read, u);
             return;
         }
     }
     ask_held(p, w);
-    p->read = *u;
+    *p->read = *u;
     p->held = true;
 }
 
@@ -722,12 +722,13 @@ static void count_pipes(pass_t *p, uint32_t bytes)
 void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op_t *op,
                        sgc_lanes_t *a, sgc_cost_t *cost)
 {
-    lookup_t lookup[LOOKUPS_MAX];
+    lookup_t lookup[LOOKUPS_MAX], read;
     pass_t p = {.t = t,
                 .cu = cu,
                 .op = op,
                 .stream = i->flags & ISA_F_SLC,
                 .lookup = lookup,
+                .read = &read,
                 .last = WAYS_EMPTY,
                 .line = UINT64_MAX};
     p.pending = cu->pending;

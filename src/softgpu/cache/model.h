@@ -246,7 +246,10 @@ typedef struct {
 
 struct sgc {
     sg_profile_t profile;
-    const isa_arch_t *arch;                                  /* the profile's */
+    const isa_arch_t *arch;  /* the profile's */
+    bool scopes;             /* isa_formats_t.scopes */
+    uint32_t fresh_flags[2]; /* without scopes: ISA_F_* of scalar and of vector loads that have to
+                                find out what is behind the first-level cache */
     unsigned xccs, engines, engine_cus, cus, xcc_sqcs, sqcs; /* engines: of all XCCs */
     unsigned channels;                                       /* of an XCC */
     uint64_t now;                                            /* sgc_at() */
@@ -344,8 +347,8 @@ static inline uint32_t sgc_line_of(sgc_frame_t f, uint64_t va)
 static inline bool sgc_is_fresh(const sgc_t *t, const isa_inst_t *i, const sgc_op_t *op)
 {
     if (op->access != SGC_READ) return false;
-    if (t->arch->formats->scopes) return isa_scope(i) != ISA_SCOPE_CU;
-    return i->flags & (t->arch->scope_bits && op->unit == ISA_UNIT_VECTOR ? ISA_F_SC1 : ISA_F_GLC);
+    if (t->scopes) return isa_scope(i) != ISA_SCOPE_CU;
+    return i->flags & t->fresh_flags[op->unit == ISA_UNIT_VECTOR];
 }
 
 /* ---- the pipes ---- */

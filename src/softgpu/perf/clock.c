@@ -136,13 +136,6 @@ void sg_wave_clock_unpark(sg_wave_clock_t *c, uint64_t to)
     sg_wave_clock_wait(c, to, SG_WAIT_BARRIER);
 }
 
-/* Whether the instruction returns no data. Caches of gfx12 are written back as by a store. */
-static bool is_store(const sg_traits_t *t, const isa_inst_t *i)
-{
-    return t->klass == ISA_CLASS_VMEM_WR || t->klass == ISA_CLASS_FLAT_WR ||
-           i->op == ISA_OP_global_wb || i->op == ISA_OP_global_wbinv;
-}
-
 void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t *watch,
                         const isa_wave_t *w, const isa_inst_t *i, const sg_traits_t *t)
 {
@@ -173,7 +166,8 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t
         }
         const uint64_t requests = of->tallies->requests;
         const sgc_cost_t cost = sgc_before(of->caches, c->unit, watch, w, i);
-        memory(c, &cost, of->arch, is_store(t, i), (uint32_t)(of->tallies->requests - requests));
+        memory(c, &cost, of->arch, t->flow == SG_FLOW_STORE,
+               (uint32_t)(of->tallies->requests - requests));
         break;
     }
     }

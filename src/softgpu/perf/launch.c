@@ -127,8 +127,11 @@ static void count_launch(sg_perf_group_t *g, const isa_group_t *group)
     for (uint32_t i = 0; i < g->n_waves; i++) {
         const unsigned lanes = isa_lane_count(group->waves[i]->exec);
         g->fixed[SG_T_ITEMS] += lanes;
-        g->fixed[SG_T_WAVES_EQ_64] += lanes == ISA_LANES;
-        g->fixed[SG_T_WAVES_LT_64] += lanes < ISA_LANES;
+        if (lanes == ISA_LANES) {
+            g->fixed[SG_T_WAVES_EQ_64]++;
+            continue;
+        }
+        g->fixed[SG_T_WAVES_LT_64]++;
         g->fixed[SG_T_WAVES_LT_48] += lanes < 48;
         g->fixed[SG_T_WAVES_LT_32] += lanes < 32;
         g->fixed[SG_T_WAVES_LT_16] += lanes < 16;
@@ -161,7 +164,7 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
     if (!r->schedule) return;
     if (!r->entered) enter_run(r);
     g->barrier = (sg_barrier_clock_t){0};
-    memset(g->parked_at, 0, sizeof g->parked_at);
+    memset(g->parked_at, 0, g->n_waves * sizeof g->parked_at[0]);
     g->group = group;
     sg_sqtt_run_t *trace = sg_schedule_trace(r->schedule);
     g->traced = trace ? sg_sqtt_group_start(trace, unit, group) : NULL;
@@ -404,16 +407,23 @@ static bool has_runs(const uint64_t *runs)
     return any[0] | any[1];
 }
 
-/* Most buckets are 0: many are tested at once. */
+static inline void add_count(sg_sums_t *sums, isa_counter_t *c, unsigned k)
+{
+    if (!c->runs[k]) return;
+    sg_add_held(&sums->runs[k], c->runs[k]);
+    sg_add_held(&sums->lanes[k], c->lanes[k]);
+    c->runs[k] = c->lanes[k] = 0;
+}
+
+/* Most buckets are 0: many are tested at once, then two. */
 static void add_counts(sg_sums_t *sums, isa_counter_t *c, unsigned first, unsigned n)
 {
     for (unsigned b = first; b < first + n; b += BUCKETS_AT_ONCE) {
         if (!has_runs(&c->runs[b])) continue;
-        for (unsigned k = b; k < b + BUCKETS_AT_ONCE; k++) {
-            if (!c->runs[k]) continue;
-            sg_add_held(&sums->runs[k], c->runs[k]);
-            sg_add_held(&sums->lanes[k], c->lanes[k]);
-            c->runs[k] = c->lanes[k] = 0;
+        for (unsigned k = b; k < b + BUCKETS_AT_ONCE; k += 2) {
+            if (!(c->runs[k] | c->runs[k + 1])) continue;
+            add_count(sums, c, k);
+            add_count(sums, c, k + 1);
         }
     }
 }

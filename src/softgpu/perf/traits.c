@@ -47,6 +47,8 @@ static uint8_t flow_of(unsigned op)
     case ISA_OP_s_barrier_signal:
     case ISA_OP_s_barrier_signal_isfirst: return SG_FLOW_SIGNAL;
     case ISA_OP_s_barrier_wait: return SG_FLOW_PARK;
+    case ISA_OP_global_wb: /* caches of gfx12 are written back as by a store */
+    case ISA_OP_global_wbinv: return SG_FLOW_STORE;
     case ISA_OP_s_dcache_discard:
     case ISA_OP_s_dcache_discard_x2: return SG_FLOW_SCALAR_CACHE;
     default: return isa_is_wait(op) ? SG_FLOW_WAIT : SG_FLOW_PLAIN;
@@ -73,8 +75,8 @@ sg_traits_t sg_traits_of(unsigned op)
         t.dwords = row->memory.unit ? dwords_of(row) : 0; /* s_memtime accesses no memory */
         break;
     case ISA_CLASS_FLAT_WR:
+    case ISA_CLASS_VMEM_WR: t.flow = SG_FLOW_STORE; /* fall through */
     case ISA_CLASS_FLAT_AT:
-    case ISA_CLASS_VMEM_WR:
     case ISA_CLASS_VMEM_AT: t.dwords = dwords_of(row); /* fall through */
     case ISA_CLASS_FLAT_RD:
     case ISA_CLASS_VMEM:
