@@ -356,25 +356,6 @@ int rocpd_files_check(const rocpd_files_t *f, size_t number, const db_t *db, con
     return result;
 }
 
-int rocpd_files_same(const rocpd_files_t *f, const char *what,
-                     int (*use)(const db_t *db, size_t number, void *data), void *data)
-{
-    char *version = NULL;
-    int result = 0;
-    for (size_t i = 0; result == 0 && i < f->count; i++) {
-        db_t db;
-        if (rocpd_files_open(&db, f->paths[i]) != 0) {
-            result = -1;
-            break;
-        }
-        result = rocpd_files_check(f, i, &db, what, &version);
-        if (result == 0 && use) result = use(&db, i, data);
-        db_close(&db);
-    }
-    free(version);
-    return result;
-}
-
 int rocpd_files_each(const rocpd_files_t *f, int (*use)(const db_t *db, size_t number, void *data),
                      void *data)
 {

@@ -46,11 +46,7 @@ int rocpd_files_check(const rocpd_files_t *f, size_t number, const db_t *db, con
 
 /* Calls `use` with each database, opened by itself, and its number, until a call returns something
  * else than 0, and returns that. Returns -1 after reporting the reason if a database cannot be
- * opened, or has another version of the schema than the first. */
-int rocpd_files_same(const rocpd_files_t *f, const char *what,
-                     int (*use)(const db_t *db, size_t number, void *data), void *data);
-
-/* The same without comparing the schemas. */
+ * opened. */
 int rocpd_files_each(const rocpd_files_t *f, int (*use)(const db_t *db, size_t number, void *data),
                      void *data);
 

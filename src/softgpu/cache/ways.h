@@ -94,7 +94,7 @@ WAYS_INLINE uint64_t ways_newest(uint64_t order, uint32_t way)
     return (((order << 4 ^ order) & moved) ^ order) | way;
 }
 
-/* ---- the order of use of many ---- */
+/* ---- the order of use of many ways ---- */
 
 WAYS_INLINE uint32_t ways_oldest(const ways_t *c, uint32_t set)
 {
@@ -121,7 +121,7 @@ WAYS_INLINE void ways_relink(const ways_t *c, uint32_t set, uint32_t way)
     c->newest[set] = (uint8_t)way;
 }
 
-/* ---- the chains of many ---- */
+/* ---- hash chains, by which a tag is found among many ways ---- */
 
 WAYS_INLINE uint32_t ways_chain(const ways_t *c, uint32_t set, uint32_t tag)
 {

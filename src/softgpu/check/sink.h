@@ -96,8 +96,8 @@ typedef struct softgpu_check_api {
 
     /* Memory is about to be freed. False: no such allocation is known. */
     bool (*going)(uint64_t begin, const char *call, unsigned flags, softgpu_check_place_t *place);
-    /* The memory will be freed when a stream gets there; then gone() is called, with NULL for
-     * `call`. */
+    /* `call`, such as hipFreeAsync, will free the memory when its stream has done all that comes
+     * before; then gone() is called, with NULL for `call`. */
     void (*ending)(uint64_t begin, uint64_t number, const char *call);
     /* The memory is freed. `held`: the runtime still has it mapped, until released(). */
     void (*gone)(uint64_t begin, uint64_t number, const char *call, bool held);

@@ -640,8 +640,9 @@ void isa_slot_entered(isa_wave_t *w, const isa_inst_t *i)
     isa_own_handler(page, i)(w, i);
 }
 
-/* No entry at the slot takes the wave, for the nth time: the code from here on is translated for
- * its MODE and EXEC, too, unless another thread has just done that, or failed. */
+/* None of the slot's entries has been translated for the wave's MODE and EXEC. When that has
+ * happened often enough (has_begun()), the code from here on is translated for these, too, unless
+ * another thread has meanwhile done so, or has found that it cannot be. */
 static void declined(isa_wave_t *w, isa_page_t *page, unsigned slot)
 {
     isa_page_loops_t *here = loops_of(page);
