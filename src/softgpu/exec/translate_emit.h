@@ -1,7 +1,8 @@
-/* translate_emit.h - what the two files that write LLVM's assembly share.
+/* translate_emit.h - what the files that write LLVM's assembly share.
  *
  * translate_emit.c writes the function, scalar instructions, branches and calls of handlers;
- * translate_segment.c writes vector instructions. */
+ * translate_segment.c writes vector instructions, and translate_lanes.c those of them that load
+ * from LDS or read other lanes' registers. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_EMIT_H
 #define SOFTGPU_EXEC_TRANSLATE_EMIT_H
 
@@ -11,7 +12,8 @@
 enum {
     ISA_EMIT_SCC = ISA_CODE_EXEC + 2, /* SCC comes after the registers with codes up to EXEC's */
     ISA_EMIT_SHARED = 0, /* number of the structure that all functions of the full way take */
-    ISA_EMIT_MASKS = 32  /* lane masks that a segment writes, at most */
+    ISA_EMIT_MASKS = 32, /* lane masks that a segment writes, at most */
+    ISA_EMIT_OFFERS = 8  /* reads of other lanes' registers in a segment, at most */
 };
 
 /* A chunk is computed quickly, by functions that only tell whether a result is a NaN, and, if one
@@ -27,7 +29,13 @@ typedef struct {
 typedef struct {
     isa_text_t text;
     unsigned row[ISA_VGPR_ROWS]; /* the value of each row, 0: not loaded */
+    unsigned block;              /* the label of its last block, 0: it has one block */
 } isa_emit_way_t;
+
+/* A row whose dwords other lanes read, and the number of the value that is its address. */
+typedef struct {
+    unsigned row, variable;
+} isa_emit_offer_t;
 
 typedef struct {
     const isa_plan_t *plan;
@@ -52,6 +60,8 @@ typedef struct {
     unsigned skip;               /* label behind what is done for active lanes; 0: none */
     unsigned n_masks;
     isa_emit_mask_t mask[ISA_EMIT_MASKS];
+    unsigned n_offers;
+    isa_emit_offer_t offer[ISA_EMIT_OFFERS];
 } isa_emitter_t;
 
 static inline unsigned isa_emit_fresh(isa_emitter_t *e)
@@ -82,5 +92,22 @@ void isa_emit_close(isa_emitter_t *e);
 
 /* Ends the segment if it has written a mask that the operand reads or replaces. */
 void isa_emit_settle(isa_emitter_t *e, const isa_operand_t *o);
+
+/* The chunk's part of row r, as a value of the way that is written now. */
+unsigned isa_emit_row(isa_emitter_t *e, unsigned r);
+
+/* ---- loads from LDS, reads of other lanes ---- */
+
+/* Writes the instruction, the way that is written now; false if it is neither. */
+bool isa_emit_lanes(isa_emitter_t *e, const isa_inst_t *i);
+
+/* Whether it can be a part of the current segment: lanes read what others had before it. */
+bool isa_emit_offer_fits(const isa_emitter_t *e, const isa_inst_t *i);
+
+/* Writes what the segment's reads of other lanes need before its loop. */
+void isa_emit_offers(isa_emitter_t *e);
+
+/* Declares LLVM's functions that they call. */
+void isa_emit_declare_reads(isa_text_t *t);
 
 #endif

@@ -128,6 +128,10 @@ bool isa_plan_writes_exec(const isa_inst_t *i);
  * encoding without a third source. */
 bool isa_plan_takes_mask(const isa_inst_t *i);
 
+/* Whether the instruction is a load from LDS, or a read of other lanes' registers, that
+ * translate_lanes.c writes. */
+bool isa_plan_reads_lanes(const isa_page_t *page, const isa_inst_t *i);
+
 /* The library's functions for an instruction (chunk.h). */
 typedef enum {
     ISA_FUNCTION_SCALAR,

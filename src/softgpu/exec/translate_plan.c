@@ -212,6 +212,10 @@ static bool is_dual(const isa_page_t *page, const isa_inst_t *i)
 
 static bool is_vector(const isa_page_t *page, isa_step_t *s)
 {
+    if (isa_plan_reads_lanes(page, s->i)) {
+        s->in = s->out = -1;
+        return true;
+    }
     return s->i->fmt == ISA_FMT_VOPD ? is_dual(page, s->i) : is_chunk(page, s);
 }
 

@@ -92,29 +92,53 @@ static unsigned active_lanes(isa_emitter_t *e)
     return lanes;
 }
 
+/* The address of row r's part in the chunk. */
+static unsigned put_place(isa_emitter_t *e, unsigned r)
+{
+    const unsigned p = isa_emit_fresh(e);
+    isa_put(&e->end, "  %%p%u = getelementptr i8, ptr %%t%u, i64 %u\n", p, e->base, r * ROW_BYTES);
+    return p;
+}
+
+/* Stores a changed row; `lanes`: those that take the new value, 0: all of them. */
+static void store_changed(isa_emitter_t *e, unsigned r, unsigned value, unsigned lanes)
+{
+    const unsigned chunk = e->library->chunk, p = put_place(e, r);
+    if (lanes) {
+        const unsigned old = isa_emit_fresh(e), picked = isa_emit_fresh(e);
+        isa_put(&e->end, "  %%t%u = load <%u x i32>, ptr %%p%u, align %u\n", old, chunk, p,
+                vector_align(e));
+        isa_put(&e->end, "  %%t%u = select <%u x i1> %%t%u, <%u x i32> %%t%u, <%u x i32> %%t%u\n",
+                picked, chunk, lanes, chunk, value, chunk, old);
+        value = picked;
+    }
+    isa_put(&e->end, "  store <%u x i32> %%t%u, ptr %%p%u, align %u\n", chunk, value, p,
+            vector_align(e));
+}
+
+static void store_all_changed(isa_emitter_t *e, const unsigned *value_of, unsigned lanes)
+{
+    for (unsigned r = 0; r < ISA_VGPR_ROWS; r++)
+        if (e->changed[r]) store_changed(e, r, value_of[r], lanes);
+}
+
 /* Stores the rows that the segment has changed. Until then what inactive lanes have is of no
- * consequence: within a segment lanes do not see each other, and EXEC does not change. */
+ * consequence: within a segment lanes do not see each other, and EXEC does not change. In code for
+ * any EXEC most chunks have all lanes active, too. */
 static void store_rows(isa_emitter_t *e, const unsigned *value_of)
 {
-    const unsigned chunk = e->library->chunk, align = vector_align(e);
-    unsigned lanes = 0;
-    for (unsigned r = 0; r < ISA_VGPR_ROWS; r++) {
-        unsigned value = value_of[r];
-        if (!e->changed[r]) continue;
-        if (e->plan->masked && !lanes) lanes = active_lanes(e);
-        const unsigned p = isa_emit_fresh(e), old = isa_emit_fresh(e), picked = isa_emit_fresh(e);
-        isa_put(&e->end, "  %%p%u = getelementptr i8, ptr %%t%u, i64 %u\n", p, e->base,
-                r * ROW_BYTES);
-        if (lanes) {
-            isa_put(&e->end, "  %%t%u = load <%u x i32>, ptr %%p%u, align %u\n", old, chunk, p,
-                    align);
-            isa_put(&e->end,
-                    "  %%t%u = select <%u x i1> %%t%u, <%u x i32> %%t%u, <%u x i32> %%t%u\n",
-                    picked, chunk, lanes, chunk, value, chunk, old);
-            value = picked;
-        }
-        isa_put(&e->end, "  store <%u x i32> %%t%u, ptr %%p%u, align %u\n", chunk, value, p, align);
+    if (!e->plan->masked) {
+        store_all_changed(e, value_of, 0);
+        return;
     }
+    const unsigned k = isa_emit_fresh(e), bits = e->exec_bits;
+    isa_put(&e->end, "  %%c%u = icmp eq i32 %%t%u, %u\n", k, bits,
+            (unsigned)isa_first_lanes(e->library->chunk));
+    isa_put(&e->end, "  br i1 %%c%u, label %%whole%u, label %%parts%u\nwhole%u:\n", k, k, k, k);
+    store_all_changed(e, value_of, 0);
+    isa_put(&e->end, "  br label %%stored%u\nparts%u:\n", k, k);
+    store_all_changed(e, value_of, active_lanes(e));
+    isa_put(&e->end, "  br label %%stored%u\nstored%u:\n", k, k);
 }
 
 /* Collects the chunk's bits of a mask in its variable. */
@@ -129,14 +153,26 @@ static void collect_mask(isa_emitter_t *e, const isa_emit_mask_t *m, unsigned bi
     isa_put(&e->end, "  store i64 %%t%u, ptr %%mask%u\n", all, m->variable);
 }
 
-/* A value that each way has computed: the quick one's in block quick<l>, the full one's in block
- * full<l>. */
+/* The label of the way's last block. */
+static void put_label(isa_emitter_t *e, unsigned way, unsigned l)
+{
+    static const char *const name[] = {"quick", "full"};
+    if (e->way[way].block)
+        isa_put(&e->end, "%%m%u", e->way[way].block);
+    else
+        isa_put(&e->end, "%%%s%u", name[way], l);
+}
+
+/* A value that each way has computed. */
 static unsigned either(isa_emitter_t *e, const char *type, unsigned quick, unsigned full,
                        unsigned l)
 {
     const unsigned v = isa_emit_fresh(e);
-    isa_put(&e->end, "  %%t%u = phi %s [ %%t%u, %%quick%u ], [ %%t%u, %%full%u ]\n", v, type, quick,
-            l, full, l);
+    isa_put(&e->end, "  %%t%u = phi %s [ %%t%u, ", v, type, quick);
+    put_label(e, ISA_EMIT_QUICK, l);
+    isa_put(&e->end, " ], [ %%t%u, ", full);
+    put_label(e, ISA_EMIT_FULL, l);
+    isa_put(&e->end, " ]\n");
     return v;
 }
 
@@ -202,15 +238,18 @@ static void put_ways(isa_emitter_t *e, unsigned l)
 
 static void forget_segment(isa_emitter_t *e)
 {
-    for (unsigned k = 0; k < ISA_EMIT_WAYS; k++)
+    for (unsigned k = 0; k < ISA_EMIT_WAYS; k++) {
         memset(e->way[k].row, 0, sizeof e->way[k].row);
+        e->way[k].block = 0;
+    }
     memset(e->changed, 0, sizeof e->changed);
-    e->n = e->n_masks = e->exec_bits = e->skip = e->rare = 0;
+    e->n = e->n_masks = e->n_offers = e->exec_bits = e->skip = e->rare = 0;
 }
 
 void isa_emit_close(isa_emitter_t *e)
 {
     const unsigned chunk = e->library->chunk, l = isa_emit_fresh(e);
+    isa_emit_offers(e);
     if (e->n) put_end(e, l);
     isa_move(&e->code, &e->before);
     if (!e->n) return;
@@ -273,7 +312,7 @@ void isa_emit_settle(isa_emitter_t *e, const isa_operand_t *o)
     if (o->kind == ISA_OPK_SGPR && pending(e, o->reg, (o->bits + 31u) / 32u)) isa_emit_close(e);
 }
 
-static unsigned row_value(isa_emitter_t *e, unsigned r)
+unsigned isa_emit_row(isa_emitter_t *e, unsigned r)
 {
     if (e->now->row[r]) return e->now->row[r];
     const unsigned p = isa_emit_fresh(e), v = isa_emit_fresh(e);
@@ -301,7 +340,7 @@ static unsigned broadcast(isa_emitter_t *e, const char *scalar)
 static unsigned source_row(isa_emitter_t *e, const isa_operand_t *o, unsigned r)
 {
     char scalar[32];
-    if (o->kind == ISA_OPK_VGPR) return row_value(e, o->reg + r);
+    if (o->kind == ISA_OPK_VGPR) return isa_emit_row(e, o->reg + r);
     if (o->kind == ISA_OPK_CONST)
         snprintf(scalar, sizeof scalar, "%u", (unsigned)(o->k >> 32 * r));
     else
@@ -478,7 +517,7 @@ static bool put_without_function(isa_emitter_t *e, const isa_inst_t *i)
     case ISA_OP_v_pk_mov_b32: move_rows(e, i); return true;
     case ISA_OP_v_mbcnt_lo_u32_b32: count_lanes(e, i, false); return true;
     case ISA_OP_v_mbcnt_hi_u32_b32: count_lanes(e, i, true); return true;
-    default: return false;
+    default: return isa_emit_lanes(e, i);
     }
 }
 
@@ -512,7 +551,7 @@ static void put_chunk(isa_emitter_t *e, const isa_step_t *s, unsigned sources, i
     if (put_without_function(e, i)) return;
     const unsigned x = structure(e), rows = i->dst.kind == ISA_OPK_VGPR ? i->dst.bits / 32u : 0;
     for (unsigned r = 0; r < rows; r++)
-        store_row(e, x, r * vector_bytes(e), row_value(e, i->dst.reg + r));
+        store_row(e, x, r * vector_bytes(e), isa_emit_row(e, i->dst.reg + r));
     store_sources(e, s, x, sources);
     if (s->in >= 0) {
         snprintf(value, sizeof value, "%%t%u", mask_in(e, s->in));
@@ -547,7 +586,8 @@ void isa_emit_chunk(isa_emitter_t *e, const isa_step_t *s)
     for (unsigned n = 0; n < sources; n++)
         isa_emit_settle(e, &i->src[n]);
     const isa_emit_mask_t *in = s->in >= 0 ? pending(e, (unsigned)s->in, mask_size(e)) : NULL;
-    if ((in && in->reg != s->in) || e->n_masks == ISA_EMIT_MASKS || e->n == CALLS_AT_MOST)
+    if ((in && in->reg != s->in) || e->n_masks == ISA_EMIT_MASKS || e->n == CALLS_AT_MOST ||
+        !isa_emit_offer_fits(e, i))
         isa_emit_close(e);
     open_segment(e);
     isa_emit_mask_t m = {0};

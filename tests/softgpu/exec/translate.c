@@ -182,6 +182,29 @@ static void whole_programs(void **state)
 
 /* ---- stretches: code without loops ---- */
 
+#define LOADS_FROM_LDS                                                                             \
+    "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, v1\n"     \
+    "v_lshlrev_b32 v3, 3, v1\n v_mov_b32 v4, 16\n v_mul_u32_u24 v5, 0x3f1, v1\n v_and_b32 v6, "    \
+    "0x3ff, v5\n ds_read_b32 v10, v2 offset:8\n ds_read_b64 v[12:13], v3\n ds_read_b64 v[14:15], " \
+    "v3 offset:4\n ds_read2_b32 v[16:17], v2 offset0:1 offset1:200\n"                              \
+    "ds_read2_b64 v[18:21], v4 offset0:1 offset1:3\n ds_read2_b32 v[22:23], v4 offset1:255\n"      \
+    "ds_read2st64_b32 v[24:25], v2 offset0:1 offset1:3\n ds_read2st64_b64 v[36:39], v3 "           \
+    "offset1:1\n"                                                                                  \
+    "ds_read_b32 v26, v5\n ds_read_b64 v[28:29], v6\n ds_read_b32 v6, v6 offset:3\n"               \
+    "ds_read2_b32 v[34:35], v3 offset0:128 offset1:64\n v_xor_b32 v7, -1, v2\n"                    \
+    "ds_read_b32 v7, v7 offset:1\n v_sub_u32 v8, 0x3fa, v2\n ds_read_b64 v[40:41], v8\n"           \
+    "s_waitcnt lgkmcnt(0)\n v_add_u32 v9, v10, v12\n ds_read_b32 v11, v8\n v_add_u32 v10, v11, "   \
+    "v9\n v_add_f32 v42, v10, v11\n s_endpgm\n"
+
+#define READS_OF_LANES                                                                             \
+    "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, v1\n"     \
+    "v_xor_b32 v3, 64, v2\n v_mul_u32_u24 v4, 0x125, v1\n v_add_u32 v5, 20, v2\n"                  \
+    "ds_bpermute_b32 v10, v2, v30\n ds_bpermute_b32 v11, v5, v31\n ds_bpermute_b32 v12, v3, v32\n" \
+    "ds_bpermute_b32 v13, v4, v33\n ds_bpermute_b32 v14, v2, v34 offset:252\n"                     \
+    "v_add_u32 v34, v14, v13\n ds_bpermute_b32 v34, v5, v34\n ds_bpermute_b32 v35, v3, v34\n"      \
+    "v_add_f32 v34, v34, v35\n ds_bpermute_b32 v36, v36, v35\n v_add_f32 v36, v36, v34\n"          \
+    "ds_bpermute_b32 v37, v5, v37\n v_mul_f32 v37, v37, v36\n s_waitcnt lgkmcnt(0)\n s_endpgm\n"
+
 static const program_t straight[] = {
     /* waves come in three times: at the begin, behind the barrier, at the store that waits */
     {"v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v1, 2, v1\n"
@@ -235,6 +258,16 @@ static const program_t straight[] = {
      "v_add_u32 v3, v3, v5\n v_add_u32 v4, v4, v6\n s_movk_i32 s4, 7\n s_mov_b64 s[0:1], 0\n"
      "s_load_dword s4, s[0:1], 0x0\n s_waitcnt lgkmcnt(0)\n s_endpgm\n",
      true},
+    /* loads from LDS side by side, of one element for all lanes, and of scattered elements, of
+       which some are unaligned, or beyond LDS in part or as a whole */
+    {"v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, v1\n"
+     "ds_write_b32 v2, v30\n ds_write_b32 v2, v31 offset:256\n ds_write_b32 v2, v32 offset:512\n"
+     "ds_write_b32 v2, v33 offset:768\n" LOADS_FROM_LDS,
+     true},
+    {LOADS_FROM_LDS, false},
+    /* lanes that read from neighbours, from the next vector, from anywhere, what is written next */
+    {READS_OF_LANES, true},
+    {READS_OF_LANES, false},
 };
 
 /* A program that begins a few instructions before the end of the first page of code, behind a jump

@@ -94,7 +94,7 @@ static inline void assert_same(const rig_t *a, const rig_t *b, const char *what)
             fail_msg("%s: s%u: %08x interpreted, %08x translated", what, s, x->sgpr[s], y->sgpr[s]);
     if (x->scc != y->scc || x->mode != y->mode || x->stop != y->stop || x->budget != y->budget ||
         isa_wave_pc(x) != isa_wave_pc(y) || x->fault_addr != y->fault_addr ||
-        x->repeats != y->repeats || strcmp(x->message, y->message))
+        x->repeats != y->repeats || x->lds_turn != y->lds_turn || strcmp(x->message, y->message))
         fail_msg("%s: SCC %u %u, MODE %x %x, stop %u %u, slice %d %d, at %llx %llx, %s %s", what,
                  x->scc, y->scc, x->mode, y->mode, x->stop, y->stop, (int)x->budget, (int)y->budget,
                  (unsigned long long)isa_wave_pc(x), (unsigned long long)isa_wave_pc(y), x->message,

@@ -1,0 +1,490 @@
+/* translate_lanes.c - LLVM's assembly of loads from LDS and of reads of other lanes' registers.
+ *
+ * Like vector instructions, they are parts of a segment and cannot stop the wave: a lane whose
+ * element is not in LDS loads 0. What they do is that of the handlers in lds.c, chunk by chunk. */
+#include "softgpu/exec/address.h"
+#include "softgpu/exec/code.h"
+#include "softgpu/exec/translate_emit.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* ORDER: ISA_LDS_READ of lds.h, which only sources of the core can include. */
+enum { LDS_READ = 1 };
+
+/* ---- which instructions ---- */
+
+/* A load from LDS: a lane's elements, whose offsets are in units of `unit` bytes. */
+typedef struct {
+    unsigned elements, dwords, unit;
+} load_t;
+
+/* Elements of more than two dwords are left to the handlers, which move each at once. */
+static load_t load_of(const isa_inst_t *i)
+{
+    switch (isa_table[i->op].body) {
+    case ISA_OP_ds_read_b32: return (load_t){1, 1, 1};
+    case ISA_OP_ds_read_b64: return (load_t){1, 2, 1};
+    case ISA_OP_ds_read2_b32: return (load_t){2, 1, 4};
+    case ISA_OP_ds_read2_b64: return (load_t){2, 2, 8};
+    case ISA_OP_ds_read2st64_b32: return (load_t){2, 1, 4 * 64};
+    case ISA_OP_ds_read2st64_b64: return (load_t){2, 2, 8 * 64};
+    default: return (load_t){0};
+    }
+}
+
+static bool permutes(const isa_inst_t *i)
+{
+    return isa_table[i->op].body == ISA_OP_ds_bpermute_b32;
+}
+
+/* In segments for AVX2 alone, whose gathers and permutations are written here. */
+bool isa_plan_reads_lanes(const isa_page_t *page, const isa_inst_t *i)
+{
+    if (isa_library_for(page->core)->bits != 256) return false;
+    if (i->flags & ISA_F_GDS || i->dst.kind != ISA_OPK_VGPR || i->src[0].kind != ISA_OPK_VGPR)
+        return false;
+    return load_of(i).elements || (permutes(i) && i->src[1].kind == ISA_OPK_VGPR);
+}
+
+/* ---- values ---- */
+
+/* Vectors of a chunk's lanes. `bits`: of an element. */
+#define VECTOR      "<%u x i%u>"
+#define OF(e, bits) (e)->library->chunk, (bits)
+
+static unsigned spread(isa_emitter_t *e, isa_text_t *t, unsigned scalar)
+{
+    const unsigned chunk = e->library->chunk, one = isa_emit_fresh(e), all = isa_emit_fresh(e);
+    isa_put(t, "  %%t%u = insertelement " VECTOR " poison, i32 %%t%u, i32 0\n", one, OF(e, 32u),
+            scalar);
+    isa_put(t,
+            "  %%t%u = shufflevector " VECTOR " %%t%u, " VECTOR
+            " poison, <%u x i32> zeroinitializer\n",
+            all, OF(e, 32u), one, OF(e, 32u), chunk);
+    return all;
+}
+
+/* An operation on two vectors of dwords. */
+static unsigned operate(isa_emitter_t *e, const char *operation, unsigned a, unsigned b)
+{
+    const unsigned v = isa_emit_fresh(e);
+    isa_put(&e->now->text, "  %%t%u = %s " VECTOR " %%t%u, %%t%u\n", v, operation, OF(e, 32u), a,
+            b);
+    return v;
+}
+
+static unsigned both(isa_emitter_t *e, const char *operation, unsigned a, unsigned b)
+{
+    const unsigned v = isa_emit_fresh(e);
+    isa_put(&e->now->text, "  %%t%u = %s " VECTOR " %%t%u, %%t%u\n", v, operation, OF(e, 1u), a, b);
+    return v;
+}
+
+/* A vector of the same constant. */
+static unsigned constant(isa_emitter_t *e, uint32_t k)
+{
+    const unsigned v = isa_emit_fresh(e);
+    isa_put(&e->before, "  %%t%u = add i32 0, %u\n", v, (unsigned)k);
+    return spread(e, &e->before, v);
+}
+
+/* 0, 1, 2... times `step`. */
+static unsigned counting(isa_emitter_t *e, unsigned step)
+{
+    const unsigned v = isa_emit_fresh(e);
+    isa_put(&e->before, "  %%t%u = add " VECTOR " zeroinitializer, <", v, OF(e, 32u));
+    for (unsigned l = 0; l < e->library->chunk; l++)
+        isa_put(&e->before, "%si32 %u", l ? ", " : "", l * step);
+    isa_put(&e->before, ">\n");
+    return v;
+}
+
+/* Element 0 of a vector. */
+static unsigned first_of(isa_emitter_t *e, unsigned vector)
+{
+    const unsigned v = isa_emit_fresh(e);
+    isa_put(&e->now->text, "  %%t%u = extractelement " VECTOR " %%t%u, i32 0\n", v, OF(e, 32u),
+            vector);
+    return v;
+}
+
+/* Goes to block `yes` if all elements are true, else to block `no`. */
+static void branch_if_all(isa_emitter_t *e, unsigned lanes, unsigned yes, unsigned no)
+{
+    isa_text_t *t = &e->now->text;
+    const unsigned chunk = e->library->chunk, bits = isa_emit_fresh(e), all = isa_emit_fresh(e);
+    isa_put(t, "  %%t%u = bitcast " VECTOR " %%t%u to i%u\n", bits, OF(e, 1u), lanes, chunk);
+    isa_put(t, "  %%t%u = icmp eq i%u %%t%u, -1\n", all, chunk, bits);
+    isa_put(t, "  br i1 %%t%u, label %%m%u, label %%m%u\n", all, yes, no);
+}
+
+static void begin_block(isa_emitter_t *e, unsigned label)
+{
+    isa_put(&e->now->text, "m%u:\n", label);
+}
+
+static void go_to(isa_emitter_t *e, unsigned label)
+{
+    isa_put(&e->now->text, "  br label %%m%u\n", label);
+}
+
+/* ---- memory ---- */
+
+/* The address `offset` bytes (a number of 32 bits without a sign) behind `base`. */
+static unsigned behind(isa_emitter_t *e, unsigned base, unsigned offset)
+{
+    const unsigned wide = isa_emit_fresh(e), p = isa_emit_fresh(e);
+    isa_put(&e->now->text, "  %%t%u = zext i32 %%t%u to i64\n", wide, offset);
+    isa_put(&e->now->text, "  %%t%u = getelementptr i8, ptr %%t%u, i64 %%t%u\n", p, base, wide);
+    return p;
+}
+
+/* Every second element of a vector of twice as many, from element `from` on. */
+static unsigned every_second(isa_emitter_t *e, unsigned vector, unsigned from)
+{
+    const unsigned v = isa_emit_fresh(e), chunk = e->library->chunk;
+    isa_text_t *t = &e->now->text;
+    isa_put(t, "  %%t%u = shufflevector <%u x i32> %%t%u, <%u x i32> poison, <%u x i32> <", v,
+            2 * chunk, vector, 2 * chunk, chunk);
+    for (unsigned l = 0; l < chunk; l++)
+        isa_put(t, "%si32 %u", l ? ", " : "", 2 * l + from);
+    isa_put(t, ">\n");
+    return v;
+}
+
+/* Elements side by side from `p` on, a vector for each dword. */
+static void load_side_by_side(isa_emitter_t *e, unsigned p, unsigned dwords, unsigned *out)
+{
+    const unsigned v = isa_emit_fresh(e);
+    isa_put(&e->now->text, "  %%t%u = load <%u x i32>, ptr %%t%u, align 1\n", v,
+            dwords * e->library->chunk, p);
+    for (unsigned k = 0; k < dwords; k++)
+        out[k] = dwords == 1 ? v : every_second(e, v, k);
+}
+
+/* The same element for all lanes. */
+static void load_one(isa_emitter_t *e, unsigned p, unsigned dwords, unsigned *out)
+{
+    for (unsigned k = 0; k < dwords; k++) {
+        const unsigned q = isa_emit_fresh(e), v = isa_emit_fresh(e);
+        isa_put(&e->now->text, "  %%t%u = getelementptr i8, ptr %%t%u, i64 %u\n", q, p, 4 * k);
+        isa_put(&e->now->text, "  %%t%u = load i32, ptr %%t%u, align 1\n", v, q);
+        out[k] = spread(e, &e->now->text, v);
+    }
+}
+
+/* Half a vector: elements from `from` on. */
+static unsigned half_of(isa_emitter_t *e, unsigned vector, unsigned bits, unsigned from)
+{
+    const unsigned v = isa_emit_fresh(e), half = e->library->chunk / 2;
+    isa_text_t *t = &e->now->text;
+    isa_put(t, "  %%t%u = shufflevector " VECTOR " %%t%u, " VECTOR " poison, <%u x i32> <", v,
+            OF(e, bits), vector, OF(e, bits), half);
+    for (unsigned l = 0; l < half; l++)
+        isa_put(t, "%si32 %u", l ? ", " : "", l + from);
+    isa_put(t, ">\n");
+    return v;
+}
+
+/* Four elements of 64 bits as eight dwords, by AVX2. */
+static unsigned gather_four(isa_emitter_t *e, unsigned base, unsigned at, unsigned good,
+                            unsigned from)
+{
+    const unsigned offset = half_of(e, at, 32, from), lanes = half_of(e, good, 1, from);
+    const unsigned mask = isa_emit_fresh(e), v = isa_emit_fresh(e), dwords = isa_emit_fresh(e);
+    isa_text_t *t = &e->now->text;
+    isa_put(t, "  %%t%u = sext <4 x i1> %%t%u to <4 x i64>\n", mask, lanes);
+    isa_put(t,
+            "  %%t%u = call <4 x i64> @llvm.x86.avx2.gather.d.q.256(<4 x i64> zeroinitializer, ptr "
+            "%%t%u, <4 x i32> %%t%u, <4 x i64> %%t%u, i8 1)\n",
+            v, base, offset, mask);
+    isa_put(t, "  %%t%u = bitcast <4 x i64> %%t%u to <8 x i32>\n", dwords, v);
+    return dwords;
+}
+
+/* Elements at any offsets below 2^31; 0 where `good` is false. */
+static void gather(isa_emitter_t *e, unsigned base, unsigned at, unsigned good, unsigned dwords,
+                   unsigned *out)
+{
+    isa_text_t *t = &e->now->text;
+    if (dwords == 1) {
+        const unsigned mask = isa_emit_fresh(e), v = out[0] = isa_emit_fresh(e);
+        isa_put(t, "  %%t%u = sext <8 x i1> %%t%u to <8 x i32>\n", mask, good);
+        isa_put(t,
+                "  %%t%u = call <8 x i32> @llvm.x86.avx2.gather.d.d.256(<8 x i32> zeroinitializer, "
+                "ptr %%t%u, <8 x i32> %%t%u, <8 x i32> %%t%u, i8 1)\n",
+                v, base, at, mask);
+        return;
+    }
+    const unsigned low = gather_four(e, base, at, good, 0),
+                   high = gather_four(e, base, at, good, 4);
+    const unsigned all = isa_emit_fresh(e);
+    isa_put(t, "  %%t%u = shufflevector <8 x i32> %%t%u, <8 x i32> %%t%u, <16 x i32> <", all, low,
+            high);
+    for (unsigned l = 0; l < 16; l++)
+        isa_put(t, "%si32 %u", l ? ", " : "", l);
+    isa_put(t, ">\n");
+    for (unsigned k = 0; k < 2; k++)
+        out[k] = every_second(e, all, k);
+}
+
+/* ---- LDS ---- */
+
+static unsigned load_member(isa_emitter_t *e, const char *from, size_t offset, const char *type)
+{
+    const unsigned p = isa_emit_fresh(e), v = isa_emit_fresh(e);
+    isa_put(&e->before, "  %%p%u = getelementptr i8, ptr %s, i64 %zu\n", p, from, offset);
+    isa_put(&e->before, "  %%t%u = load %s, ptr %%p%u\n", v, type, p);
+    return v;
+}
+
+/* The workgroup's LDS: its address, and, for all lanes, how many offsets an element of `bytes`
+ * bytes may have. */
+typedef struct {
+    unsigned base, offsets;
+} lds_t;
+
+static lds_t find_lds(isa_emitter_t *e, unsigned bytes)
+{
+    char group[16];
+    lds_t lds;
+    snprintf(group, sizeof group, "%%t%u",
+             load_member(e, "%w", offsetof(isa_wave_t, group), "ptr"));
+    lds.base = load_member(e, group, offsetof(isa_group_t, lds), "ptr");
+    const unsigned size = load_member(e, group, offsetof(isa_group_t, lds_bytes), "i32");
+    const unsigned less = isa_emit_fresh(e), none = isa_emit_fresh(e), n = isa_emit_fresh(e);
+    isa_put(&e->before, "  %%t%u = sub i32 %%t%u, %u\n", less, size, bytes - 1);
+    isa_put(&e->before, "  %%t%u = icmp ult i32 %%t%u, %u\n", none, size, bytes);
+    isa_put(&e->before, "  %%t%u = select i1 %%t%u, i32 0, i32 %%t%u\n", n, none, less);
+    lds.offsets = spread(e, &e->before, n);
+    return lds;
+}
+
+/* isa_ds_reads(). */
+static void note_read(isa_emitter_t *e)
+{
+    const size_t at = offsetof(isa_wave_t, lds_turn);
+    const unsigned turn = load_member(e, "%w", at, "i8"), v = isa_emit_fresh(e);
+    isa_put(&e->before, "  %%t%u = or i8 %%t%u, %d\n", v, turn, LDS_READ);
+    isa_put(&e->before, "  %%p%u = getelementptr i8, ptr %%w, i64 %zu\n", v, at);
+    isa_put(&e->before, "  store i8 %%t%u, ptr %%p%u\n", v, v);
+}
+
+/* Brings the values together that come from several blocks. */
+static void join(isa_emitter_t *e, unsigned label, unsigned blocks, const unsigned *block,
+                 unsigned values, unsigned (*value)[2], unsigned *out)
+{
+    isa_text_t *t = &e->now->text;
+    begin_block(e, label);
+    for (unsigned k = 0; k < values; k++) {
+        out[k] = isa_emit_fresh(e);
+        isa_put(t, "  %%t%u = phi " VECTOR, out[k], OF(e, 32u));
+        for (unsigned b = 0; b < blocks; b++)
+            isa_put(t, "%s [ %%t%u, %%m%u ]", b ? "," : "", value[b][k], block[b]);
+        isa_put(t, "\n");
+    }
+    e->now->block = label;
+}
+
+/* Loads an element of each lane, at offset `at`: by one load of the host, if the elements are side
+ * by side or the same one for all lanes. */
+static void load_elements(isa_emitter_t *e, const lds_t *lds, unsigned at, unsigned dwords,
+                          unsigned *out)
+{
+    enum { SIDE, OTHER, SAME, SCATTERED, BEHIND };
+    unsigned label[BEHIND + 1], value[3][2];
+    for (unsigned k = 0; k <= BEHIND; k++)
+        label[k] = isa_emit_fresh(e);
+    const unsigned good = operate(e, "icmp ult", at, lds->offsets), first = first_of(e, at);
+    const unsigned firsts = spread(e, &e->now->text, first);
+    const unsigned steps = operate(e, "add", firsts, counting(e, 4 * dwords));
+    branch_if_all(e, both(e, "and", operate(e, "icmp eq", at, steps), good), label[SIDE],
+                  label[OTHER]);
+    begin_block(e, label[SIDE]);
+    load_side_by_side(e, behind(e, lds->base, first), dwords, value[0]);
+    go_to(e, label[BEHIND]);
+    begin_block(e, label[OTHER]);
+    branch_if_all(e, both(e, "and", operate(e, "icmp eq", at, firsts), good), label[SAME],
+                  label[SCATTERED]);
+    begin_block(e, label[SAME]);
+    load_one(e, behind(e, lds->base, first), dwords, value[1]);
+    go_to(e, label[BEHIND]);
+    begin_block(e, label[SCATTERED]);
+    gather(e, lds->base, at, good, dwords, value[2]);
+    go_to(e, label[BEHIND]);
+    join(e, label[BEHIND], 3, (const unsigned[]){label[SIDE], label[SAME], label[SCATTERED]},
+         dwords, value, out);
+}
+
+static void set_row(isa_emitter_t *e, unsigned row, unsigned value)
+{
+    e->now->row[row] = value;
+    e->changed[row] = true;
+}
+
+static void put_load(isa_emitter_t *e, const isa_inst_t *i, const load_t *load)
+{
+    const lds_t lds = find_lds(e, 4 * load->dwords);
+    const unsigned address = isa_emit_row(e, i->src[0].reg);
+    const uint32_t offset[2] = {load->elements == 1 ? isa_ds_offset16(i) : i->offset0 * load->unit,
+                                i->offset1 * load->unit};
+    unsigned value[2][2];
+    note_read(e);
+    for (unsigned n = 0; n < load->elements; n++)
+        load_elements(e, &lds, operate(e, "add", address, constant(e, offset[n])), load->dwords,
+                      value[n]);
+    for (unsigned n = 0; n < load->elements; n++)
+        for (unsigned k = 0; k < load->dwords; k++)
+            set_row(e, i->dst.reg + n * load->dwords + k, value[n][k]);
+}
+
+/* ---- ds_bpermute_b32 ---- */
+
+/* The function that copies a row: the dwords that lanes offer, 0 of inactive lanes. */
+static const char offer[] =
+    "define internal void @offer(ptr %row, i64 %exec, ptr %room) #1 {\n  br label %lane\nlane:\n"
+    "  %l = phi i64 [ 0, %0 ], [ %next, %lane ]\n  %next = add i64 %l, 1\n"
+    "  %shifted = lshr i64 %exec, %l\n  %bits = trunc i64 %shifted to i32\n"
+    "  %bit = and i32 %bits, 1\n  %mask = sub i32 0, %bit\n"
+    "  %from = getelementptr i32, ptr %row, i64 %l\n  %x = load i32, ptr %from\n"
+    "  %y = and i32 %x, %mask\n  %to = getelementptr i32, ptr %room, i64 %l\n"
+    "  store i32 %y, ptr %to\n  %more = icmp ult i64 %next, 64\n"
+    "  br i1 %more, label %lane, label %done\ndone:\n  ret void\n}\n";
+
+void isa_emit_declare_reads(isa_text_t *t)
+{
+    isa_put(t, "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
+               "declare <8 x i32> @llvm.x86.avx2.gather.d.d.256(<8 x i32>, ptr, <8 x i32>, <8 x "
+               "i32>, i8)\n"
+               "declare <4 x i64> @llvm.x86.avx2.gather.d.q.256(<4 x i64>, ptr, <4 x i32>, <4 x "
+               "i64>, i8)\n"
+               "declare <8 x i32> @llvm.x86.avx2.permd(<8 x i32>, <8 x i32>)\n");
+    isa_put(t, "%s", offer);
+}
+
+/* Where a row's dwords are that lanes offer: in the row itself, or in a copy if not all lanes are
+ * active, or if the segment changes the row, which is known when it ends. */
+static void put_offer(isa_emitter_t *e, const isa_emit_offer_t *o)
+{
+    isa_text_t *t = &e->before;
+    const unsigned v = o->variable;
+    const bool copied = e->changed[o->row];
+    isa_put(&e->entry, "  %%offer%u = alloca ptr\n  %%room%u = alloca [%d x i32], align 64\n", v, v,
+            (int)ISA_ROW);
+    isa_put(t, "  %%p%u = getelementptr i8, ptr %%rows, i64 %u\n", v,
+            (unsigned)sizeof(isa_row_t) * o->row);
+    isa_put(t, "  store ptr %%%s%u, ptr %%offer%u\n", copied ? "room" : "p", v, v);
+    if (copied)
+        isa_put(t,
+                "  call void @llvm.memcpy.p0.p0.i64(ptr align 64 %%room%u, ptr align 64 %%p%u, i64 "
+                "%u, i1 false)\n",
+                v, v, 4 * isa_page_lanes(e->plan->page));
+    if (e->plan->masked) {
+        const unsigned exec = isa_emit_read_mask(e, t, ISA_CODE_EXEC), full = isa_emit_fresh(e);
+        isa_put(t, "  %%t%u = icmp eq i64 %%t%u, %lld\n", full, exec,
+                (long long)isa_page_full(e->plan->page));
+        isa_put(t, "  br i1 %%t%u, label %%offered%u, label %%copy%u, !prof !0\ncopy%u:\n", full, v,
+                v, v);
+        isa_put(t,
+                "  call void @offer(ptr %%p%u, i64 %%t%u, ptr %%room%u)\n"
+                "  store ptr %%room%u, ptr %%offer%u\n  br label %%offered%u\noffered%u:\n",
+                v, exec, v, v, v, v, v);
+    }
+    isa_put(t, "  %%t%u = load ptr, ptr %%offer%u\n", v, v);
+}
+
+void isa_emit_offers(isa_emitter_t *e)
+{
+    for (unsigned k = 0; k < e->n_offers; k++)
+        put_offer(e, &e->offer[k]);
+}
+
+bool isa_emit_offer_fits(const isa_emitter_t *e, const isa_inst_t *i)
+{
+    return !permutes(i) || (e->n_offers < ISA_EMIT_OFFERS && !e->changed[i->src[1].reg]);
+}
+
+/* Elements `lane`, modulo 8, of the vector that begins at element `first` of the row. */
+static unsigned permuted(isa_emitter_t *e, unsigned row, unsigned first, unsigned lane)
+{
+    isa_text_t *t = &e->now->text;
+    const unsigned v = isa_emit_fresh(e), out = isa_emit_fresh(e), p = isa_emit_fresh(e);
+    const unsigned wide = isa_emit_fresh(e);
+    isa_put(t, "  %%t%u = zext i32 %%t%u to i64\n", wide, first);
+    isa_put(t, "  %%t%u = getelementptr i32, ptr %%t%u, i64 %%t%u\n", p, row, wide);
+    isa_put(t, "  %%t%u = load <8 x i32>, ptr %%t%u, align 32\n", v, p);
+    isa_put(t, "  %%t%u = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %%t%u, <8 x i32> %%t%u)\n",
+            out, v, lane);
+    return out;
+}
+
+/* The row's dwords of these lanes. In most sums over a wave, all of a chunk's lanes read from one
+ * chunk, or from it and the next one: these are loaded whole, because the host waits if it is to
+ * load parts of two vectors that have just been stored. */
+static unsigned exchanged(isa_emitter_t *e, unsigned row, unsigned lane)
+{
+    enum { NEAR, FAR, BEHIND };
+    isa_text_t *t = &e->now->text;
+    const unsigned all = isa_emit_fresh(e), scattered = isa_emit_fresh(e);
+    isa_put(t, "  %%t%u = shl " VECTOR " %%t%u, %%t%u\n", scattered, OF(e, 32u), lane,
+            constant(e, 2));
+    isa_put(t, "  %%t%u = icmp uge " VECTOR " %%t%u, zeroinitializer\n", all, OF(e, 32u), lane);
+    unsigned label[BEHIND + 1], value[2][2], out, block[] = {0, 0};
+    for (unsigned k = 0; k <= BEHIND; k++)
+        label[k] = isa_emit_fresh(e);
+    const unsigned group = operate(e, "and", lane, constant(e, ~(e->library->chunk - 1)));
+    const unsigned first = first_of(e, group), moved = isa_emit_fresh(e), next = isa_emit_fresh(e);
+    isa_put(t, "  %%t%u = add i32 %%t%u, %u\n", moved, first, e->library->chunk);
+    isa_put(t, "  %%t%u = and i32 %%t%u, %u\n", next, moved, isa_page_lanes(e->plan->page) - 1);
+    const unsigned in_first = operate(e, "icmp eq", group, spread(e, t, first));
+    const unsigned in_next = operate(e, "icmp eq", group, spread(e, t, next));
+    branch_if_all(e, both(e, "or", in_first, in_next), label[NEAR], label[FAR]);
+    begin_block(e, label[NEAR]);
+    const unsigned a = permuted(e, row, first, lane), b = permuted(e, row, next, lane);
+    value[0][0] = isa_emit_fresh(e);
+    isa_put(t, "  %%t%u = select <8 x i1> %%t%u, <8 x i32> %%t%u, <8 x i32> %%t%u\n", value[0][0],
+            in_first, a, b);
+    go_to(e, label[BEHIND]);
+    begin_block(e, label[FAR]);
+    gather(e, row, scattered, all, 1, value[1]);
+    go_to(e, label[BEHIND]);
+    block[0] = label[NEAR], block[1] = label[FAR];
+    join(e, label[BEHIND], 2, block, 1, value, &out);
+    return out;
+}
+
+/* The number of each lane of the chunk. */
+static unsigned own_lanes(isa_emitter_t *e)
+{
+    const unsigned first = isa_emit_fresh(e);
+    isa_put(&e->now->text, "  %%t%u = trunc i64 %%t%u to i32\n", first, e->lane);
+    return operate(e, "add", spread(e, &e->now->text, first), counting(e, 1));
+}
+
+static void put_permute(isa_emitter_t *e, const isa_inst_t *i)
+{
+    const unsigned address =
+        operate(e, "add", isa_emit_row(e, i->src[0].reg), constant(e, isa_ds_offset16(i)));
+    const isa_page_t *page = e->plan->page;
+    const uint32_t least = isa_code_arch(page->code)->lanes, lanes = isa_page_lanes(page);
+    const uint32_t bits = (least < lanes ? least : lanes) - 1; /* as in permuted_bits() of lds.c */
+    const unsigned lane =
+        operate(e, "and", operate(e, "lshr", address, constant(e, 2)), constant(e, bits));
+    const unsigned half = operate(e, "and", own_lanes(e), constant(e, ~bits));
+    isa_emit_offer_t *o = &e->offer[e->n_offers];
+    if (e->now == e->way) /* both ways read the same */
+        *o = (isa_emit_offer_t){.row = i->src[1].reg, .variable = isa_emit_fresh(e)};
+    set_row(e, i->dst.reg, exchanged(e, o->variable, operate(e, "or", lane, half)));
+    if (e->now != e->way) e->n_offers++;
+}
+
+bool isa_emit_lanes(isa_emitter_t *e, const isa_inst_t *i)
+{
+    const load_t load = load_of(i);
+    if (load.elements)
+        put_load(e, i, &load);
+    else if (permutes(i))
+        put_permute(e, i);
+    return load.elements || permutes(i);
+}
