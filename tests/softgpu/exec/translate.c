@@ -192,7 +192,7 @@ static void whole_programs(void **state)
     "offset1:1\n"                                                                                  \
     "ds_read_b32 v26, v5\n ds_read_b64 v[28:29], v6\n ds_read_b32 v6, v6 offset:3\n"               \
     "ds_read2_b32 v[34:35], v3 offset0:128 offset1:64\n v_xor_b32 v7, -1, v2\n"                    \
-    "ds_read_b32 v7, v7 offset:1\n v_sub_u32 v8, 0x3fa, v2\n ds_read_b64 v[40:41], v8\n"           \
+    "ds_read_b32 v7, v7 offset:1\n v_sub_u32 v8, 0x3fd, v2\n ds_read_b64 v[40:41], v8\n"           \
     "s_waitcnt lgkmcnt(0)\n v_add_u32 v9, v10, v12\n ds_read_b32 v11, v8\n v_add_u32 v10, v11, "   \
     "v9\n v_add_f32 v42, v10, v11\n s_endpgm\n"
 
