@@ -33,6 +33,13 @@ static bool has_waitcnt(const isa_arch_t *a)
     return false;
 }
 
+static bool has_hwreg(const isa_arch_t *a, unsigned id)
+{
+    for (unsigned number = 0; number < a->hwregs; number++)
+        if (a->formats->hwregs[number].id == id) return true;
+    return false;
+}
+
 /* A field lies in the register, and the fields of a register do not overlap. */
 static void take(uint32_t *register_bits, isa_bits_t b)
 {
@@ -62,8 +69,13 @@ static void fields_do_not_overlap(void **state)
         take(&id, a->hw_id.sh);
         take(&id, a->hw_id.se);
         take(&pc, a->ttmp.pc_high);
-        take(&pc, a->ttmp.trap_id);
-        take(&pc, a->ttmp.host);
+        assert_int_equal(!a->ttmp.trap_id.bits, !a->ttmp.host.bits);
+        if (a->ttmp.host.bits) {
+            take(&pc, a->ttmp.trap_id);
+            take(&pc, a->ttmp.host);
+        } else { /* then a register says that the driver caused the trap */
+            assert_true(has_hwreg(a, ISA_HWREG_WAVE_EXCP_FLAG_PRIV));
+        }
         take(&wave, a->ttmp.wave_in_group);
         const bool shared = a->ttmp.packet == a->ttmp.wave;
         if (shared) take(&wave, a->ttmp.packet_index);
