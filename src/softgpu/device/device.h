@@ -88,8 +88,8 @@ void sg_device_set_snapshots(sg_device_t *d, uint64_t clocks);
 /* Whether the trap handler reads the registers of snapshots. The handlers of runtimes before ROCm 7
  * do not, and would take such a trap for an exception of the wave. */
 bool sg_device_reads_snapshots(sg_device_t *d);
-/* Whether the trap handler samples in host traps. On gfx12 handlers of runtimes before ROCm 7 do
- * not: a wave would take such traps for nothing. */
+/* Whether the trap handler samples in host traps. On gfx12 that of ROCr 6.4 does not, that of 7.2
+ * does: with the former a wave would take such traps for nothing. */
 bool sg_device_takes_host_traps(sg_device_t *d);
 
 /* census.c: the functions of include/softgpu/instruction_counts.h; NULL: `version` is unknown. */

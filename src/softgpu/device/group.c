@@ -192,6 +192,7 @@ static void start_registers(const sg_box_t *b, const sg_run_t *run, isa_wave_t *
     w->scratch_register = w->scratch_base;
     if (!run->isa.arch->scratch_register) w->flat_scratch = w->scratch_base;
     w->vcc = 0;
+    w->sgpr[ISA_EXEC_HI_32] = 0;
     w->xnack_mask = 0;
     w->m0 = 0;
     w->scc = 0;

@@ -93,36 +93,74 @@ uint64_t sg_sampling_clocks(sg_device_t *d)
     return atomic_load_explicit(&d->sampling.clocks, memory_order_relaxed);
 }
 
-/* Whether the trap handler reads a hardware register, ISA_HWREG_*, from `first` to `last`. Without
- * a handler no wave takes a trap, so the answer does not matter: it is true then. */
-static bool handler_reads(const sg_device_t *d, uint32_t first, uint32_t last)
+/* Whether an instruction of a trap handler is the one that a caller looks for. */
+typedef bool sampling_sign_t(const isa_arch_t *arch, const isa_inst_t *i);
+
+static uint32_t hwreg_of(const isa_arch_t *arch, const isa_inst_t *i)
 {
-    /* where a handler ends is said nowhere: no runtime has one of more pages */
+    return arch->formats->hwregs[isa_hwreg((uint32_t)i->imm).id].id;
+}
+
+/* Decodes the instruction of the handler at `va`; returns its dwords, 0 if it is none that the GPU
+ * knows, -1 if the handler is not mapped there. */
+static int handler_inst(const sg_device_t *d, uint64_t va, isa_inst_t *i)
+{
+    uint32_t words[ISA_MAX_DWORDS];
+    unsigned n = 0;
+    for (; n < ISA_MAX_DWORDS; n++) {
+        const void *code = sg_memory_host(d->memory, va + 4 * n, sizeof *words, 0);
+        if (!code) break;
+        memcpy(&words[n], code, sizeof *words);
+    }
+    if (!n) return -1;
+    const int size = isa_decode(d->arch, words, n, i);
+    return size > 0 ? size : 0;
+}
+
+/* Whether an instruction of the trap handler has the sign. Without a handler no wave takes a trap,
+ * so the answer does not matter: it is true then. */
+static bool handler_has(const sg_device_t *d, sampling_sign_t *sign)
+{
+    /* No runtime has a handler of more pages. Only a padding behind its end says where that is, and
+     * only of GPUs that have s_code_end. */
     enum { PAGE = 4096, PAGES = 4 };
     const uint64_t tba = atomic_load(&d->sampling.tba);
-    for (uint64_t va = tba; tba && va < tba + PAGES * PAGE; va += 4 - va % 4) {
-        uint32_t word;
-        const void *code = sg_memory_host(d->memory, va, sizeof word, 0);
-        if (!code) break;
-        memcpy(&word, code, sizeof word);
+    for (uint64_t va = tba - tba % 4; tba && va < tba + PAGES * PAGE;) {
         isa_inst_t i;
-        if (isa_decode(d->arch, &word, 1, &i) != 1 || i.op != ISA_OP_s_getreg_b32) continue;
-        const uint32_t id = d->arch->formats->hwregs[isa_hwreg((uint32_t)i.imm).id].id;
-        if (id >= first && id <= last) return true;
+        const int size = handler_inst(d, va, &i);
+        if (size < 0 || (size && i.op == ISA_OP_s_code_end)) break;
+        if (size && sign(d->arch, &i)) return true;
+        va += 4 * (size ? (uint64_t)size : 1);
     }
     return !tba;
 }
 
+static bool reads_snapshot(const isa_arch_t *arch, const isa_inst_t *i)
+{
+    if (i->op != ISA_OP_s_getreg_b32) return false;
+    const uint32_t id = hwreg_of(arch, i);
+    return id >= ISA_HWREG_SQ_PERF_SNAPSHOT_DATA && id <= ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI;
+}
+
+/* A handler that samples acknowledges the driver's trap: it clears that bit of EXCP_FLAG_PRIV, and
+ * no other bit with it. */
+static bool clears_host_trap(const isa_arch_t *arch, const isa_inst_t *i)
+{
+    const isa_hwreg_t r = isa_hwreg((uint32_t)i->imm);
+    return i->op == ISA_OP_s_setreg_imm32_b32 && !i->src[0].k &&
+           hwreg_of(arch, i) == ISA_HWREG_WAVE_EXCP_FLAG_PRIV &&
+           r.mask << r.shift == ISA_EXCP_FLAG_HOST_TRAP;
+}
+
 bool sg_device_reads_snapshots(sg_device_t *d)
 {
-    return handler_reads(d, ISA_HWREG_SQ_PERF_SNAPSHOT_DATA, ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI);
+    return handler_has(d, reads_snapshot);
 }
 
 bool sg_device_takes_host_traps(sg_device_t *d)
 {
-    /* of GPUs whose trap says that it is a host trap in the PC, every handler samples; of others a
-     * handler that does not sample has no reason to read where the wave runs */
-    return d->arch->ttmp.host.bits || handler_reads(d, ISA_HWREG_HW_ID1, ISA_HWREG_HW_ID1);
+    /* of GPUs whose trap says that it is a host trap in the PC, every handler samples */
+    return d->arch->ttmp.host.bits || handler_has(d, clears_host_trap);
 }
 
 void sg_device_set_snapshots(sg_device_t *d, uint64_t clocks)

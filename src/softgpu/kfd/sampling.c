@@ -53,7 +53,7 @@ static uint32_t abilities_of(const kfd_process_t *p, struct kfd_pc_sample_info o
     uint32_t n = 0;
     for (const gpus_sampling_t *s; n < N_ABILITIES && (s = gpus_sampling(gpu, n)); n++) {
         unsigned i = 0;
-        while (names[i].way != s->way)
+        while (i + 1 < N_ABILITIES && names[i].way != s->way)
             i++;
         out[n] = (struct kfd_pc_sample_info){.interval_min = s->least,
                                              .interval_max = s->most,

@@ -237,12 +237,54 @@ static void handlers_that_are_not_there(void **state)
     close_bench(&b);
 }
 
+/* Instructions of gfx1201, by llvm-mc; the last dword of a name that ends in _TO is a number. */
+#define GETREG_ID       0xb8f0f817u /* s_getreg_b32 ttmp4, hwreg(HW_REG_WAVE_HW_ID1) */
+#define SETREG_TRAP_TO  0xb98001d1u /* s_setreg_imm32_b32, bit 7 of EXCP_FLAG_PRIV */
+#define SETREG_OTHER_TO 0xb9800291u /* of the same register bit 10 */
+#define SETREG_STATE_TO 0xb98001c4u /* bit 7 of STATE_PRIV */
+#define MOVE_TO         0xbe8000ffu /* s_mov_b32 s0 */
+#define RFE             0xbe804a6cu /* s_rfe_b64 ttmp[0:1] */
+#define CODE_END        0xbf9f0000u /* s_code_end */
+
+/* Of gfx1201 a handler that samples is known by what it does alone: it clears the bit of the host
+ * trap. */
+static void a_handler_without_host_traps(void **state)
+{
+    (void)state;
+    static const struct {
+        bool samples;
+        uint32_t words[8];
+    } handlers[] = {
+        {true, {GETREG_ID, SETREG_TRAP_TO, 0, RFE}},
+        {true, {MOVE_TO, CODE_END, SETREG_TRAP_TO, 0, RFE}}, /* the first two are one instruction */
+        {false, {GETREG_ID, RFE}},
+        {false, {GETREG_ID, SETREG_TRAP_TO, 1, RFE}}, /* sets it */
+        {false, {GETREG_ID, SETREG_OTHER_TO, 0, RFE}},
+        {false, {GETREG_ID, SETREG_STATE_TO, 0, RFE}},
+        {false, {MOVE_TO, SETREG_TRAP_TO, 0, RFE}}, /* a number */
+        {false, {GETREG_ID, RFE, CODE_END, SETREG_TRAP_TO, 0, RFE}},
+    };
+    rig_t *r = rig_create_gpu(120001, 1, 2);
+    assert_true(sg_device_takes_host_traps(r->device)); /* there is none */
+    const uint64_t handler = rig_alloc(r, 4 * 4096);
+    sg_device_set_trap_handler(r->device, handler, 0);
+    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++) {
+        memcpy(rig_ptr(r, handler), handlers[i].words, sizeof handlers[i].words);
+        if (sg_device_takes_host_traps(r->device) != handlers[i].samples)
+            fail_msg("handler %zu", i);
+    }
+    sg_device_set_trap_handler(r->device, RIG_UNMAPPED, 0);
+    assert_false(sg_device_takes_host_traps(r->device));
+    rig_destroy(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_of_a_hot_loop),
         cmocka_unit_test(the_clock_interrupts),
         cmocka_unit_test(handlers_that_are_not_there),
+        cmocka_unit_test(a_handler_without_host_traps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
