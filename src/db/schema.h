@@ -34,10 +34,12 @@ typedef enum {
 bool db_holds(const db_t *db, db_part_t part);
 
 /* SQL columns of K, a row of rocpd_info_kernel_symbol: how the kernel was compiled, as its further
- * facts say. Both are 0 or NULL in databases of AMD's tools and of older versions of crocprof. */
+ * facts say. Both are 0 or NULL in databases of AMD's tools and of older versions of crocprof; the
+ * size of waves is also 0 if it is one that no wave has. */
 #define DB_KERNEL_FACT(name) "iif(json_valid(K.extdata), json_extract(K.extdata, '$." name "'), 0)"
 #define DB_KERNEL_WAVES                                                                            \
-    DB_KERNEL_FACT("wave_size") " AS wave, " DB_KERNEL_FACT("wgp_mode") " AS wgp "
+    "iif(" DB_KERNEL_FACT("wave_size") " IN (32, 64), " DB_KERNEL_FACT(                            \
+        "wave_size") ", 0) AS wave, " DB_KERNEL_FACT("wgp_mode") " AS wgp "
 
 /* Returns an SQL condition that is true for the rows of rocpd_pmc_event that are values of
  * dispatches. */

@@ -1,12 +1,14 @@
 /* occupancy.c - see occupancy.h.
  *
  * Each limit has a function. The rules are those by which hardware places waves: the resources of a
- * wave are rounded up to granules, a workgroup is on one compute unit, and its waves are spread
- * over the SIMDs. */
+ * wave are rounded up to granules, a workgroup is on one unit (occupancy.h), and its waves are
+ * spread over the SIMDs of that. */
 #include "insight/occupancy.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "gpus/gpus.h"
 
 static const char *const names[] = {
 #define X(id, name) name,
@@ -125,9 +127,13 @@ static void append(char *text, size_t room, const char *more)
 void ins_occupancy_limiter(const char *gpu, const ins_occupancy_t *o, char *text, size_t room)
 {
     unsigned left = o->limiters;
+    const gpus_arch_t *arch = gpus_find(gpu);
     if (!room) return;
     *text = '\0';
-    if (!o->known) snprintf(text, room, "not known for %s", *gpu ? gpu : "this GPU");
+    if (!o->known && arch && gpus_registers(arch, 32))
+        snprintf(text, room, "not known: the database lacks the size of the kernel's waves");
+    else if (!o->known)
+        snprintf(text, room, "not known for %s", *gpu ? gpu : "this GPU");
     for (unsigned k = 0; k < INS_LIMIT_COUNT; k++) {
         if (!(o->limiters & 1u << k)) continue;
         left &= ~(1u << k);

@@ -1,4 +1,4 @@
-/* occupancy.h - how many waves of a kernel a compute unit can hold, and what limits their number.
+/* occupancy.h - how many waves of a kernel a unit can hold, and what limits their number.
  *
  * It is computed from sizes alone: registers, LDS, the workgroup's size. A table (gpus.c) has the
  * GPUs that are supported. */
@@ -36,7 +36,7 @@ typedef struct {
 
 /* gpus.c: finds the unit on which a GPU places workgroups whose waves have `wave_items` work-items,
  * over the whole WGP or not. For GPUs with waves of one size, `wave_items` may be 0. Returns false
- * if the GPU is not known. */
+ * if the GPU is not known, or has no such waves. */
 bool ins_unit_find(const char *gpu, uint32_t wave_items, bool whole_wgp, ins_unit_t *unit);
 
 /* Limits of the number of waves: X(id, name). */
@@ -58,13 +58,14 @@ typedef struct {
     bool known;           /* the GPU is in the table, and the size of waves is known if the GPU has
                            * several; else all other members are 0 */
     uint32_t waves;       /* on the fullest SIMD, as compilers print it; 0: the kernel cannot run */
-    uint32_t unit_waves;  /* waves on a compute unit */
+    uint32_t unit_waves;  /* waves on a unit, which is a pair of compute units if the kernel's
+                           * workgroups are on both */
     uint32_t waves_max;   /* wave slots of a SIMD */
-    uint32_t unit_max;    /* wave slots of a compute unit */
+    uint32_t unit_max;    /* wave slots of a unit */
     uint32_t group_waves; /* waves of a workgroup */
     uint32_t vgprs;       /* of a wave, as allocated: both kinds in one file, or the larger of the
                            * two if each has its own file */
-    /* waves of a compute unit that each limit alone would allow */
+    /* waves of a unit that each limit alone would allow */
     uint32_t by_limit[INS_LIMIT_COUNT];
     uint32_t limiters; /* bit set of 1 << ins_limit_t: what has to change for a SIMD to hold more */
     /* The next step up: a SIMD would hold `next_waves` if every resource with a value in `next`
@@ -78,7 +79,8 @@ ins_occupancy_t ins_occupancy_on(const ins_unit_t *unit, const ins_resources_t *
 /* The same on the unit of a GPU, if that is known. */
 ins_occupancy_t ins_occupancy(const char *gpu, ins_waves_t waves, const ins_resources_t *r);
 
-/* Writes the limiters as a text, for example "VGPRs and LDS" or "not known for gfx1100". */
+/* Writes the limiters as a text, for example "VGPRs and LDS"; or why they are not known: the GPU is
+ * not in the table, or the size of the kernel's waves is missing. */
 void ins_occupancy_limiter(const char *gpu, const ins_occupancy_t *o, char *text, size_t room);
 
 /* Writes what the next step up needs, for example "one wave more with 96 VGPRs or fewer"; "" if

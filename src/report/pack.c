@@ -342,7 +342,7 @@ static void put_kernel(out_json_t *j, rep_kernel_t *k)
 }
 
 /* Writes the waves of the kernel that a SIMD can hold, its number of slots, and the limit of the
- * waves; writes nothing if the GPU is not known. */
+ * waves; writes nothing if the GPU is not known, or the size of waves that it has a choice of. */
 static void put_occupancy(pack_t *p, const rep_run_t *run, const rep_launch_t *l)
 {
     char limiter[128];
@@ -365,9 +365,10 @@ static void put_launch(pack_t *p, const rep_run_t *run, const rep_launch_t *l)
 {
     out_json_t *j = &p->j;
     const uint64_t values[] = {
-        l->kernel,   l->agent,    l->grid[0],  l->grid[1],    l->grid[2],
-        l->group[0], l->group[1], l->group[2], l->lds,        l->scratch,
-        l->vgprs,    l->agprs,    l->sgprs,    l->time.count, (uint64_t)sum_total(&l->time)};
+        l->kernel,  l->agent,    l->grid[0],    l->grid[1],
+        l->grid[2], l->group[0], l->group[1],   l->group[2],
+        l->lds,     l->scratch,  l->vgprs,      l->agprs,
+        l->sgprs,   l->wave,     l->time.count, (uint64_t)sum_total(&l->time)};
     out_json_begin(j, NULL, '[');
     for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
         out_json_unsigned(j, NULL, values[i]);

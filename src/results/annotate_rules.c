@@ -84,12 +84,14 @@ static void say_spill(const ann_kernel_t *k, const ins_instruction_t *i,
              (unsigned long long)i->counts.issued);
 }
 
-/* Work-items of the kernel's waves: as its code says, or else as compilers take for its GPU. */
+/* Work-items of the kernel's waves: as its code says, or else as its descriptor does, or else as
+ * compilers take for its GPU. */
 static unsigned wave_of(const ann_kernel_t *k)
 {
     enum { USUAL = 64 };
     const gpus_arch_t *arch = gpus_find(k->gpu);
     if (k->facts && k->facts->notes.wave_items) return k->facts->notes.wave_items;
+    if (k->waves.items) return k->waves.items;
     return arch ? arch->wave : USUAL;
 }
 

@@ -43,7 +43,7 @@
 /* The same for a row of f_kernel alone, and the lanes that are active there on average: the counter
  * has them in percent of the lanes that the GPU says its waves have. */
 #define OWN_WAVE "COALESCE((SELECT C.wave FROM f_code C WHERE C.place = f_kernel.place), wave)"
-#define ACTIVE   "(wave * mean_of(place, 'VALUUtilization') / 100)"
+#define ACTIVE   "(agent_wave * mean_of(place, 'VALUUtilization') / 100)"
 #define SPILLED  "spilled_in_loop(I.spills, I.loop_depth, I.text)"
 
 /* The share of requests that hit L2. Not all GPUs have the metric, nor all the counters. */

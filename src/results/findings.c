@@ -37,7 +37,7 @@ static const char tables[] =
     "lds_clocks, lds_clocks_needed, atomics, divergent, loop_depth, spills, wave); "
     "CREATE TEMP TABLE f_kernel(place, name, label, share, calls, total_ns, occupancy, waves_max, "
     "limiter, advice, workgroup, groups, wave, group_waves, unit_waves, cus, simds, "
-    "scratch_slots, scratch, rounds, tail, line_bytes); "
+    "scratch_slots, scratch, rounds, tail, line_bytes, agent_wave); "
     "CREATE TEMP TABLE f_run AS SELECT MAX(1, SUM(last - first) - SUM(startup_ns)) AS span_ns, "
     "SUM(kernel_ns) AS kernel_ns, SUM(copy_ns) AS copy_ns, SUM(kernel_ns + copy_ns - busy_ns) AS "
     "overlap_ns, SUM(gaps) AS gaps, SUM(idle_ns) AS idle_ns, SUM(own_ns) AS own_ns, "
@@ -119,14 +119,18 @@ typedef struct {
     char gpu[64];
 } shape_t;
 
-/* Work-items of the kernel's waves: as it was compiled, or else as its agent or its GPU has them.
- */
-static double wave_of(const shape_t *shape, const ins_occupancy_t *o)
+/* Work-items of a wave that the agent says, or else what its GPU has unless told otherwise. */
+static double agent_wave_of(const shape_t *shape)
 {
     const gpus_arch_t *arch = gpus_find(shape->gpu);
-    if (o->known && shape->waves.items) return shape->waves.items;
     if (shape->wave > 0) return shape->wave;
     return arch ? arch->wave : RES_WAVE;
+}
+
+/* Work-items of the kernel's waves: as it was compiled, or else as its agent has them. */
+static double wave_of(const shape_t *shape, const ins_occupancy_t *o)
+{
+    return o->known && shape->waves.items ? shape->waves.items : agent_wave_of(shape);
 }
 
 static void put_kernel(const res_values_t *v, size_t kernel, const shape_t *shape, db_cursor_t *to)
@@ -149,12 +153,13 @@ static void put_kernel(const res_values_t *v, size_t kernel, const shape_t *shap
                                                           floor(shape->cus / unit_cus)
                                                     : 0;
     const double rounds = at_once > 0 ? groups / at_once : 0;
-    db_again(to, "ittrrrrrttrrrrrrrrrrrr", (int64_t)kernel, k->name, k->label, k->share,
+    db_again(to, "ittrrrrrttrrrrrrrrrrrrr", (int64_t)kernel, k->name, k->label, k->share,
              (double)(dispatches ? dispatches->total : 0), (double)k->total_ns, (double)o.waves,
              (double)o.waves_max, limiter, advice, shape->workgroup, groups, wave,
-             ceil(group / wave), o.unit_waves / unit_cus, shape->cus, shape->simds,
+             ceil(group / wave), floor(o.unit_waves / unit_cus), shape->cus, shape->simds,
              shape->scratch_slots, (double)(scratch ? scratch->most : 0), rounds,
-             rounds > 0 ? 1 - rounds / ceil(rounds) : 0.0, (double)(arch ? arch->vector_line : 0));
+             rounds > 0 ? 1 - rounds / ceil(rounds) : 0.0, (double)(arch ? arch->vector_line : 0),
+             agent_wave_of(shape));
     db_next(to);
 }
 
@@ -271,7 +276,7 @@ static int fill_tables(res_run_t *r, const res_values_t *v)
         return -1;
     db_cursor_t kernel;
     db_rows(&kernel, r->db,
-            "INSERT INTO f_kernel VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "");
+            "INSERT INTO f_kernel VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "");
     int result = put_kernels(r, v, &kernel);
     if (db_end(&kernel, "findings") != 0) result = -1;
     if (result == 0 && db_holds(r->db, DB_LINES_NEEDED)) result = put_instructions(r);

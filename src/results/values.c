@@ -14,6 +14,7 @@
 #include "base/model_time.h"
 #include "counters/counters.h"
 #include "db/schema.h"
+#include "gpus/gpus.h"
 #include "insight/occupancy.h"
 #include "model/numbers.h"
 #include "model/softgpu.h"
@@ -554,7 +555,11 @@ void res_value_missing(const res_values_t *v, const char *name, char *text, size
         return;
     }
     if (strcmp(name, "occupancy") == 0) {
-        snprintf(text, room, "the occupancy of %s is not known", *v->gpu ? v->gpu : "this GPU");
+        const gpus_arch_t *arch = gpus_find(v->gpu);
+        snprintf(text, room, "the occupancy of %s is not known%s", *v->gpu ? v->gpu : "this GPU",
+                 arch && gpus_registers(arch, 32)
+                     ? ": the database lacks the size of the kernel's waves"
+                     : "");
         return;
     }
     if (*v->unread && res_code_needs_body(name)) {

@@ -12,6 +12,7 @@
 
 #include "base/grow.h"
 #include "base/log.h"
+#include "disasm/disasm.h"
 #include "output/domain.h"
 #include "model/numbers.h"
 #include "rocpd/base.h"
@@ -246,13 +247,6 @@ static void write_agents(rocpd_store_t *s)
     rocpd_store_finish(s, &rows);
 }
 
-/* The size of a kernel's waves; 0 if the database lacks it, or says what no wave has. */
-static uint16_t wave_items_in(const db_cursor_t *rows, int column)
-{
-    const uint32_t items = db_small(rows, column);
-    return items == 32 || items == 64 ? (uint16_t)items : 0;
-}
-
 static void write_code(rocpd_store_t *s)
 {
     db_cursor_t rows;
@@ -297,7 +291,7 @@ static void write_code(rocpd_store_t *s)
                             .agprs = db_small(&rows, 9),
                             .entry_offset = db_int(&rows, 10),
                             .address = db_uint(&rows, 11),
-                            .wave_items = wave_items_in(&rows, 13),
+                            .wave_items = (uint16_t)dis_wave_items(db_small(&rows, 13)),
                             .whole_wgp = db_small(&rows, 14) == 1};
         const char *name = db_text(&rows, 12);
         put_meta(s, &k, sizeof(k), &name, 1);

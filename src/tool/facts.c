@@ -91,6 +91,13 @@ void tool_fact_code_object(const rocprofiler_callback_tracing_code_object_load_d
     tool_sink_fact(&record, sizeof(record), &o->uri, 1);
 }
 
+/* Another library than ours may leave anything in what is padding in AMD's header; then neither is
+ * known. */
+static uint16_t wave_items_of(uint16_t wave_size)
+{
+    return wave_size == 32 || wave_size == 64 ? wave_size : 0;
+}
+
 void tool_fact_kernel(
     const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *k)
 {
@@ -107,8 +114,8 @@ void tool_fact_kernel(
                              .sgprs = k->sgpr_count,
                              .vgprs = k->arch_vgpr_count,
                              .agprs = k->accum_vgpr_count,
-                             .wave_items = k->wave_size,
-                             .whole_wgp = k->wgp_mode};
+                             .wave_items = wave_items_of(k->wave_size),
+                             .whole_wgp = k->wgp_mode == 1};
     tool_sink_fact(&record, sizeof(record), &k->kernel_name, 1);
 }
 

@@ -87,7 +87,13 @@ static const case_t cases[] = {
     /* each kind has its own file */
     {"gfx908", {32, 64, 32, 0, 64}, 4, 16, "VGPRs", "one wave more with 48 VGPRs or fewer"},
     {"gfx90a:sramecc+:xnack-", {64, 0, 32, 0, 256}, 8, 32, "wave slots", ""},
-    {"gfx1100", {64, 0, 32, 0, 256}, 0, 0, "not known for gfx1100", ""},
+    {"gfx1100",
+     {64, 0, 32, 0, 256},
+     0,
+     0,
+     "not known: the database lacks the size of the kernel's waves",
+     ""},
+    {"gfx1399", {64, 0, 32, 0, 256}, 0, 0, "not known for gfx1399", ""},
     {"", {64, 0, 32, 0, 256}, 0, 0, "not known for this GPU", ""},
     /* sizes that no kernel has */
     {"gfx90a",
@@ -149,6 +155,17 @@ static void units_by_hand(void **state)
          16,
          "VGPRs",
          "one wave more with 96 VGPRs or fewer"},
+        /* a third less than gfx1100, in 16s: 100 are 112 of 1024: 9 on each, of which 32 are whole
+         * groups of eight; 40 need 1024 / 10, in 16s 96 */
+        {"gfx1102",
+         32,
+         true,
+         {100, 0, 128, 0, 256},
+         8,
+         16,
+         32,
+         "VGPRs",
+         "2 waves more with 96 VGPRs or fewer"},
         /* 128 KiB for three groups of eight waves; four have 32 KiB each */
         {"gfx1030",
          32,

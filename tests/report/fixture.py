@@ -57,9 +57,9 @@ class Database:
             self.put("rocpd_string", id=self.names[value], string=value)
         return self.names[value]
 
-    def kernel(self, number, name, vgprs=32, symbol=None):
+    def kernel(self, number, name, vgprs=32, symbol=None, facts=None):
         self.put("rocpd_info_kernel_symbol", id=number, nid=1, pid=self.pid, code_object_id=1, kernel_name=symbol or name, display_name=name,
-                 sgpr_count=16, arch_vgpr_count=vgprs, accum_vgpr_count=0)
+                 sgpr_count=16, arch_vgpr_count=vgprs, accum_vgpr_count=0, extdata=json.dumps(facts or {}))
 
     def add_event(self, category, message=None):
         self.event += 1

@@ -203,14 +203,17 @@ with tempfile.TemporaryDirectory() as folder:
           "small ones")
     check(len(in_columns(run("--limit", "0", f"{folder}/s"), 60)), 6, "all of them")
 
-    # idle lanes are those of the kernel's waves: as its code says, or as compilers take for its GPU
-    for name, gpu, items, told in (("w", "gfx1100", 32, "10 of 32 lanes active"), ("x", "gfx1100", 64, "10 of 64 lanes active"),
-                                   ("y", "gfx1030", None, "10 of 32 lanes active"), ("u", "gfx90a", 1, "10 of 64 lanes active"),
-                                   ("v", "gfx1030", 0xffffffff, "10 of 32 lanes active")):  # no size of a wave
+    # idle lanes are those of the kernel's waves: as its code says, or its descriptor, or as compilers take for its GPU
+    for name, gpu, items, compiled, told in (
+            ("w", "gfx1100", 32, None, "10 of 32 lanes active"), ("x", "gfx1100", 64, None, "10 of 64 lanes active"),
+            ("y", "gfx1030", None, None, "10 of 32 lanes active"), ("u", "gfx90a", 1, None, "10 of 64 lanes active"),
+            ("v", "gfx1030", 0xffffffff, None, "10 of 32 lanes active"),  # no size of a wave
+            ("idle1", "gfx1030", None, 64, "10 of 64 lanes active"), ("idle2", "gfx1030", 0, 64, "10 of 64 lanes active"),
+            ("idle3", "gfx1030", 32, 64, "10 of 32 lanes active"), ("idle4", "gfx1030", None, 48, "10 of 32 lanes active")):
         os.mkdir(f"{folder}/{name}")
         narrow = Counted(f"{folder}/{name}/x_results.db", schema)
         narrow.tables()
-        narrow.dispatch("narrow(int)")
+        narrow.dispatch("narrow(int)", facts={"wave_size": compiled} if compiled else None)
         narrow.own("counted", kernel_id=narrow.kernels["narrow(int)"], dispatches=1, waves=1, lost=0, modelled=0)
         narrow.own("kernel_code", kernel_id=narrow.kernels["narrow(int)"], gpu=gpu, vgpr_spills=0, sgpr_spills=0,
                    wave_items=items, parameters="[]")

@@ -72,9 +72,12 @@ function parseObject(text) {
 }
 
 const LAUNCH = ["kernel", "agent", "gridX", "gridY", "gridZ", "groupX", "groupY", "groupZ", "lds", "scratch",
-                "vgprs", "agprs", "sgprs", "calls", "total", "waves", "most", "limit"];
+                "vgprs", "agprs", "sgprs", "wave", "calls", "total", "waves", "most", "limit"];
 const SUM = ["name", "category", "calls", "total", "least", "most", "bytes"];
 const VALUE = ["kernel", "counter", "count", "sum", "least", "most"];
+
+/* Lanes of the waves of a kernel's launch: as the kernel was compiled or, where the database lacks that, as its agent has them. */
+const lanesOfLaunch = (run, l) => l?.wave || run.agents[l?.agent]?.lanes || 64;
 
 function rowsOf(keys, rows) {
   return rows.map(values => Object.fromEntries(keys.map((key, i) => [key, values[i]])));

@@ -164,17 +164,18 @@ function launchCard(k) {
 }
 
 function resourceCard(k) {
-  const l = k.launch, waves = Math.ceil(l.groupX * l.groupY * l.groupZ / (k.run.agents[l.agent]?.lanes ?? 64));
+  const l = k.launch, waves = Math.ceil(l.groupX * l.groupY * l.groupZ / lanesOfLaunch(k.run, l));
   const groups = Math.ceil(l.gridX / l.groupX) * Math.ceil(l.gridY / l.groupY) * Math.ceil(l.gridZ / l.groupZ);
-  const o = k.occupancy;
+  const o = k.occupancy, agent = k.run.agents[l.agent];
+  /* of a GPU that is known, occupancy lacks at most the size of waves, which databases of AMD's and of older versions do not have */
+  const notKnown = agent?.wave ? "not known: the database lacks the size of the kernel's waves" : `not known for ${nameOf(agent?.name) || "this GPU"}`;
   return card(["What a launch takes", chip("exact")], facts([
     ["Workgroups", `${countText(groups)} of ${countText(l.groupX * l.groupY * l.groupZ)} work-items, ${plural(waves, "wave", "waves")} each`],
     ["Vector registers", l.agprs ? `${l.vgprs} and ${l.agprs} for accumulation` : String(l.vgprs)],
     ["Scalar registers", String(l.sgprs)],
     ["LDS", `${bytesText(l.lds)} a workgroup`],
     ["Scratch", l.scratch ? `${bytesText(l.scratch)} a work-item` : "none"],
-    /* records do not contain the wave size and the unit for which a kernel of gfx10 and later was compiled */
-    ["Occupancy", o ? `${o.waves} of ${o.most} waves of a SIMD, limited by ${o.limit}` : `not known for ${nameOf(k.run.agents[l.agent]?.name) || "this GPU"}`],
+    ["Occupancy", o ? `${o.waves} of ${o.most} waves of a SIMD, limited by ${o.limit}` : notKnown],
   ]));
 }
 

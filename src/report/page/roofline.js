@@ -40,7 +40,7 @@ const MATRIX_TYPES = { F16: "mfma_f16", BF16: "mfma_bf16", F32: "mfma_f32", F64:
 /* Operations of a launch, by unit, those of 8-bit integers among them; undefined for a unit whose
  * counters are not all there. */
 function workOf(k) {
-  const work = {}, lanes = k.run.agents[k.launch?.agent]?.lanes ?? 64;
+  const work = {}, lanes = lanesOfLaunch(k.run, k.launch);
   for (const type of ["F16", "F32", "F64"]) {
     const plain = sumOf(k, ["ADD", "MUL", "TRANS"].map(o => `SQ_INSTS_VALU_${o}_${type}`)), fused = counted(k, `SQ_INSTS_VALU_FMA_${type}`);
     if (plain !== undefined && fused !== undefined) work[type.toLowerCase()] = lanes * (plain + 2 * fused);

@@ -442,16 +442,21 @@ class Ranks(Case):
         self.assertNotIn("mpi-barrier", [f["rule"] for f in self.rules(self.job(mpi(writes)))])
 
     def test_pairs_of_units(self):
-        """A pair of gfx1030's units holds four groups of eight waves of 32, of 128 registers each: four pairs hold 16, not 32. Without the size
+        """A pair of gfx1030's units holds four groups of eight waves of 32, of 128 registers each: four pairs hold 16, not 32. Of groups on one
+        unit eight units hold two each, the same 16; of groups of ten waves a pair holds three, but two units one each. Without the size
         of waves neither is known."""
-        def found(name, groups, facts):
+        def found(name, groups, facts, group=256):
             agent = {"cu_count": 8, "simd_count": 16, "simd_per_cu": 2, "wave_front_size": 32}
-            path = self.database(dict(gpu="gfx1030", agent=agent, fill=shape(group=256, grid=256 * groups, vgprs=128, facts=facts)), name)
+            path = self.database(dict(gpu="gfx1030", agent=agent, fill=shape(group=group, grid=group * groups, vgprs=128, facts=facts)), name)
             return {f["rule"]: f["text"] for f in self.findings(path)}
         text = found("tail.db", 17, {"wave_size": 32, "wgp_mode": 1})
         self.assertIn("17 workgroups of work fill the GPU 1.1 times", text.get("tail", ""))
         self.assertIn("8 waves of work where 16 are possible, limited by VGPRs", text.get("occupancy-registers", ""))
         self.assertNotIn("tail", found("even.db", 32, {"wave_size": 32, "wgp_mode": 1}))
+        alone = {"wave_size": 32, "wgp_mode": 0}
+        self.assertIn("17 workgroups of work fill the GPU 1.1 times", found("alone.db", 17, alone).get("tail", ""))
+        self.assertIn("9 workgroups of work fill the GPU 1.1 times", found("large.db", 9, alone, 320).get("tail", ""))
+        self.assertNotIn("tail", found("larger.db", 9, {"wave_size": 32, "wgp_mode": 1}, 320))
         self.assertFalse({"tail", "occupancy-registers"} & set(found("unknown.db", 17, {})))
 
     def test_fewer(self):
@@ -577,12 +582,17 @@ class Output(Case):
                 self.assertEqual([text[:len("20 of 32")] for text in texts], [wanted] if wanted else [])
 
     def test_counted_divergence_in_waves_of_either_size(self):
-        """VALUUtilization is in percent of the lanes of the agent's waves; the lanes are compared with those of the kernel's waves."""
-        for number, (agent, items, percent, wanted) in enumerate((
-                (32, None, 50, "16 of 32"), (32, None, 70, None), (64, None, 50, "32 of 64"), (64, 32, 50, None), (64, 32, 25, "16 of 32"),
-                (32, 64, 100, "32 of 64"), (32, 64, 200, None))):
-            with self.subTest((agent, items, percent)):
-                def fill(db, items=items, percent=percent):
+        """VALUUtilization is in percent of the lanes of the agent's waves; the lanes are compared with those of the kernel's waves, of which
+        the facts of counted code (`items`) or those of the kernel (`compiled`) say the size."""
+        for number, (agent, items, compiled, percent, wanted) in enumerate((
+                (32, None, None, 50, "16 of 32"), (32, None, None, 70, None), (64, None, None, 50, "32 of 64"), (64, 32, None, 50, None),
+                (64, 32, None, 25, "16 of 32"), (32, 64, None, 100, "32 of 64"), (32, 64, None, 200, None),
+                (32, None, 64, 100, "32 of 64"), (32, None, 64, 200, None), (64, None, 32, 50, None), (64, None, 32, 25, "16 of 32"),
+                (32, None, 32, 50, "16 of 32"), (32, 64, 64, 100, "32 of 64"), (0, None, 64, 100, "32 of 64"))):
+            with self.subTest((agent, items, compiled, percent)):
+                def fill(db, items=items, compiled=compiled, percent=percent):
+                    if compiled:
+                        db.kernel(K, facts={"wave_size": compiled, "wgp_mode": 1})
                     if items:
                         instruction(text="s_add", items=items)(db)
                     counters(VALUUtilization=percent)(db)
