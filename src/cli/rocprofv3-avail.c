@@ -71,9 +71,11 @@ static void print_help(void)
         "                            can these be collected together?\n"
         "    --quiet                 say only what is wrong\n"
         "    --spm                   can they be sampled together (rocprofv3 --spm)?\n\n"
-        "Of a GPU that is named (--gpu gfx1100) counters and their conflicts are told from tables; "
+        "Of a GPU that is named (--gpu gfx1100) counters, their conflicts and ways of sampling (by "
         "the\n"
-        "first product of an architecture stands for it.\n\n"
+        "interface 1.5 of AMD's driver) are told from tables; the first product of an architecture "
+        "stands\n"
+        "for it.\n\n"
         "Exit status: 0, 1 if a counter or a GPU does not exist or counters cannot be collected\n"
         "together, 2 for wrong options or definitions, 125 if the GPUs cannot be asked.\n",
         stdout);
@@ -436,7 +438,8 @@ on_configurations(const rocprofiler_pc_sampling_configuration_t *configurations,
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* Prints how the newest driver can sample a GPU that was named, by the table of GPUs. */
+/* Prints how AMD's driver, with interface 1.5, can sample a GPU that was named, by the table of
+ * GPUs. */
 static void print_sampling_of(const options_t *o, const avail_gpu_t *gpu)
 {
     rocprofiler_pc_sampling_configuration_t ways[4];
@@ -469,10 +472,13 @@ static void print_sampling(const options_t *o, const avail_t *a)
     size_t found = 0;
     bool details = false;
     if (o->command == LIST) printf("Agents supporting PC Sampling\n\n");
+    if (o->product && a->count) {
+        print_sampling_of(o, &a->gpus[0]);
+        return;
+    }
     for (size_t i = 0; i < a->count; i++) {
         const rocprofiler_agent_v0_t *agent = a->gpus[i].agent;
         details = false;
-        if (o->product) return print_sampling_of(o, &a->gpus[i]);
         if (!is_meant(o, &a->gpus[i]) ||
             rocprofiler_query_pc_sampling_agent_configurations(
                 agent->id, on_configurations, &details) != ROCPROFILER_STATUS_SUCCESS)

@@ -53,6 +53,7 @@ const gpus_registers_t *gpus_registers(const gpus_arch_t *arch, uint32_t wave)
     return found && found->vgprs ? found : NULL;
 }
 
+/* Limits are those of AMD's driver with interface 1.5, which softgpu's has, too. */
 const gpus_sampling_t *gpus_sampling(const gpus_arch_t *arch, size_t index)
 {
     static const gpus_sampling_t ways[] = {

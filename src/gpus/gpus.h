@@ -23,7 +23,7 @@ typedef enum {
 enum { GPUS_SAMPLING_HOST_TRAP = 1 << 0, GPUS_SAMPLING_STOCHASTIC = 1 << 1 };
 
 /* One of these ways. The limits of its interval are in microseconds for host traps, in clocks for
- * stochastic sampling. */
+ * stochastic sampling, and those of the driver's interface 1.5. */
 typedef struct {
     uint32_t way; /* GPUS_SAMPLING_* */
     uint64_t least, most;

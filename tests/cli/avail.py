@@ -157,7 +157,8 @@ class Refusals(unittest.TestCase):
         """What AMD's driver offers of each GPU: two ways of MI300, host traps of MI200 and gfx12, nothing of other Radeons."""
         traps = ["Method:host_trap", "Unit:time", "Minimum_Interval:1", f"Maximum_Interval:{2**64 - 1}", "Flags:none"]
         clocks = ["Method:stochastic", "Unit:cycles", "Minimum_Interval:256", f"Maximum_Interval:{2**31}", "Flags:interval pow2"]
-        for gpu, name, ways in (("mi210", "gfx90a", traps), ("mi300x", "gfx942", traps + clocks), ("rx9070xt", "gfx1201", traps)):
+        for gpu, name, ways in (("mi210", "gfx90a", traps), ("mi300x", "gfx942", traps + clocks),
+                                ("mi355x", "gfx950", traps + clocks), ("rx9070xt", "gfx1201", traps)):
             for command, expected in (("info", ["GPU:0", f"Name:{name}", "configs:", *ways]),
                                       ("list", ["Agents supporting PC Sampling", "GPU:0", f"Name:{name}"])):
                 status, said, _ = avail("--gpu", gpu, command, "--pc-sampling")
@@ -166,6 +167,9 @@ class Refusals(unittest.TestCase):
         for gpu, name in (("rx6800", "gfx1030"), ("gfx1100", "gfx1100"), ("strixhalo", "gfx1151"), ("mi100", "gfx908")):
             status, said, told = avail("--gpu", gpu, "info", "--pc-sampling")
             self.assertEqual((status, said), (0, ""))
+            self.assertIn(f"AMD's driver cannot sample program counters of {name}", told)
+            status, said, told = avail("--gpu", gpu, "list", "--pc-sampling")
+            self.assertEqual((status, said.strip()), (0, "Agents supporting PC Sampling"))
             self.assertIn(f"AMD's driver cannot sample program counters of {name}", told)
 
     def test_device(self):

@@ -4,6 +4,7 @@
  * runtime's trap handler leaves them (hsa_ven_amd_pc_sampling.h). */
 #include "sdk/pc_sampling/sampling.h"
 
+#include "gpus/gpus.h"
 #include "hsa/lane.h"
 
 #include <setjmp.h>
@@ -343,6 +344,28 @@ static void gpus(void **state)
     assert_null(sdk_pcs_format(&unknown));
 }
 
+/* What the table of GPUs says of a GPU's sampling is what can be read: each of its ways, and no
+ * other. */
+static void tables_agree(void **state)
+{
+    (void)state;
+    unsigned sampled_gpus = 0;
+    for (size_t i = 0; i < gpus_count(); i++) {
+        const gpus_arch_t *gpu = gpus_at(i);
+        const rocprofiler_agent_v0_t agent = {.gfx_target_version = gpu->target};
+        const sdk_pcs_format_t *format = sdk_pcs_format(&agent);
+        uint32_t ways = 0;
+        if (format && format->version[ROCPROFILER_PC_SAMPLING_METHOD_HOST_TRAP])
+            ways |= GPUS_SAMPLING_HOST_TRAP;
+        if (format && format->version[ROCPROFILER_PC_SAMPLING_METHOD_STOCHASTIC])
+            ways |= GPUS_SAMPLING_STOCHASTIC;
+        if (ways != gpu->sampling)
+            fail_msg("%s: %u can be read, the table has %u", gpu->name, ways, gpu->sampling);
+        sampled_gpus += ways != 0;
+    }
+    assert_int_equal(sampled_gpus, 7); /* gfx90a, gfx940 to gfx942, gfx950, gfx1200, gfx1201 */
+}
+
 static void what_is_not_known(void **state)
 {
     (void)state;
@@ -452,6 +475,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_snapshot, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_pc_inside_an_instruction, set_up, tear_down),
         cmocka_unit_test_setup_teardown(gpus, set_up, tear_down),
+        cmocka_unit_test(tables_agree),
         cmocka_unit_test_setup_teardown(what_is_not_known, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_ring_goes_round, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_doorbell_is_used_again, set_up, tear_down),
