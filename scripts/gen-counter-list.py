@@ -32,7 +32,7 @@ def page(share, exceptions):
         out.append(f"| {r['counter']} | {r['event']} | {TITLES[r['class']]} | {r['meaning']}{reason} |")
     out += ["", "## Unlike a real MI200", "",
             "`make silicon` sets what softgpu counts beside what was measured of two programs. Of the first program's "
-            "counters that are exact or of the cache model these differ:", "", "| counter | reason |", "|---|---|"]
+            "counters these differ, exact ones and those of the models:", "", "| counter | reason |", "|---|---|"]
     out += [f"| {r['counter']} | {r['reason']} |" for r in rows(exceptions)]
     out += ["", "Of the second program's 17 kernels these are off by more than a factor of two, of any class:", "",
             "| counter | kernels | reason |", "|---|---|---|"]

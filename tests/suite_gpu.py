@@ -32,10 +32,16 @@ def _has_counter(name):
     return any(row[1] == name and ARCH in row[2].replace(":", ",").replace(" ", ",").split(",") for row in rows if len(row) > 2)
 
 
+def metrics():
+    """{name: description} of the metrics that AMD's definitions have for it."""
+    with open(f"{_SHARE}/counters/metrics.tsv", encoding="utf-8") as f:
+        rows = [line.rstrip("\n").split("\t") for line in f if not line.startswith("#")]
+    return {row[0]: row[4] for row in rows if ARCH in row[1].split(",")}
+
+
 def has_metric(name):
     """Whether AMD's definitions have that metric for it."""
-    with open(f"{_SHARE}/counters/metrics.tsv", encoding="utf-8") as f:
-        return any(row[0] == name and ARCH in row[1].split(",") for row in (line.split("\t") for line in f) if len(row) > 1)
+    return name in metrics()
 
 
 def countable(names):

@@ -19,6 +19,7 @@ vram_latency          400
 vram_write_latency    300
 host_latency          1770     # not measured: as mi300a
 utcl1_pending         39
+l1_tags_by_line       1        # an assumption: its tags hold none of vcopy's later dispatches up
 l1_spare_caches       2        # 36 units of a die share 18; 4 of them are switched off
 l1_code_ahead         16       # 1296 requests of 72 caches: 18 lines are read of code that has 2
 l2_writeback_ways     8        # as mi210

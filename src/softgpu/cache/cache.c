@@ -6,7 +6,6 @@
 #include "softgpu/cache/model.h"
 #include "softgpu/cache/queue.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static bool init_cu(const sgc_t *t, sgc_cu_t *cu)
@@ -290,12 +289,10 @@ static uint64_t in_flight(const sgc_t *t, const sgc_tcc_counts_t *n)
     return sgc_in_flight(t, n->ea_rdreq, false) + sgc_in_flight(t, n->ea_wrreq, true);
 }
 
-/* The part of `clocks` in which at least one of a number of transactions is under way, if these
- * begin at random times: their `sum` of clocks / clocks are under way on average, and none is with
- * the probability that Poisson's distribution says. */
-static uint64_t any_of(uint64_t sum, uint64_t clocks)
+/* Clocks of the dispatch in which the channel waits for memory. */
+static uint64_t waits(const sgc_t *t, const sgc_channel_t *c, uint64_t clocks)
 {
-    return clocks ? (uint64_t)((double)clocks * -expm1(-(double)sum / (double)clocks)) : 0;
+    return sgc_any(in_flight(t, &c->count) - in_flight(t, &c->seen), clocks);
 }
 
 /* A channel that has served a request is busy in each clock that it takes a request, that memory
@@ -305,8 +302,7 @@ static void end_channel(const sgc_t *t, sgc_channel_t *c, uint64_t clocks, uint6
     sgc_tcc_counts_t *n = &c->count;
     const sgc_tcc_counts_t *seen = &c->seen;
     const uint64_t requests = sgc_requests(n) - sgc_requests(seen);
-    const uint64_t waits = any_of(in_flight(t, n) - in_flight(t, seen), clocks);
-    if (requests) n->busy += later(requests, later(at_work, waits));
+    if (requests) n->busy += later(requests, later(at_work, waits(t, c, clocks)));
     n->tag_stall += tag_stall(n) - tag_stall(seen);
     for (unsigned local = 0; local < 2; local++) {
         n->rd_stall[local] +=

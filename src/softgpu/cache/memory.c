@@ -37,8 +37,8 @@ typedef struct {
     uint32_t pending; /* cu->pending, while the instruction makes its look-ups */
     uint32_t hits;    /* number of hits in the translation buffer */
     uint32_t last;    /* with l1_wide: the line that was last looked up in L1 */
-    uint32_t lines;   /* with l1_wide: look-ups of another line of L1 than the look-up before */
-    uint64_t line;    /* with l1_wide: that line of the look-up before, address / 128 */
+    uint32_t lines;   /* with by_line: look-ups of another line of L1 than the look-up before */
+    uint64_t line;    /* with by_line: that line of the look-up before, address / 128 */
     lookup_t *lookup;
     lookup_t *read;
 } pass_t;
@@ -50,6 +50,7 @@ typedef struct {
     l2_view_t l2;
     sgc_gl1_t *gl1; /* of the unit's array, or NULL */
     uint32_t l1_wide;
+    bool by_line; /* the profile's l1_tags_by_line */
 } arrays_t;
 
 INLINE arrays_t arrays_of(const pass_t *p)
@@ -58,14 +59,15 @@ INLINE arrays_t arrays_of(const pass_t *p)
                       .tlb = p->cu->tlb.ways,
                       .l2 = l2_view_of(p->t, p->cu->xcc),
                       .gl1 = gl1_of(p->t, p->cu->array),
-                      .l1_wide = p->t->l1_wide};
+                      .l1_wide = p->t->l1_wide,
+                      .by_line = p->t->profile.l1_tags_by_line};
 }
 
 /* Whether the caches are as those of gfx908 and gfx90a in all that set_usual() sets. */
 INLINE bool is_usual(const arrays_t *w)
 {
     return !w->l1.order && !w->tlb.order && w->l2.ways.order && !w->gl1 && !w->l1_wide &&
-           w->l2.wide && w->l2.interleave_bits >= 0 && !w->l2.hash;
+           !w->by_line && w->l2.wide && w->l2.interleave_bits >= 0 && !w->l2.hash;
 }
 
 /* Changes nothing where is_usual() is true, but the compiler then knows these members. */
@@ -74,6 +76,7 @@ INLINE void set_usual(arrays_t *w)
     w->l1.order = w->tlb.order = NULL;
     w->gl1 = NULL;
     w->l1_wide = 0;
+    w->by_line = false;
     w->l2.wide = 1;
     w->l2.hash = false;
 }
@@ -128,7 +131,7 @@ INLINE void count_line(pass_t *p, uint64_t line)
 INLINE void translate(pass_t *p, const arrays_t *w, lookup_t *u, uint32_t k)
 {
     const uint64_t page = u->line / SGC_PAGE_LINES;
-    if (__builtin_expect(w->l1_wide, 0)) count_line(p, u->line >> 1);
+    if (__builtin_expect(w->by_line, 0)) count_line(p, u->line >> 1);
     sgc_tlb_t *tlb = &p->cu->tlb;
     const bool hit = tlb->last == page + 1 || sgc_tlb_other(tlb, &w->tlb, &p->t->pages, page);
     count_translation(p, hit);
@@ -667,11 +670,12 @@ static void count_accesses(pass_t *p)
 }
 
 /* Clocks for which the address unit waits for the tags of the vector L1, which look up once for
- * each quarter in the time that its addresses take. A vector L1 with lines of 128 bytes moves such
- * a line in a clock: look-ups that follow each other in one line count once. */
+ * each quarter in the time that its addresses take. By l1_tags_by_line, an assumption, a vector L1
+ * with lines of 128 bytes moves such a line in a clock: look-ups that follow each other in one line
+ * count once. */
 static uint32_t tags_late(const pass_t *p)
 {
-    const uint32_t clocks = p->t->l1_wide ? p->lines : p->lookups;
+    const uint32_t clocks = p->t->profile.l1_tags_by_line ? p->lines : p->lookups;
     return clocks > p->quarters ? clocks - p->quarters : 0;
 }
 
@@ -685,8 +689,6 @@ static void count_pipes(pass_t *p, uint32_t bytes)
     const uint32_t stalled = tags_late(p);
     ta->ta_busy += issue + stalled;
     ta->addr_stalled_by_tc_cycles += stalled;
-    if (p->t->l1_wide && !stalled) /* it takes addresses as fast as waves send them */
-        ta->held += issue;
     cu->td.stores += !loads && !p->returns;
     if (!loads) { /* data of stores goes straight to L2's port; addresses of loads queue after the
                      tags */

@@ -89,8 +89,10 @@ typedef struct {
 
 typedef struct {
     uint64_t load_wavefront, atomic_wavefront, store_wavefront, coalescable_wavefront;
-    uint64_t data;         /* clocks in which data of loads is sent to registers */
-    uint64_t lookups;      /* of loads and atomics that return: clocks in which their data comes */
+    /* of loads and atomics that return: clocks in which TD sends data to registers, SGC_DATA_BUS
+       bytes in each; and clocks in which TD gets data from the vector L1, that of a look-up in
+       each, whose line lanes may use only a part of */
+    uint64_t data, lookups;
     uint64_t narrow, wide; /* instructions that return data, by the width of its elements */
     uint64_t stores;       /* instructions that return no data */
     uint64_t held_tcp, spi_stall;

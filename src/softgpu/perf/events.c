@@ -254,8 +254,8 @@ static uint64_t of_packets(const sg_perf_t *p, const sg_event_row_t *row)
     return clocks_of(p, row) * load(&p->device[SG_D_PACKETS]);
 }
 
-/* Where several XCCs work as one, the command processor of each sends the others a request for each
- * packet, by which they wait for each other: it is in a queue for a clock, and then on its way. */
+/* Where several XCCs work as one, their command processors wait for each other at each packet: each
+ * sends one request, which is in a queue for a clock, and then on its way. */
 static uint64_t of_requests(const sg_perf_t *p, const sg_event_row_t *row)
 {
     if (p->xccs < 2) return 0;

@@ -263,6 +263,9 @@ static int check_shape(reader_t *r, const sg_profile_t *p)
     if (p->name[0] == '\0') return fail(r, "the key \"name\" is missing");
     const isa_arch_t *arch = isa_arch_find(p->gfx_target_version);
     if (check_places(r, p, arch) != 0 || check_hash(r, p, arch) != 0) return -1;
+    if (p->l1_tags_by_line && arch->vector_line != 128)
+        return fail(r, "l1_tags_by_line: lines of the vector L1 of %s have %u bytes, it needs 128",
+                    arch->name, arch->vector_line);
     if (p->cus_per_array % unit_cus(p))
         return fail(r, "cus_per_array: %u is not a multiple of %u, which a workgroup processor has",
                     p->cus_per_array, unit_cus(p));

@@ -61,6 +61,9 @@
     X(l1_shared_cus, 2, 1, 16)                                                                     \
     /* scalar and instruction caches that a die has more, as units that shared one are off */      \
     X(l1_spare_caches, 0, 0, 64)                                                                   \
+    /* 1: look-ups of one line of 128 bytes of the vector L1, one after the other, take its tags   \
+       for one clock */                                                                            \
+    X(l1_tags_by_line, 0, 0, 1)                                                                    \
     X(l1_code_ahead, 1, 1, 64) /* lines of code that are read ahead of one that is fetched */      \
     X(gl1_kb, 0, 0, 1024)      /* the cache of a shader array in front of L2; 0: none */           \
     X(gl1_ways, 16, 1, 128)                                                                        \

@@ -29,10 +29,11 @@ static void touch(rig_t *r, const char *text, uint64_t from, uint64_t bytes)
     }
 }
 
-/* A rig whose GPU has lines of these sizes. */
-static rig_t *rig_of_lines(isa_arch_t *arch, uint32_t vector_line, uint32_t l2_line)
+/* A rig whose GPU has this profile, and lines of these sizes. */
+static rig_t *rig_of_lines_in(const sg_profile_t *p, isa_arch_t *arch, uint32_t vector_line,
+                              uint32_t l2_line)
 {
-    rig_t *r = rig_create();
+    rig_t *r = rig_create_profile(p);
     *arch = *ASM_ARCH;
     arch->vector_line = vector_line;
     arch->l2_line = l2_line;
@@ -40,6 +41,12 @@ static rig_t *rig_of_lines(isa_arch_t *arch, uint32_t vector_line, uint32_t l2_l
     r->model = sgc_create(arch, &r->profile, rig_page, r);
     assert_non_null(r->model);
     return r;
+}
+
+static rig_t *rig_of_lines(isa_arch_t *arch, uint32_t vector_line, uint32_t l2_line)
+{
+    const sg_profile_t p = rig_profile();
+    return rig_of_lines_in(&p, arch, vector_line, l2_line);
 }
 
 /* A dword, its neighbour in the other half of 128 bytes, then 256 bytes in a row elsewhere: how
@@ -533,26 +540,43 @@ static void port_of_wide_lines(void **state)
     }
 }
 
-/* Eight bytes for each lane, 512 in a row: 16 look-ups, which are 12 more than quarters and 4 lines
- * of 128 bytes. Where lines have 128 bytes, only those that the tags hold up make waves wait. */
+/* Clocks for which tags hold the address unit up: beyond four quarters look-ups, or changes of the
+ * line of 128 bytes from one look-up to the next. */
 static void tags_of_wide_lines(void **state)
 {
     (void)state;
-    isa_arch_t arch;
-    for (unsigned line = 64; line <= 128; line *= 2) {
-        rig_t *r = rig_of_lines(&arch, line, 128);
-        const unsigned late = line == 64 ? 12 : 0;
-        rig_stride(r, 0, 8);
-        sgc_begun(r->model);
-        rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
-        EXPECT(r, TA_ADDR_STALLED_BY_TC_CYCLES, late);
-        EXPECT(r, TA_TA_BUSY, 16 + late);
-        assert_int_equal(sgc_unit_ended(r->model, 0, 1000, 1), late ? 16 + late : 0);
+    static const struct {
+        const char *text;
+        unsigned from, step; /* of the lanes' addresses */
+        unsigned lookups, by_lookup, by_line, written;
+    } rows[] = {
+        /* 512 bytes in a row: a look-up for each four lanes, 8 lines of 64, 4 of 128 bytes */
+        {"global_load_dwordx2 v[2:3], v[0:1], off", 0, 8, 16, 12, 0, 0},
+        {"global_store_dwordx2 v[0:1], v[2:3], off", 0, 8, 16, 12, 0, 8},
+        /* every second four lanes lie in two lines of 64 bytes, all of them in 5 of 128 */
+        {"global_load_dwordx2 v[2:3], v[0:1], off", 8, 8, 24, 20, 1, 0},
+        /* 1024 bytes in a row: a line of 64 for each four lanes, 8 of 128 bytes */
+        {"global_load_dwordx4 v[2:5], v[0:1], off", 0, 16, 16, 12, 4, 0},
         /* a line for each lane is looked up by itself, whatever its length */
-        rig_stride(r, 0, 256);
-        rig_do(r, "global_load_dword v2, v[0:1], off");
-        EXPECT(r, TA_ADDR_STALLED_BY_TC_CYCLES, late + 60);
-        assert_int_equal(sgc_unit_ended(r->model, 0, 1000, 1), 64 + 60);
+        {"global_load_dword v2, v[0:1], off", 0, 256, 64, 60, 60, 0},
+    };
+    isa_arch_t arch;
+    for (size_t k = 0; k < 2 * sizeof rows / sizeof *rows; k++) {
+        sg_profile_t p = rig_profile();
+        p.l1_tags_by_line = k % 2;
+        rig_t *r = rig_of_lines_in(&p, &arch, 128, 128);
+        const unsigned late = k % 2 ? rows[k / 2].by_line : rows[k / 2].by_lookup;
+        const unsigned written = rows[k / 2].written, data = written ? late + 2 * written : 0;
+        const unsigned busy = rows[k / 2].lookups + late + data;
+        rig_stride(r, rows[k / 2].from, rows[k / 2].step);
+        sgc_begun(r->model);
+        rig_do(r, rows[k / 2].text);
+        EXPECT(r, TCP_TOTAL_CACHE_ACCESSES, rows[k / 2].lookups);
+        EXPECT(r, TA_ADDR_STALLED_BY_TC_CYCLES, late);
+        EXPECT(r, TA_DATA_STALLED_BY_TC_CYCLES, data);
+        EXPECT(r, TA_TA_BUSY, busy);
+        /* in one of two clocks of data the next addresses are computed */
+        assert_int_equal(sgc_unit_ended(r->model, 0, 1000, 1), busy - written);
         rig_destroy(r);
     }
 }
@@ -572,22 +596,47 @@ static void data_comes(void **state)
     rig_destroy(r);
 }
 
-/* Each of two channels reads 4 times 64 bytes, which take 580 clocks each below L2. In a dispatch
- * of 2320 clocks one is under way on average, and none for 1 / e of the time; in one of 6 always
- * one is. A channel that has served nothing is not busy. */
+/* A share of 1 - exp(-sum / clocks), rounded to the nearest: e is 2.718281828459. */
+static void any_under_way(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t sum, clocks, any;
+    } rows[] = {
+        {5, 0, 0},
+        {0, 100, 0},
+        {1, 1000000, 1},
+        {1000000, 1000000000000, 1000000},             /* 999,999.5 and a little */
+        {500000000000, 1000000000000, 393469340287},   /* 0.39346934028737 */
+        {1000000000000, 1000000000000, 632120558829},  /* 0.63212055882856 */
+        {10000000000000, 1000000000000, 999954600070}, /* 0.99995460007024 */
+        {63, 1, 1},
+        {64, 1, 1},
+        {UINT64_MAX, 1000, 1000},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        assert_int_equal(sgc_any(rows[k].sum, rows[k].clocks), rows[k].any);
+}
+
+/* Each of two channels reads 4 times 64 bytes, which take 580 clocks each below L2, 2320 together:
+ * 2320 / T are under way on average, and one is for T (1 - exp(-2320 / T)) clocks of T. A channel
+ * that has served nothing is not busy. */
 static void busy_channels(void **state)
 {
     (void)state;
-    for (unsigned clocks = 6; clocks <= 2320; clocks += 2314) {
+    static const struct {
+        uint64_t clocks, busy;
+    } rows[] = {{6, 6}, {2320, 1467}, {23200, 2208}}; /* 1466.52, 2207.77 */
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         rig_t *r = rig_create();
         rig_stride(r, 0, 8);
         sgc_begun(r->model);
         rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
-        sgc_ended(r->model, clocks, 1);
-        EXPECT(r, TCC_BUSY, 2 * (clocks == 6 ? 6 : 1466));
+        sgc_ended(r->model, rows[k].clocks, 1);
+        EXPECT(r, TCC_BUSY, 2 * rows[k].busy);
         sgc_begun(r->model);
         sgc_ended(r->model, 100, 100);
-        EXPECT(r, TCC_BUSY, 2 * (clocks == 6 ? 6 : 1466));
+        EXPECT(r, TCC_BUSY, 2 * rows[k].busy);
         rig_destroy(r);
     }
 }
@@ -610,6 +659,7 @@ int main(void)
                                        RIG_TEST(port_of_wide_lines),
                                        RIG_TEST(tags_of_wide_lines),
                                        RIG_TEST(data_comes),
+                                       RIG_TEST(any_under_way),
                                        RIG_TEST(busy_channels),
                                        RIG_TEST(lines_of_other_sizes),
                                        RIG_TEST(narrow_lines_are_written_back),

@@ -89,6 +89,9 @@ static void names_what_is_wrong(void **state)
               ": l2_kb: 4097 is not supported with l2_hash, only 64 times a power of two is");
     read_text("name x\nl2_channels 16\nl2_kb 192\nl2_hash 1\n", &p,
               ": l2_kb: 192 is not supported with l2_hash, only 64 times a power of two is");
+    read_text("name x\nproduct mi350x\nl1_tags_by_line 1\n", &p, NULL);
+    read_text("name x\nl1_tags_by_line 1\n", &p,
+              ": l1_tags_by_line: lines of the vector L1 of gfx90a have 64 bytes, it needs 128");
     memset(line + 5, 'x', 600);
     read_text(line, &p, ":1: the line is longer than 510 characters");
     line[5 + 64] = '\0';

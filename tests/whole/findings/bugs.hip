@@ -443,24 +443,24 @@ static void spills(bool bad)
 
 __global__ void count_in_array(const float *p, float *q)
 {
-    float bins[32];
+    float bins[64]; // LLVM keeps up to 32 in registers
     int i = item();
-    for (int k = 0; k < 32; k++)
+    for (int k = 0; k < 64; k++)
         bins[k] = (float)k;
     for (int k = 0; k < 16; k++)
-        bins[(int)(p[(i + k * 64) % N] + k) & 31] += 1;
+        bins[(int)(p[(i + k * 64) % N] + k) & 63] += 1;
     float x = 0;
-    for (int k = 0; k < 32; k++)
-        x += bins[((int)p[i] + k) & 31] * k;
+    for (int k = 0; k < 64; k++)
+        x += bins[((int)p[i] + k) & 63] * k;
     q[i] = x;
 }
 __global__ void count_in_mask(const float *p, float *q)
 {
     int i = item();
-    unsigned bins = 0;
+    unsigned long long bins = 0;
     for (int k = 0; k < 16; k++)
-        bins |= 1u << ((int)(p[(i + k * 64) % N] + k) & 31);
-    q[i] = __popc(bins);
+        bins |= 1ull << ((int)(p[(i + k * 64) % N] + k) & 63);
+    q[i] = __popcll(bins);
 }
 
 static void arrays(bool bad)
