@@ -53,11 +53,12 @@ static uint32_t communicator_of(otf2_mpi_t *m, uint64_t id)
 static void note_rank(otf2_mpi_t *m, uint64_t location, const trace_mpi_t *r)
 {
     if (r->communicator != TRACE_MPI_WORLD || r->rank < 0 || r->size < 0) return;
-    if (m->size < (uint32_t)r->size) m->size = (uint32_t)r->size;
-    if (!BASE_RESERVE_ZEROS(m->locations, m->size, &m->location_room)) {
+    const uint32_t size = m->size < (uint32_t)r->size ? (uint32_t)r->size : m->size;
+    if (!BASE_RESERVE_ZEROS(m->locations, size, &m->location_room)) {
         check(m, OTF2_ERROR_MEM_FAULT);
         return;
     }
+    m->size = size; /* there are never fewer locations */
     if ((uint32_t)r->rank < m->size && !m->locations[r->rank]) m->locations[r->rank] = location;
 }
 
