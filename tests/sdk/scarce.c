@@ -19,10 +19,23 @@ static __thread long pass = -1;
 static __thread bool all; /* not one, but all from then on */
 static __thread unsigned failed;
 
+static rocprofiler_context_id_t context;
+static bool during; /* what others see while one fails: whether the context is active */
+
+static bool is_active(void)
+{
+    int active = 0;
+    OK(rocprofiler_context_is_active(context, &active));
+    return active;
+}
+
 static bool fails(void)
 {
     if (pass < 0 || (pass > 0 && pass--)) return false;
-    if (!all) pass = -1;
+    if (!all) {
+        pass = -1;
+        during = is_active();
+    }
     failed++;
     errno = ENOMEM;
     return true;
@@ -45,7 +58,6 @@ ROCPROFILER_EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
 
 enum { CALLS = 100 };
 
-static rocprofiler_context_id_t context;
 static rocprofiler_buffer_id_t buffer;
 static uint64_t delivered, dropped;
 
@@ -78,15 +90,8 @@ rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version, con
     return &result;
 }
 
-static bool is_active(void)
-{
-    int active = 0;
-    OK(rocprofiler_context_is_active(context, &active));
-    return active;
-}
-
 /* The call as often as it takes until nothing fails in it; every failure is told and changes
- * nothing. The number of failures. */
+ * nothing, at no moment. The number of failures. */
 static unsigned insist(rocprofiler_status_t (*call)(rocprofiler_context_id_t))
 {
     bool before = is_active();
@@ -102,6 +107,7 @@ static unsigned insist(rocprofiler_status_t (*call)(rocprofiler_context_id_t))
         }
         CHECK_EQ(status, ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES);
         CHECK_EQ(is_active(), before);
+        CHECK_EQ(during, before);
     }
 }
 

@@ -190,12 +190,15 @@ typedef struct {
                                      * this way */
 } wanted_t;
 
-static wanted_t wanted_of(const sdk_domain_info_t *domain, uint32_t operation)
+/* `changing` is the context that is about to be started or stopped, NULL if none is. */
+static wanted_t wanted_of(const sdk_domain_info_t *domain, uint32_t operation,
+                          const sdk_context_t *changing)
 {
     wanted_t w = {0};
     for (uint32_t slot = 0; slot < context_count; slot++) {
         const sdk_context_t *c = contexts[slot];
-        if (!c->active) continue;
+        const bool active = c == changing ? !c->active : c->active;
+        if (!active) continue;
         uint64_t bit = (uint64_t)1 << slot;
         if (wants_callback(c, domain->callback_kind, operation)) w.callback |= bit;
         if (wants_buffer(c, domain->buffer_kind, operation)) w.buffer |= bit;
@@ -204,17 +207,18 @@ static wanted_t wanted_of(const sdk_domain_info_t *domain, uint32_t operation)
     return w;
 }
 
-/* Publishes the plans that the active contexts need; to be called under contexts_lock. Returns
- * false if there is no memory for a plan: then nothing has changed. With `force`, all plans that
- * can be made are published, and an operation whose plan cannot be made keeps its old one, in which
- * contexts that no longer accept records are skipped. */
-static bool publish_plans(bool force)
+/* Publishes the plans that the active contexts need, those needed once `changing` is started or
+ * stopped if it is not NULL; to be called under contexts_lock. Returns false if there is no memory
+ * for a plan: then nothing has changed. With `force`, all plans that can be made are published, and
+ * an operation whose plan cannot be made keeps its old one, in which contexts that no longer accept
+ * records are skipped. */
+static bool publish_plans(const sdk_context_t *changing, bool force)
 {
     for (int publish = force; publish < 2; publish++)
         for (int d = 0; d < SDK_DOMAIN_COUNT; d++) {
             const sdk_domain_info_t *domain = &sdk_domains[d];
             for (uint32_t operation = 0; operation < domain->operations; operation++) {
-                wanted_t w = wanted_of(domain, operation);
+                wanted_t w = wanted_of(domain, operation, changing);
                 const sdk_plan_t *plan =
                     intern_plan(domain, operation, w.callback, w.buffer, w.ext);
                 bool missing = !plan && (w.callback | w.buffer | w.ext);
@@ -313,6 +317,16 @@ out:
     return status;
 }
 
+/* Starts a context that is stopped, or stops one that runs; to be called under contexts_lock.
+ * Returns false if there is no memory: then nothing has changed. `active` is written last, because
+ * others read it without the lock: they never see a state that is taken back. */
+static bool change(sdk_context_t *context)
+{
+    if (!publish_plans(context, false)) return false;
+    context->active = !context->active;
+    return true;
+}
+
 /* To be called with contexts_lock held. */
 static bool conflicts(const sdk_context_t *context)
 {
@@ -338,9 +352,7 @@ rocprofiler_status_t rocprofiler_start_context(rocprofiler_context_id_t context_
     bool refused = sdk_finalizing() || !sdk_context_accepts(context);
     bool conflict = !refused && !context->active && conflicts(context);
     bool wanted = !refused && !conflict && !context->active;
-    if (wanted) context->active = true;
-    bool changed = wanted && publish_plans(false);
-    if (wanted && !changed) context->active = false;
+    bool changed = wanted && change(context);
     pthread_mutex_unlock(&contexts_lock);
     if (changed) return started(context);
     if (wanted) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -358,9 +370,7 @@ rocprofiler_status_t rocprofiler_stop_context(rocprofiler_context_id_t context_i
     pthread_mutex_lock(&contexts_lock);
     bool over = !sdk_context_accepts(context);
     bool wanted = context->active;
-    context->active = false;
-    bool changed = wanted && publish_plans(false);
-    if (wanted && !changed) context->active = true;
+    bool changed = wanted && change(context);
     pthread_mutex_unlock(&contexts_lock);
     if (changed) sdk_services_at(SDK_AT_CONTEXTS);
     if (wanted && !changed) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -377,7 +387,7 @@ bool sdk_context_active(const sdk_context_t *context)
     return active;
 }
 
-/* Takes no lock: tools ask in each call that they trace. */
+/* Takes no lock, unlike sdk_context_active(): tools ask in each call that they trace. */
 rocprofiler_status_t rocprofiler_context_is_active(rocprofiler_context_id_t context_id, int *status)
 {
     if (!status) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
@@ -433,7 +443,7 @@ void sdk_contexts_end(uint32_t client)
             if (!end) first = slot;
             end = slot + 1;
         }
-    publish_plans(true);
+    publish_plans(NULL, true);
     pthread_mutex_unlock(&contexts_lock);
     if (!end) return;
     sdk_services_at(SDK_AT_CONTEXTS);
@@ -522,7 +532,7 @@ rocprofiler_status_t rocprofiler_configure_callback_tracing_service(
     pthread_mutex_lock(&contexts_lock);
     context->callbacks[kind] =
         (sdk_callback_request_t){.callback = callback, .data = callback_args, .operations = bits};
-    if (context->active && !publish_plans(false)) {
+    if (context->active && !publish_plans(NULL, false)) {
         context->callbacks[kind] = (sdk_callback_request_t){0};
         status = ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     }
@@ -556,7 +566,7 @@ rocprofiler_status_t rocprofiler_configure_buffer_tracing_service(
         atomic_store_explicit(&buffer->has_retirements, true, memory_order_relaxed);
     pthread_mutex_lock(&contexts_lock);
     context->buffers[kind] = (sdk_buffer_request_t){.buffer = buffer, .operations = bits};
-    if (context->active && !publish_plans(false)) {
+    if (context->active && !publish_plans(NULL, false)) {
         context->buffers[kind] = (sdk_buffer_request_t){0};
         status = ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     }

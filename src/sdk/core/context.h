@@ -56,7 +56,10 @@ sdk_buffer_t *sdk_buffer_find(rocprofiler_buffer_id_t id);
 sdk_context_t *sdk_context_at(uint32_t slot);
 sdk_buffer_t *sdk_buffer_at(uint32_t slot);
 
-/* Returns true if the context has started and not stopped. Takes the contexts' lock. */
+/* Returns true if the context has started and not stopped. Takes the contexts' lock, because
+ * services rely on its order: a thread that stops a context and finds a service's own lock taken
+ * leaves the rest to the holder, who asks here after giving that lock back. Either the holder sees
+ * that the context has stopped, or the other thread has found the lock free. */
 bool sdk_context_active(const sdk_context_t *context);
 
 /* Ends all contexts of a client: stops them, makes them refuse records and callbacks, waits until
