@@ -22,13 +22,18 @@ typedef struct {
     bool traced, lost, wraps;
 } list_t;
 
+/* A wave slot: when its last wave ends for the scheduler, and when in the trace, which may be some
+ * clocks later. */
+typedef struct {
+    uint64_t over, shown;
+} slot_t;
+
 struct sg_sqtt_run {
     sg_sqtt_t *s;
     sg_sqtt_target_t target[32]; /* of each engine */
     uint32_t masks[32];          /* of each engine: units whose counters are sampled */
     sg_sqtt_counters_t *counters;
-    uint64_t (
-        *busy)[ISA_UNIT_SIMDS][ISA_SIMD_SLOTS]; /* of each unit: when its wave slots become free */
+    slot_t (*slots)[ISA_UNIT_SIMDS][ISA_SIMD_SLOTS]; /* of each unit */
     uint32_t order;
     list_t list[];
 };
@@ -115,8 +120,8 @@ sg_sqtt_run_t *sg_sqtt_run_begin(sg_perf_t *p, sg_sqtt_t *s, const sg_sqtt_launc
     sg_sqtt_run_t *r = calloc(1, sizeof *r + s->engines * sizeof r->list[0]);
     if (!r) return NULL;
     r->s = s;
-    r->busy = calloc((size_t)s->engines * s->units_per_engine, sizeof *r->busy);
-    if (!r->busy) {
+    r->slots = calloc((size_t)s->engines * s->units_per_engine, sizeof *r->slots);
+    if (!r->slots) {
         free(r);
         return NULL;
     }
@@ -174,7 +179,7 @@ void sg_sqtt_run_end(sg_sqtt_run_t *r, uint64_t clock)
         pthread_mutex_unlock(&s->lock);
         free(l->events);
     }
-    free(r->busy);
+    free(r->slots);
     free(r);
 }
 
@@ -309,12 +314,17 @@ static uint64_t clock_of(const sg_sqtt_times_t *times, uint32_t index, uint64_t 
     return times->start + (uint64_t)((unsigned __int128)time * took / alone);
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* A wave ends a clock behind what its instructions last. */
 static uint64_t end_of(const sg_sqtt_group_t *g, const sg_sqtt_times_t *times, uint32_t index)
 {
     if (!g->wave[index].lasts) return times->end[index];
     const uint64_t told = clock_of(times, index, g->wave[index].last) + g->wave[index].lasts + 1;
-    return times->end[index] > told ? times->end[index] : told;
+    return later(times->end[index], told);
 }
 
 /* Where a wave is in the trace: its slot, and the clocks between which it is there. */
@@ -323,22 +333,42 @@ typedef struct {
     uint8_t slot;
 } stay_t;
 
-/* Takes the lowest slot of the SIMD that is free at the wave's start. A wave ends here up to some
- * clocks later than for the scheduler: if no slot is free, the wave gets the one that is free first
- * and starts when that is, so that a slot never has two waves. */
-static void take_slot(sg_sqtt_run_t *r, uint32_t unit, uint8_t simd, stay_t *stay)
+/* The lowest slot that is free in the trace. If none is, one that is free for the scheduler, and of
+ * these, or of all if there is none either, the one whose wave ends first in the trace. */
+static uint8_t choose_slot(const slot_t *slots, uint32_t count, uint64_t start)
 {
-    uint64_t *busy = r->busy[unit / r->s->unit_cus * r->s->unit_cus][simd];
-    uint8_t slot = 0, first = 0;
-    while (slot < r->s->slots_per_simd && busy[slot] > stay->start) {
-        if (busy[slot] < busy[first]) first = slot;
-        slot++;
+    uint8_t best = 0;
+    for (uint8_t i = 0; i < count; i++) {
+        const bool over = slots[i].over <= start;
+        if (over && slots[i].shown <= start) return i;
+        const bool best_over = slots[best].over <= start;
+        if (over == best_over ? slots[i].shown < slots[best].shown : over) best = i;
     }
-    if (slot == r->s->slots_per_simd) slot = first;
-    if (stay->start < busy[slot]) stay->start = busy[slot];
-    if (stay->end < stay->start) stay->end = stay->start;
-    stay->slot = slot;
-    busy[slot] = stay->end;
+    return best;
+}
+
+/* Finds the place of a wave, which is in the trace from times->start to end_of() if a slot is free
+ * there. If all are taken there and one is free for the scheduler, the wave starts when the slot's
+ * last wave has ended in the trace, and ends behind its own instructions, none of which is before
+ * that. If the profile has more waves per SIMD than the trace has slots, waves overlap in a slot.
+ */
+static stay_t take_slot(sg_sqtt_run_t *r, const sg_sqtt_group_t *g, const sg_sqtt_times_t *times,
+                        uint32_t index)
+{
+    slot_t *slots = r->slots[g->unit / r->s->unit_cus * r->s->unit_cus][times->simd[index]];
+    stay_t stay = {.start = times->start, .end = end_of(g, times, index)};
+    stay.slot = choose_slot(slots, r->s->slots_per_simd, stay.start);
+    slot_t *slot = &slots[stay.slot];
+    if (slot->over <= stay.start && slot->shown > stay.start) {
+        const uint64_t last = clock_of(times, index, g->wave[index].last);
+        const uint32_t lasts = g->wave[index].lasts ? g->wave[index].lasts : 1;
+        stay.start = slot->shown;
+        stay.end = later(stay.end, later(last, stay.start) + lasts + 1);
+    }
+    /* a wave without a clock, too, is in its slot when the next wave of its workgroup gets one */
+    slot->over = later(slot->over, later(times->end[index], times->start + 1));
+    slot->shown = later(slot->shown, later(stay.end, stay.start + 1));
+    return stay;
 }
 
 void sg_sqtt_place(sg_sqtt_run_t *r, sg_sqtt_group_t *g, const sg_sqtt_times_t *times)
@@ -350,8 +380,7 @@ void sg_sqtt_place(sg_sqtt_run_t *r, sg_sqtt_group_t *g, const sg_sqtt_times_t *
     const uint8_t place = (uint8_t)(in_engine % s->units_per_array / s->unit_cus & 15),
                   array = (uint8_t)(in_engine / s->units_per_array & 1);
     for (uint32_t i = 0; i < g->n_waves; i++) {
-        stay[i] = (stay_t){.start = times->start, .end = end_of(g, times, i)};
-        take_slot(r, g->unit, times->simd[i], &stay[i]);
+        stay[i] = take_slot(r, g, times, i);
         add(l, &(sg_sqtt_event_t){.time = stay[i].start,
                                   .value = g->lanes[i],
                                   .order = r->order++,
