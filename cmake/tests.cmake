@@ -121,7 +121,8 @@ function(crocprof_of_default)
   set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT_MODIFICATION SOFTGPU_GPU=unset:)
 endfunction()
 
-# A label more for a test, which is none of the fast ones then; the program of a unit test is not built for these.
+# A label more for a test, which is none of the fast ones then; the program of a unit test is not built for these. Where
+# it would be fast otherwise it is compiled as theirs are, at -O0, unless crocprof_optimised() names it.
 function(crocprof_label_more test label)
   if(TEST ${test})
     get_test_property(${test} LABELS labels)
@@ -140,16 +141,6 @@ endfunction()
 function(crocprof_slow)
   foreach(test ${ARGN})
     crocprof_label_more(${test} slow)
-  endforeach()
-endfunction()
-
-# crocprof_early(test ...): these take some five seconds or more, and begin before shorter ones, so that no core is left
-# with one of these at the end
-function(crocprof_early)
-  foreach(test ${ARGN})
-    if(TEST ${test})
-      set_tests_properties(${test} PROPERTIES COST 10)
-    endif()
   endforeach()
 endfunction()
 
