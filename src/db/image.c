@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "db/format.h"
 #include "db/scan.h"
 
@@ -66,19 +67,6 @@ static size_t blank(const db_image_t *i, char *text, size_t bytes)
     return found;
 }
 
-/* Enlarges an array if it has too little room. */
-static bool grow(void *rows, size_t need, size_t *room, size_t bytes)
-{
-    void **array = rows;
-    if (need <= *room) return true;
-    const size_t most = need < 2 * *room ? 2 * *room : need;
-    void *more = reallocarray(*array, most, bytes);
-    if (!more) return false;
-    *array = more;
-    *room = most;
-    return true;
-}
-
 /* Returns whether the row may be in an image. A table of statistics may not, since it changes how
  * SQLite reads other tables; nor may a view that contains the id of a process, since other files do
  * not have it. */
@@ -98,14 +86,14 @@ static bool add_row(maker_t *m)
     const uint32_t root = (uint32_t)m->cells[ROOT].number;
     if (m->cells[NAME].text && is_of_process(m, "rocpd_metadata_")) i->metadata = root;
     if (m->cells[NAME].text && is_of_process(m, "rocpd_info_process_")) i->processes = root;
-    if (!*i->guid || !grow(&i->roots, i->rows + 1, &m->roots_room, sizeof(*i->roots))) return false;
+    if (!*i->guid || !BASE_GROW(i->roots, i->rows, &m->roots_room)) return false;
     i->roots[i->rows++] = root;
     for (int c = KIND; c < COLUMNS; c++) {
         const db_cell_t *cell = &m->cells[c];
         if (c == ROOT) continue;
         const uint32_t length = cell->text ? cell->bytes : UINT32_MAX, bytes = cell->bytes;
         const size_t need = i->count + sizeof(length) + bytes;
-        if (need > BYTES_MOST || !grow(&i->bytes, need, &m->bytes_room, 1)) return false;
+        if (need > BYTES_MOST || !BASE_RESERVE(i->bytes, need, &m->bytes_room)) return false;
         memcpy(i->bytes + i->count, &length, sizeof(length));
         i->count += sizeof(length);
         if (cell->text) memcpy(i->bytes + i->count, cell->text, bytes);
@@ -126,8 +114,7 @@ static bool add_header(maker_t *m, sqlite3_file *file)
     unsigned char h[DB_HEADER_BYTES];
     db_image_t *i = m->image;
     if (file->pMethods->xRead(file, h, sizeof(h), 0) != SQLITE_OK || !db_is_plain(h) ||
-        !grow(&i->roots, 1, &m->roots_room, sizeof(*i->roots)) ||
-        !grow(&i->bytes, 1 << 16, &m->bytes_room, 1))
+        !BASE_GROW(i->roots, 0, &m->roots_room) || !BASE_RESERVE(i->bytes, 1 << 16, &m->bytes_room))
         return false;
     i->roots[i->rows++] = db_get4(h + COOKIE);
     memcpy(i->bytes, h + BEGIN, END - BEGIN);

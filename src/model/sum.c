@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "model/numbers.h"
 
 void sum_merge(sum_t *s, const sum_t *part)
@@ -67,9 +68,7 @@ static int make_room(sums_t *s)
 {
     if (s->count < s->room) return 0;
     const size_t room = s->room ? s->room * 2 : 64;
-    sum_row_t *rows = reallocarray(s->rows, room, sizeof(*rows));
-    if (!rows) return -1;
-    s->rows = rows;
+    if (!BASE_RESIZE(s->rows, room)) return -1;
     uint32_t *slots = calloc(room * 2, sizeof(*slots));
     if (!slots) return -1;
     free(s->slots);
@@ -77,7 +76,7 @@ static int make_room(sums_t *s)
     s->slot_count = room * 2;
     s->room = room;
     for (size_t i = 0; i < s->count; i++)
-        s->slots[find_slot(s, rows[i].group, rows[i].name)] = (uint32_t)i + 1;
+        s->slots[find_slot(s, s->rows[i].group, s->rows[i].name)] = (uint32_t)i + 1;
     return 0;
 }
 

@@ -34,7 +34,7 @@ enum {
 static inline bool proto_room(proto_t *p, size_t bytes)
 {
     if (__builtin_expect(p->room - p->used >= bytes, 1)) return true;
-    /* whole pages: malloc() moves these less often than it copies blocks of any size */
+    /* In whole pages: with them malloc() copies the bytes less often than with room of any size. */
     const size_t room = base_round_up(p->used + bytes, 4096);
     p->failed = p->failed || !BASE_RESERVE(p->data, room, &p->room);
     return !p->failed;

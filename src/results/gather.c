@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "results/each.h"
 #include "results/gather_part.h"
@@ -53,14 +54,12 @@ static int add_part(void *data, const db_t *db, size_t file, void *to)
     gather_part_t *all = &r->gathered->all, *part = data;
     const size_t before = all->process_count;
     if (r->files.count > 1 && rocpd_add_small(&r->base, db) != 0) return -1;
-    char **grown = reallocarray(all->processes, before + part->process_count + 1, sizeof(*grown));
-    if (!grown) return no_memory();
-    all->processes = grown;
+    if (!BASE_RESIZE(all->processes, before + part->process_count + 1)) return no_memory();
     bool room = append(&all->work, &part->work, sizeof(gather_work_t), before);
     for (size_t i = before; i < all->work.count; i++)
         ((gather_work_t *)all->work.rows)[i].file = file;
     for (size_t i = 0; i < part->process_count; i++) {
-        grown[all->process_count++] = part->processes[i];
+        all->processes[all->process_count++] = part->processes[i];
         part->processes[i] = NULL;
     }
     room = room &&

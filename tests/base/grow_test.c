@@ -1,9 +1,11 @@
 /* grow_test.c - arrays have the room that was asked for, and keep their elements. */
 #include "base/grow.h"
 
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -76,6 +78,50 @@ static void what_does_not_fit_leaves_the_array(void **state)
     free(array);
 }
 
+static void grows_by_one(void **state)
+{
+    (void)state;
+    uint32_t *array = NULL;
+    size_t n = 0;
+    for (; n < 1000; n++) {
+        assert_true(BASE_GROW_BY_ONE(array, n));
+        assert_true(malloc_usable_size(array) >= (n + 1) * sizeof(*array));
+        array[n] = (uint32_t)n + 7;
+    }
+    for (size_t k = 0; k < n; k++)
+        assert_int_equal(array[k], k + 7);
+    free(array);
+}
+
+static void grows_only_at_powers_of_two(void **state)
+{
+    (void)state;
+    uint32_t *array = NULL;
+    assert_true(BASE_GROW_BY_ONE(array, 3)); /* an array of three has room for a fourth */
+    assert_null(array);
+    assert_true(BASE_GROW_BY_ONE(array, 4));
+    assert_non_null(array);
+    assert_true(malloc_usable_size(array) >= 8 * sizeof(*array));
+    free(array);
+}
+
+static void texts_are_copies(void **state)
+{
+    (void)state;
+    char **texts = NULL, text[8];
+    size_t count = 0;
+    for (int i = 0; i < 100; i++) {
+        snprintf(text, sizeof(text), "%d", i);
+        assert_true(base_add_text(&texts, &count, text));
+    }
+    assert_int_equal(count, 100);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(atoi(texts[i]), i);
+        free(texts[i]);
+    }
+    free(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -83,6 +129,9 @@ int main(void)
         cmocka_unit_test(room_is_zeros),
         cmocka_unit_test(first_room_is_for_several),
         cmocka_unit_test(what_does_not_fit_leaves_the_array),
+        cmocka_unit_test(grows_by_one),
+        cmocka_unit_test(grows_only_at_powers_of_two),
+        cmocka_unit_test(texts_are_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

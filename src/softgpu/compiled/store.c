@@ -38,8 +38,8 @@ static const char magic[8] = "SGCOMP1";
 
 char *sg_compiled_more(sg_compiled_bytes_t *b, size_t size)
 {
-    if (size > SIZE_MAX - b->size || !BASE_RESERVE(b->bytes, b->size + size, &b->room))
-        b->bad = true;
+    b->bad =
+        b->bad || size > SIZE_MAX - b->size || !BASE_RESERVE(b->bytes, b->size + size, &b->room);
     if (b->bad) return NULL;
     b->size += size;
     return b->bytes + b->size - size;

@@ -174,7 +174,7 @@ static void start_registers(const sg_box_t *b, const sg_run_t *run, isa_wave_t *
 {
     unsigned n = run->n_user;
     memcpy(w->sgpr, run->user, sizeof run->user);
-#pragma GCC unroll 3
+#pragma GCC unroll 3 /* so that each wave tests three constants */
     for (unsigned axis = 0; axis < 3; axis++)
         if (run->system & SG_SYSTEM_ID_X << axis) w->sgpr[n++] = b->group.id[axis];
     if (run->isa.arch->launch.ids_in_ttmp) {

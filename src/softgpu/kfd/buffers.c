@@ -6,6 +6,7 @@
  * (pages.h). */
 #include "softgpu/kfd/kfd.h"
 
+#include "base/grow.h"
 #include "base/round.h"
 
 #include <errno.h>
@@ -38,13 +39,9 @@ static kfd_buffer_t *new_row(kfd_process_t *p, uint64_t *handle)
     while (i < p->n_buffers && p->buffers[i].used)
         i++;
     if (i == p->n_buffers) {
-        size_t n = p->n_buffers ? 2 * p->n_buffers : 64;
-        kfd_buffer_t *grown = reallocarray(p->buffers, n, sizeof(*grown));
-        if (!grown) return NULL;
-        for (size_t k = p->n_buffers; k < n; k++)
-            grown[k].used = false;
-        p->buffers = grown;
-        p->n_buffers = n;
+        enum { FIRST = 64 };
+        const size_t n = i ? i + 1 : FIRST;
+        if (!BASE_RESERVE_ZEROS(p->buffers, n, &p->n_buffers)) return NULL;
     }
     *handle = i + 1;
     return &p->buffers[i];

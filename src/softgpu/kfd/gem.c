@@ -6,6 +6,8 @@
 #include "softgpu/kfd/bo.h"
 #include "softgpu/kfd/kfd.h"
 
+#include "base/grow.h"
+
 #include <errno.h>
 #include <libdrm/amdgpu_drm.h>
 #include <libdrm/drm.h>
@@ -43,16 +45,14 @@ static int handle_of(kfd_gpu_t *gpu, kfd_bo_t *bo, uint32_t *handle)
         if (!gpu->gems[i].bo && row == UINT32_MAX) row = i;
     }
     if (row == UINT32_MAX) {
-        uint32_t n = gpu->n_gems ? 2 * gpu->n_gems : 16;
-        struct kfd_gem *grown = reallocarray(gpu->gems, n, sizeof(*grown));
-        if (!grown) {
+        enum { FIRST = 16 };
+        row = gpu->n_gems;
+        size_t room = row;
+        if (!BASE_RESERVE_ZEROS(gpu->gems, row ? row + 1 : FIRST, &room)) {
             kfd_bo_put(gpu->process, bo);
             return -ENOMEM;
         }
-        memset(&grown[gpu->n_gems], 0, (n - gpu->n_gems) * sizeof(*grown));
-        row = gpu->n_gems;
-        gpu->gems = grown;
-        gpu->n_gems = n;
+        gpu->n_gems = (uint32_t)room;
     }
     gpu->gems[row] = (struct kfd_gem){.bo = bo};
     *handle = row + 1;

@@ -4,6 +4,8 @@
  * it. */
 #include "softgpu/kfd/kfd.h"
 
+#include "base/grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,13 +55,8 @@ static kfd_queue_t *new_row(kfd_process_t *p)
     while (i < p->n_queues && p->queues[i])
         i++;
     if (i == p->n_queues) {
-        size_t n = p->n_queues ? 2 * p->n_queues : 16;
-        kfd_queue_t **grown = reallocarray(p->queues, n, sizeof(*grown));
-        if (!grown) return NULL;
-        for (size_t k = p->n_queues; k < n; k++)
-            grown[k] = NULL;
-        p->queues = grown;
-        p->n_queues = n;
+        enum { FIRST = 16 };
+        if (!BASE_RESERVE_ZEROS(p->queues, i ? i + 1 : FIRST, &p->n_queues)) return NULL;
     }
     kfd_queue_t *row = calloc(1, sizeof(*row));
     if (row) {

@@ -6,8 +6,8 @@
  * documented: here it is 32 clocks. */
 #include "softgpu/perf/sqtt_counters.h"
 
-#include "softgpu/perf/sqtt_internal.h"
 #include "base/grow.h"
+#include "softgpu/perf/sqtt_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

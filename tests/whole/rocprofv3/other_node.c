@@ -75,7 +75,9 @@ EXPORT int adjtimex(struct timex *t)
 static int is_ucx(const void *caller)
 {
     Dl_info library;
-    return dladdr(caller, &library) && strstr(library.dli_fname, "/libuc");
+    if (!dladdr(caller, &library)) return 0;
+    const char *slash = strrchr(library.dli_fname, '/');
+    return strncmp(slash ? slash + 1 : library.dli_fname, "libuc", strlen("libuc")) == 0;
 }
 
 static const char *path_of(const char *path, const void *caller)
