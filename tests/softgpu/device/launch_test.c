@@ -238,35 +238,32 @@ static void test_preloaded_arguments(void **state)
 }
 
 /* EXEC_HI of waves of 32 lanes is a register like any other, and a wave starts with 0 in it,
- * whatever the waves of an earlier dispatch had there. */
+ * whatever earlier waves, of this dispatch or of another, have left there. */
 static void test_exec_hi_of_narrow_waves(void **state)
 {
     (void)state;
-    enum { WAVE32 = 1 << 10, GROUPS = 16, LANES = 256 };
+    enum { WAVE32 = 1 << 10, GROUPS = 64, LANES = 256, DISPATCHES = 2 };
+    static const char text[] = "s_load_dwordx2 s[8:9], s[0:1], 0x0\n"
+                               "v_mov_b32 v0, 0\n"
+                               "v_mov_b32 v1, exec_hi\n"
+                               "s_waitcnt lgkmcnt(0)\n"
+                               "global_atomic_or v0, v1, s[8:9]\n"
+                               "v_mov_b32 v1, 1\n"
+                               "global_atomic_add v0, v1, s[8:9] offset:4\n"
+                               "s_mov_b32 exec_hi, 0x12345678\n"
+                               "v_mov_b32 v1, exec_hi\n"
+                               "global_atomic_or v0, v1, s[8:9] offset:8\n"
+                               "s_endpgm\n";
     asm_set_gpu("gfx1030");
     rig_t *r = rig_create_gpu(100300, 1, 2);
     rig_queue_t q;
     assert_true(rig_aql(r, &q));
-    const rig_kernel_t narrow = {.properties = WAVE32};
-    const uint64_t kernels[] = {rig_kernel(r,
-                                           "s_mov_b32 exec_hi, 0x12345678\n"
-                                           "s_endpgm\n",
-                                           &narrow),
-                                rig_kernel(r,
-                                           "s_load_dwordx2 s[8:9], s[0:1], 0x0\n"
-                                           "v_mov_b32 v0, 0\n"
-                                           "v_mov_b32 v1, exec_hi\n"
-                                           "s_waitcnt lgkmcnt(0)\n"
-                                           "global_atomic_or v0, v1, s[8:9]\n"
-                                           "v_mov_b32 v1, 1\n"
-                                           "global_atomic_add v0, v1, s[8:9] offset:4\n"
-                                           "s_endpgm\n",
-                                           &narrow)};
-    const uint64_t out = rig_alloc(r, 8), args = rig_alloc(r, 8);
+    const uint64_t kernel = rig_kernel(r, text, &(rig_kernel_t){.properties = WAVE32});
+    const uint64_t out = rig_alloc(r, 12), args = rig_alloc(r, 8);
     memcpy(rig_ptr(r, args), &out, sizeof out);
-    for (unsigned k = 0; k < 2; k++) {
+    for (unsigned k = 0; k < DISPATCHES; k++) {
         const uint64_t signal = rig_signal(r, 1);
-        rig_dispatch(&q, &(rig_dispatch_t){.kernel = kernels[k],
+        rig_dispatch(&q, &(rig_dispatch_t){.kernel = kernel,
                                            .args = args,
                                            .signal = signal,
                                            .grid = {GROUPS * LANES},
@@ -275,7 +272,8 @@ static void test_exec_hi_of_narrow_waves(void **state)
     }
     const uint32_t *found = rig_ptr(r, out);
     assert_int_equal(found[0], 0);
-    assert_int_equal(found[1], GROUPS * LANES);
+    assert_int_equal(found[1], DISPATCHES * GROUPS * LANES);
+    assert_int_equal(found[2], 0x12345678);
     rig_close(&q);
     rig_destroy(r);
     asm_set_gpu("gfx90a");
