@@ -76,11 +76,11 @@ bool base_file_write(int fd, const void *bytes, size_t count)
     return true;
 }
 
-/* Reads to the end of a file or pipe; *size must be 0 before the call. */
-static char *read_all(int fd, size_t most, size_t *size)
+char *base_file_read_from(int fd, size_t most, size_t *size)
 {
     enum { FIRST_ROOM = 4096 };
     struct stat st;
+    *size = 0;
     if (fstat(fd, &st) != 0) return NULL;
     const size_t expected = S_ISREG(st.st_mode) ? (size_t)st.st_size : 0;
     int failure = expected > most ? EFBIG : 0;
@@ -113,7 +113,7 @@ char *base_file_read(const char *path, size_t most, size_t *size)
 {
     const int fd = base_file_open(path, O_RDONLY, 0);
     *size = 0;
-    char *data = fd >= 0 ? read_all(fd, most, size) : NULL;
+    char *data = fd >= 0 ? base_file_read_from(fd, most, size) : NULL;
     const int failure = errno;
     if (fd >= 0) close(fd);
     errno = failure;

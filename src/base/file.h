@@ -66,8 +66,11 @@ bool base_file_write(int fd, const void *bytes, size_t count);
  * has become shorter meanwhile. */
 char *base_file_read(const char *path, size_t most, size_t *size);
 
-/* The same for a text. Returns NULL on failure, with a line in `why` that begins with the path; it
- * is a failure, too, if the text contains a zero byte. */
+/* The same from the place where a descriptor stands. */
+char *base_file_read_from(int fd, size_t most, size_t *size);
+
+/* As base_file_read() for a text. Returns NULL on failure, with a line in `why` that begins with
+ * the path; it is a failure, too, if the text contains a zero byte. */
 char *base_file_text(const char *path, size_t most, size_t *size, char *why, size_t why_bytes);
 
 /* A write of the library's can send a signal to the program: SIGXFSZ where a limit on the size of

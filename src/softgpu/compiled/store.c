@@ -8,7 +8,6 @@
 
 #include "base/cache.h"
 #include "base/env.h"
-#include "base/file.h"
 #include "base/grow.h"
 #include "base/log.h"
 #include "base/words.h"
@@ -88,11 +87,10 @@ static void name_of(sg_compiled_key_t key, char name[NAME_MAX])
 
 char *sg_compiled_read(sg_compiled_key_t key, size_t *size)
 {
-    char path[PATH_MAX], name[NAME_MAX];
+    char name[NAME_MAX];
     if (!is_open) return NULL;
     name_of(key, name);
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    char *bytes = base_file_read(path, SG_COMPILED_MOST, size);
+    char *bytes = base_cache_read(folder, name, SG_COMPILED_MOST, size);
     if (!bytes) return NULL;
     header_t h;
     bool good = *size >= sizeof h;

@@ -3,8 +3,8 @@
  * The hooks are handlers of slots, so that the plain run loop knows nothing of all this: a branch
  * back gets a handler that counts, so does an instruction to which waves come from code that is not
  * translated, and an entry of translated code gets one that runs it. One thread translates at a
- * time, others interpret meanwhile: one that only does this, or the first that comes to hot code.
- * Waves that run need no lock. */
+ * time (one that does nothing else, or the one that comes to hot code) while others interpret.
+ * Threads that run waves take no lock. */
 #include "softgpu/exec/translate_internal.h"
 #include "softgpu/exec/translate_object.h"
 
@@ -279,24 +279,13 @@ static isa_refused_t make(const isa_wanted_t *wanted, const isa_library_t *libra
     isa_refused_t why = ISA_REFUSED_FAILED;
     if (time_e6 / 1000 >= most_ms)
         why = ISA_REFUSED_TIME;
-    else if (over || !isa_llvm_load())
+    else if (!isa_llvm_load())
         why = ISA_REFUSED_LLVM;
     else if (plan && isa_llvm_open(library))
         why = plan_and_compile(wanted, library, plan, made);
     isa_llvm_close();
     free(plan);
     return why;
-}
-
-/* Under the lock: makes the code, and keeps it. */
-static void make_and_keep(const isa_wanted_t *wanted, isa_made_t *made)
-{
-    const isa_library_t *library = isa_library_for(wanted->page->core);
-    *made = (isa_made_t){.why = ISA_REFUSED_NOT};
-    made->why = library ? make(wanted, library, made) : ISA_REFUSED_CORE;
-    isa_kept_write(wanted, made);
-    if (!made->why) loops[ISA_REFUSED_NOT]++;
-    register_end();
 }
 
 static bool takes(const region_t *r, const isa_wave_t *w)
@@ -384,15 +373,12 @@ static region_t *load_region(const isa_wanted_t *wanted, const isa_made_t *made)
     return r;
 }
 
-/* Under the lock: puts what was made in place of its entries. */
-static void put_in_place(const isa_wanted_t *wanted, isa_made_t *made)
+/* Under the lock: puts the region in place of its entries; NULL: counts why there is none. */
+static void put_in_place(const isa_wanted_t *wanted, const isa_made_t *made, region_t *r)
 {
     const isa_page_t *page = wanted->page;
     const unsigned long long from = page->slots[wanted->first].pc,
                              to = page->slots[wanted->last].pc;
-    region_t *r = made->why ? NULL : load_region(wanted, made);
-    if (!made->why && !r) made->why = ISA_REFUSED_FAILED;
-    free(made->object);
     if (r) {
         publish(r, wanted, made);
         base_trace("translated 0x%llx to 0x%llx", from, to);
@@ -402,22 +388,44 @@ static void put_in_place(const isa_wanted_t *wanted, isa_made_t *made)
     base_info("code at 0x%llx is interpreted: %s", from, isa_translate_reason(made->why));
 }
 
-/* Under the lock: makes code, and puts it in place. */
+/* Under the lock: makes code, and loads it; it is counted and kept only if it loads. Returns NULL
+ * if there is none. */
+static region_t *make_region(const isa_wanted_t *wanted, isa_made_t *made)
+{
+    const isa_library_t *library = isa_library_for(wanted->page->core);
+    *made = (isa_made_t){.why = ISA_REFUSED_NOT};
+    made->why = library ? make(wanted, library, made) : ISA_REFUSED_CORE;
+    region_t *r = made->why ? NULL : load_region(wanted, made);
+    if (!made->why && !r) made->why = ISA_REFUSED_FAILED;
+    if (r) loops[ISA_REFUSED_NOT]++;
+    isa_kept_write(wanted, made);
+    free(made->object);
+    register_end();
+    return r;
+}
+
+/* Under the lock: makes code, and puts it in place. Does nothing once the process ends: LLVM may
+ * have freed what it needs. */
 static void carry_out(const isa_wanted_t *wanted, isa_made_t *made)
 {
+    if (over) return;
     const uint64_t begin = now_e6();
-    make_and_keep(wanted, made);
-    put_in_place(wanted, made);
+    region_t *r = make_region(wanted, made);
+    put_in_place(wanted, made, r);
     time_e6 += now_e6() - begin;
 }
 
-/* Under the lock: takes code that was kept, and puts it in place; false if none was. */
+/* Under the lock: takes code that was kept, and puts it in place; false if none was, or if it does
+ * not load. */
 static bool take_kept(const isa_wanted_t *wanted, isa_made_t *made)
 {
     const uint64_t begin = now_e6();
-    const bool found = isa_kept_read(wanted, made);
-    if (found && !made->why) kept++;
-    if (found) put_in_place(wanted, made);
+    bool found = isa_kept_read(wanted, made);
+    region_t *r = found && !made->why ? load_region(wanted, made) : NULL;
+    if (found && !made->why) found = r != NULL;
+    if (r) kept++;
+    if (found) put_in_place(wanted, made, r);
+    free(made->object);
     time_e6 += now_e6() - begin;
     return found;
 }
@@ -466,7 +474,7 @@ static void translate(const task_t *t)
     }
     take_lock();
     if (!take_kept(&t->wanted, made)) {
-        has_task = aside && loops[ISA_REFUSED_NOT] && has_helper();
+        has_task = aside && !over && loops[ISA_REFUSED_NOT] && has_helper();
         if (has_task) {
             task = *t;
             pthread_cond_signal(&has_work);

@@ -1,8 +1,9 @@
 /* translate_internal.h - what the files of the translator share.
  *
  * A loop or a stretch of code goes through them in this order: translate.c detects that it is hot,
- * translate_plan.c decides how each instruction is translated, translate_emit.c and
- * translate_segment.c write LLVM's assembly, and translate_llvm.c compiles that to host code. */
+ * translate_kept.c looks for it on disk, translate_plan.c decides how each instruction is
+ * translated, translate_emit.c, _segment.c and _lanes.c write LLVM's assembly, translate_llvm.c
+ * compiles that, translate_object.c loads it, and translate_count.c counts who runs it. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 #define SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 
@@ -45,8 +46,19 @@ typedef uint64_t isa_translated_t(isa_wave_t *w, uint32_t entry);
 #define ISA_TRANSLATED "translated"
 void *isa_llvm_compile(const char *text, size_t *size);
 
-/* The file from which LLVM was loaded. */
-const char *isa_llvm_path(void);
+/* A file of LLVM's library, and its state. It has the same state on other machines that have
+ * installed the same package, and in containers. */
+enum { ISA_LLVM_PATH = 240 /* bytes of the path, with its zero */ };
+typedef struct {
+    uint64_t size, mtime;
+    char path[ISA_LLVM_PATH];
+} isa_llvm_file_t;
+
+/* Looks at the file of f->path; false if there is none. */
+bool isa_llvm_look_at(isa_llvm_file_t *f);
+
+/* The file from which LLVM was loaded, as it was then. Its path is empty if there is none. */
+const isa_llvm_file_t *isa_llvm_file(void);
 
 /* ---- plans ---- */
 
@@ -173,7 +185,8 @@ void isa_kept_setup(uint64_t bytes);
 /* The kept translation; false if there is none. `object` is then to be freed. */
 bool isa_kept_read(const isa_wanted_t *wanted, isa_made_t *made);
 
-/* Keeps it. LLVM is loaded. */
+/* Keeps it, or the reason against it, if that is in the code: another process need not look for it
+ * again. Nothing is kept if LLVM has not been loaded. */
 void isa_kept_write(const isa_wanted_t *wanted, const isa_made_t *made);
 
 /* Reads a file's contents: false if they are not a whole file, of this key, whose LLVM is the one

@@ -8,13 +8,11 @@
 #include "softgpu/exec/translate_internal.h"
 
 #include "base/cache.h"
-#include "base/file.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include <elf.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -25,22 +23,15 @@
 #define SUFFIX ".sgx" /* of the files' names */
 
 enum {
-    PATH = 232,         /* bytes of the path of LLVM's file, with its zero */
     LARGEST = 16 << 20, /* bytes of a file */
     NAME = 64
 };
-
-/* The file from which LLVM was loaded, and its state. */
-typedef struct {
-    uint64_t size, mtime, inode;
-    char path[PATH];
-} llvm_file_t;
 
 typedef struct {
     char magic[8];
     uint64_t checksum; /* of all behind it */
     isa_kept_key_t key;
-    llvm_file_t llvm;
+    isa_llvm_file_t llvm;
     uint32_t why, masked, entries, bytes;
 } header_t;
 
@@ -139,26 +130,15 @@ static bool key_of(const isa_wanted_t *wanted, isa_kept_key_t *key)
 
 /* ---- files ---- */
 
-/* The state of a file; false if there is none. */
-static bool look_at(llvm_file_t *f)
-{
-    struct stat st;
-    if (!*f->path || stat(f->path, &st) != 0) return false;
-    f->size = (uint64_t)st.st_size;
-    f->mtime = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
-    f->inode = st.st_ino;
-    return true;
-}
-
 /* Whether the file from which LLVM was loaded then is as it was. */
-static bool is_same_llvm(const llvm_file_t *then)
+static bool is_same_llvm(const isa_llvm_file_t *then)
 {
-    static llvm_file_t last; /* that was found to be the same */
-    llvm_file_t now = {.size = 0};
-    if (!memchr(then->path, '\0', PATH)) return false;
+    static isa_llvm_file_t last; /* that was found to be the same */
+    isa_llvm_file_t now = {.size = 0};
+    if (!memchr(then->path, '\0', sizeof then->path)) return false;
     if (*last.path && !memcmp(&last, then, sizeof last)) return true;
     memcpy(now.path, then->path, strlen(then->path));
-    if (!look_at(&now) || memcmp(&now, then, sizeof now) != 0) return false;
+    if (!isa_llvm_look_at(&now) || memcmp(&now, then, sizeof now) != 0) return false;
     last = now;
     return true;
 }
@@ -228,19 +208,19 @@ static bool are_inside(const isa_made_t *made, const isa_wanted_t *wanted)
 bool isa_kept_read(const isa_wanted_t *wanted, isa_made_t *made)
 {
     isa_kept_key_t key;
-    char path[PATH_MAX], name[NAME];
+    char name[NAME];
     size_t size;
     if (!open_folder() || !key_of(wanted, &key)) return false;
     name_of(key, name);
-    snprintf(path, sizeof path, "%s/%s", kept.folder, name);
-    char *bytes = base_file_read(path, LARGEST, &size);
+    char *bytes = base_cache_read(kept.folder, name, LARGEST, &size);
     if (!bytes) return false;
     const bool good = isa_kept_parse(bytes, size, key, made);
     free(bytes);
     if (!good) return false;
-    utimensat(AT_FDCWD, path, NULL, 0); /* what was used last is kept longest */
+    base_cache_touch(kept.folder, name);
     if (are_inside(made, wanted)) return true;
     free(made->object);
+    made->object = NULL;
     return false;
 }
 
@@ -249,15 +229,13 @@ void isa_kept_write(const isa_wanted_t *wanted, const isa_made_t *made)
     header_t h = {.why = made->why,
                   .masked = made->masked,
                   .entries = made->n,
-                  .bytes = (uint32_t)made->size};
-    const char *llvm = isa_llvm_path();
+                  .bytes = (uint32_t)made->size,
+                  .llvm = *isa_llvm_file()};
     char name[NAME];
-    if (!is_kept(made->why) || !open_folder() || !key_of(wanted, &h.key) ||
-        made->size > LARGEST / 2 || strlen(llvm) >= PATH)
+    if (!*h.llvm.path || !is_kept(made->why) || !open_folder() || !key_of(wanted, &h.key) ||
+        made->size > LARGEST / 2)
         return;
     memcpy(h.magic, magic, sizeof magic);
-    memcpy(h.llvm.path, llvm, strlen(llvm));
-    if (!look_at(&h.llvm)) return;
     const size_t entries = made->n * sizeof *made->entry;
     h.checksum = checksum_of(&h, made->entry, made->object);
     const struct iovec parts[] = {

@@ -8,10 +8,10 @@
 #include "base/log.h"
 #include "base/symbol.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- the library, which the build makes from the handlers ---- */
 
@@ -131,10 +131,28 @@ enum { MACHINES = 2 /* as many as there are bitcodes */ };
 
 static struct {
     bool tried, loaded;
-    char path[PATH_MAX];               /* of the library that is loaded */
+    isa_llvm_file_t file;              /* of the library that is loaded */
     void *context, *library, *machine; /* the last two: of the open library */
     machine_t machines[MACHINES];      /* those made so far, never freed */
 } state;
+
+bool isa_llvm_look_at(isa_llvm_file_t *f)
+{
+    struct stat st;
+    if (!*f->path || stat(f->path, &st) != 0) return false;
+    f->size = (uint64_t)st.st_size;
+    f->mtime = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+    return true;
+}
+
+/* Notes the file's state now, since it may be replaced while the process runs. */
+static void note_file(const char *path)
+{
+    isa_llvm_file_t f = {.size = 0};
+    if (strlen(path) >= sizeof f.path) return;
+    memcpy(f.path, path, strlen(path));
+    if (isa_llvm_look_at(&f)) state.file = f;
+}
 
 static bool load(void)
 {
@@ -156,14 +174,13 @@ static bool load(void)
     Dl_info info;
     void *at;
     memcpy(&at, &llvm.context, sizeof at);
-    if (dladdr(at, &info) && info.dli_fname)
-        snprintf(state.path, sizeof state.path, "%s", info.dli_fname);
+    if (dladdr(at, &info) && info.dli_fname) note_file(info.dli_fname);
     return true;
 }
 
-const char *isa_llvm_path(void)
+const isa_llvm_file_t *isa_llvm_file(void)
 {
-    return state.path;
+    return &state.file;
 }
 
 bool isa_llvm_load(void)

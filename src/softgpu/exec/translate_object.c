@@ -124,20 +124,20 @@ static bool map(file_t *f)
 
 /* ---- symbols ---- */
 
-/* The name at the offset of a table of strings; NULL if it does not end there. */
-static const char *text_at(const file_t *f, unsigned table, uint64_t offset)
+/* Whether this is the text at the offset of a table of strings. */
+static bool is_text(const file_t *f, unsigned table, uint64_t offset, const char *text)
 {
-    if (table >= f->n || f->section[table].sh_type != SHT_STRTAB) return NULL;
+    const size_t bytes = strlen(text) + 1;
+    if (table >= f->n || f->section[table].sh_type != SHT_STRTAB) return false;
     const Elf64_Shdr *s = &f->section[table];
-    const char *text = (const char *)f->bytes + s->sh_offset;
-    if (offset >= s->sh_size || !memchr(text + offset, '\0', s->sh_size - offset)) return NULL;
-    return text + offset;
+    return offset <= s->sh_size && bytes <= s->sh_size - offset &&
+           !memcmp(f->bytes + s->sh_offset + offset, text, bytes);
 }
 
-static bool find_other(const file_t *f, const char *name, uint64_t *value)
+static bool find_other(const file_t *f, unsigned table, uint64_t offset, uint64_t *value)
 {
-    for (unsigned n = 0; name && n < OTHERS; n++) {
-        if (strcmp(name, others[n].name) != 0) continue;
+    for (unsigned n = 0; n < OTHERS; n++) {
+        if (!is_text(f, table, offset, others[n].name)) continue;
         *value = (uintptr_t)f->at + f->stubs + n * STUB;
         return true;
     }
@@ -152,8 +152,7 @@ static bool find_symbol(const file_t *f, unsigned table, uint64_t number, uint64
         !element(f, &f->section[table], number, &symbol, sizeof symbol))
         return false;
     const unsigned in = symbol.st_shndx;
-    if (in == SHN_UNDEF)
-        return find_other(f, text_at(f, f->section[table].sh_link, symbol.st_name), value);
+    if (in == SHN_UNDEF) return find_other(f, f->section[table].sh_link, symbol.st_name, value);
     if (in >= f->n || f->place[in] == NOWHERE || symbol.st_value > f->section[in].sh_size)
         return false;
     *value = (uintptr_t)f->at + f->place[in] + symbol.st_value;
@@ -168,8 +167,8 @@ static bool find_function(const file_t *f, const char *name, uint64_t *value)
         const Elf64_Shdr *s = &f->section[k];
         if (s->sh_type != SHT_SYMTAB) continue;
         for (uint64_t n = 0; element(f, s, n, &symbol, sizeof symbol); n++) {
-            const char *found = text_at(f, s->sh_link, symbol.st_name);
-            if (!found || strcmp(found, name) != 0 || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC)
+            if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC ||
+                !is_text(f, s->sh_link, symbol.st_name, name))
                 continue;
             const unsigned in = symbol.st_shndx;
             return in < f->n && f->section[in].sh_flags & SHF_EXECINSTR &&

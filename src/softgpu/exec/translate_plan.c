@@ -368,6 +368,13 @@ static unsigned find_entries(isa_plan_t *plan)
     return n;
 }
 
+/* A VOPD instruction without its own handler lacked memory when it was decoded: that is not said of
+ * the code. */
+static isa_refused_t why_not_decoded(const isa_inst_t *slot)
+{
+    return slot->fmt == ISA_FMT_VOPD ? ISA_REFUSED_FAILED : ISA_REFUSED_SHAPE;
+}
+
 isa_refused_t isa_plan_make(isa_plan_t *plan, unsigned first, unsigned last)
 {
     int16_t step_of[ISA_PAGE_SLOTS];
@@ -379,12 +386,14 @@ isa_refused_t isa_plan_make(isa_plan_t *plan, unsigned first, unsigned last)
         if (plan->n == ISA_PLAN_STEPS) return ISA_REFUSED_LENGTH;
         isa_step_t *s = &plan->step[plan->n];
         *s = (isa_step_t){.i = decoded(plan->page, at), .leads = at == first};
-        if (!s->i || at + s->i->dwords > ISA_PAGE_SLOTS) return ISA_REFUSED_SHAPE;
+        if (!s->i) return why_not_decoded(&plan->page->slots[at]);
+        if (at + s->i->dwords > ISA_PAGE_SLOTS) return ISA_REFUSED_SHAPE;
         choose(plan, s);
         if (isa_plan_writes_exec(s->i) && s->kind != ISA_STEP_LEAVE) plan->masked = true;
         step_of[at] = (int16_t)plan->n++;
         at += s->i->dwords;
     }
-    if (!connect(plan, step_of, first, last + 1)) return ISA_REFUSED_SHAPE;
+    /* an instruction that reaches over `last` is not wholly in the key of translations on disk */
+    if (step_of[last] < 0 || !connect(plan, step_of, first, last + 1)) return ISA_REFUSED_SHAPE;
     return find_entries(plan) ? ISA_REFUSED_NOT : ISA_REFUSED_HEAD;
 }

@@ -1,8 +1,9 @@
 /* translate_kept.c - translations on disk: what was translated once is taken from there, by this
  * process and by others, and nothing that is damaged or another user's is run. */
-#include "translate_rig.h"
-
+#include "softgpu/exec/translate_kept.c"
 #include "softgpu/exec/translate_object.h"
+
+#include "translate_rig.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -83,8 +84,8 @@ static int begin_empty(void **state)
 
 static void assert_made(counts_t c, unsigned made, const char *what)
 {
-    const unsigned kept = made ? 0 : 1;
-    if (c.made != made || c.kept != kept)
+    const unsigned taken = made ? 0 : 1;
+    if (c.made != made || c.kept != taken)
         fail_msg("%s: %u translated, %u taken from disk", what, (unsigned)c.made, (unsigned)c.kept);
 }
 
@@ -138,6 +139,224 @@ static void damaged(void **state)
         }
     }
     assert_made(run_numbered(0, true), 0, "a file in place of the damaged one");
+}
+
+/* ---- keys ---- */
+
+static isa_page_t *page_at(rig_t *r, unsigned offset)
+{
+    const before_t b = {.mode = 0x2f0};
+    set_state(r, &b);
+    assert_true(r->core->set_pc(&r->wave, RIG_CODE + offset));
+    return r->wave.page;
+}
+
+/* Each thing that a translation depends on is in its key, the place in memory is not. */
+static void keys_differ(void **state)
+{
+    enum { KEYS = 9 };
+    pair_t p = make_pair("avx2"), gfx1030 = make_pair("avx2"), narrow = make_pair("avx2");
+    const isa_arch_t *other = isa_arch_named("gfx1030");
+    isa_kept_key_t key[KEYS], same;
+    (void)state;
+    set_gpu(gfx1030.translated, other, isa_core_by_name("avx2"));
+    set_gpu(narrow.translated, other, isa_core_narrow(isa_core_by_name("avx2")));
+    put_numbered(&p, 0);
+    memcpy(p.translated->code + ISA_PAGE_SLOTS, p.translated->code, 4 * ISA_PAGE_SLOTS);
+    memcpy(gfx1030.translated->code, p.translated->code, 4 * ISA_PAGE_SLOTS);
+    memcpy(narrow.translated->code, p.translated->code, 4 * ISA_PAGE_SLOTS);
+    const isa_wanted_t w = {page_at(p.translated, 0), 0, 8, 0x2f0, false, true};
+    isa_wanted_t each[KEYS];
+    for (unsigned k = 0; k < KEYS; k++)
+        each[k] = w;
+    each[1].first++;
+    each[2].last--;
+    each[3].mode = 0xf0;
+    each[4].masked = true;
+    each[5].calls = false; /* verify */
+    each[6].page = page_at(gfx1030.translated, 0);
+    each[7].page = page_at(narrow.translated, 0);
+    each[8].first++;
+    each[8].last++;
+    for (unsigned k = 0; k < KEYS; k++) {
+        assert_true(key_of(&each[k], &key[k]));
+        for (unsigned j = 0; j < k; j++)
+            if (key[j].low == key[k].low && key[j].high == key[k].high)
+                fail_msg("keys %u and %u are the same", j, k);
+    }
+    each[0].page = page_at(p.translated, ISA_PAGE_BYTES);
+    assert_true(each[0].page != w.page && key_of(&each[0], &same));
+    assert_true(same.low == key[0].low && same.high == key[0].high);
+    free_pair(&p);
+    free_pair(&gfx1030);
+    free_pair(&narrow);
+}
+
+/* ---- whole files that are not used ---- */
+
+static void change(const char *path, void (*how)(header_t *h, char *rest))
+{
+    static _Alignas(header_t) char file[1 << 20];
+    header_t h;
+    const int fd = open(path, O_RDWR);
+    assert_true(fd >= 0);
+    const ssize_t n = read(fd, file, sizeof file);
+    assert_true(n > (ssize_t)sizeof h);
+    memcpy(&h, file, sizeof h);
+    char *rest = file + sizeof h;
+    how(&h, rest);
+    h.checksum = checksum_of(&h, rest, rest + h.entries * sizeof(uint16_t));
+    memcpy(file, &h, sizeof h);
+    assert_int_equal(pwrite(fd, file, (size_t)n, 0), n);
+    close(fd);
+}
+
+static void as_it_is(header_t *h, char *rest)
+{
+    (void)h;
+    (void)rest;
+}
+
+static void older_llvm(header_t *h, char *rest)
+{
+    (void)rest;
+    h->llvm.mtime--;
+}
+
+static void shorter_llvm(header_t *h, char *rest)
+{
+    (void)rest;
+    h->llvm.size--;
+}
+
+static void no_llvm(header_t *h, char *rest)
+{
+    (void)rest;
+    snprintf(h->llvm.path, sizeof h->llvm.path, "%s/none", home);
+}
+
+static void no_object(header_t *h, char *rest)
+{
+    rest[h->entries * sizeof(uint16_t)] ^= 1;
+}
+
+static void (*how_changed)(header_t *h, char *rest);
+
+static void change_file(const char *path)
+{
+    change(path, how_changed);
+}
+
+/* Files whose checksum is right, but that another LLVM has made, or that do not load. */
+static void changed(void **state)
+{
+    static void (*const misses[])(header_t *, char *) = {older_llvm, shorter_llvm, no_llvm,
+                                                         no_object};
+    (void)state;
+    run_numbered(0, true);
+    how_changed = as_it_is;
+    assert_int_equal(each_file(change_file), 1);
+    assert_made(run_numbered(0, true), 0, "a file with a checksum of the test's");
+    for (unsigned k = 0; k < sizeof misses / sizeof *misses; k++) {
+        how_changed = misses[k];
+        assert_int_equal(each_file(change_file), 1);
+        assert_made(run_numbered(0, true), 1, "a changed file with a right checksum");
+        assert_made(run_numbered(0, true), 0, "a file in place of the changed one");
+    }
+}
+
+static void let_others_write(const char *path)
+{
+    assert_int_equal(chmod(path, 0620), 0);
+}
+
+static void give_away(const char *path)
+{
+    assert_int_equal(chown(path, 12345, (gid_t)-1), 0);
+}
+
+static void make_link(const char *path)
+{
+    char to[sizeof home + 8];
+    snprintf(to, sizeof to, "%s/target", home);
+    assert_int_equal(rename(path, to), 0);
+    assert_int_equal(symlink(to, path), 0);
+}
+
+static void remove_target(void)
+{
+    char to[sizeof home + 8];
+    snprintf(to, sizeof to, "%s/target", home);
+    unlink(to);
+}
+
+/* Files that are not the user's alone. */
+static void others_files(void **state)
+{
+    (void)state;
+    run_numbered(0, true);
+    each_file(let_others_write);
+    assert_made(run_numbered(0, true), 1, "others can write the file");
+    each_file(make_link);
+    assert_made(run_numbered(0, true), 1, "the file is a link");
+    remove_target();
+    assert_made(run_numbered(0, true), 0, "only the user can write the file");
+    if (geteuid() != 0) return; /* who cannot give a file away */
+    each_file(give_away);
+    assert_made(run_numbered(0, true), 1, "the file is another user's");
+}
+
+/* ---- refusals ---- */
+
+static struct stat seen;
+
+static void make_old(const char *path)
+{
+    const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    assert_int_equal(stat(path, &seen), 0);
+}
+
+static void assert_read(const char *path)
+{
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_ino, seen.st_ino); /* not written anew, */
+    assert_true(st.st_mtim.tv_sec > 1);       /* but used */
+}
+
+/* A loop that is too long; the page of code was never seen. */
+static void run_long(void)
+{
+    before_t b;
+    pair_t p = make_pair("avx2");
+    make_state(&b, true, 0x2f0);
+    put_pair(&p, "again: .rept 520\n v_mov_b32 v1, v2\n .endr\n s_sub_u32 s98, s98, 1\n"
+                 "s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n");
+    run_pair(&p, &b, RIG_SLICE, "a long loop");
+    free_pair(&p);
+}
+
+/* That code is too long is kept, too, but not that there is no time. */
+static void refused(void **state)
+{
+    isa_made_t made;
+    pair_t p = make_pair("avx2");
+    (void)state;
+    const uint64_t begin = isa_translate_stats().loops[ISA_REFUSED_LENGTH];
+    run_long();
+    assert_int_equal(each_file(make_old), 1);
+    run_long();
+    assert_int_equal(each_file(assert_read), 1);
+    assert_int_equal(isa_translate_stats().loops[ISA_REFUSED_LENGTH] - begin, 2);
+    put_numbered(&p, 0);
+    const isa_wanted_t w = {page_at(p.translated, 0), 0, 0, 0x2f0, false, true};
+    isa_kept_write(&w, &(isa_made_t){.why = ISA_REFUSED_TIME});
+    assert_false(isa_kept_read(&w, &made));
+    isa_kept_write(&w, &(isa_made_t){.why = ISA_REFUSED_HEAD});
+    assert_true(isa_kept_read(&w, &made));
+    assert_int_equal(made.why, ISA_REFUSED_HEAD);
+    free_pair(&p);
 }
 
 /* ---- folders that are not used ---- */
@@ -310,6 +529,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(second_run, begin_empty),
         cmocka_unit_test_setup(damaged, begin_empty),
+        cmocka_unit_test_setup(keys_differ, begin_empty),
+        cmocka_unit_test_setup(changed, begin_empty),
+        cmocka_unit_test_setup(others_files, begin_empty),
+        cmocka_unit_test_setup(refused, begin_empty),
         cmocka_unit_test_setup(others_folder, begin_empty),
         cmocka_unit_test_setup(at_once, begin_empty),
         cmocka_unit_test_setup(killed, begin_empty),
