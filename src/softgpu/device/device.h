@@ -42,10 +42,10 @@ typedef struct {
 sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *ops);
 sg_memory_t *sg_device_memory(sg_device_t *d);
 
-/* Sets, for all devices of the process, whether hot loops are translated (`how`), after how many
- * rounds, for how many milliseconds all translations together, how many MiB of them are kept on
- * disk, and whether a thread of its own translates (`aside`). To be called before the first device
- * is made. */
+/* Sets, for all devices of the process, whether hot code is translated (`how`), how many waves or
+ * branches back make code hot (`after`), how long all translations together may take, how many MiB
+ * of them are kept on disk, and whether a thread of its own translates (`aside`). To be called
+ * before the first device is made. */
 void sg_device_translate(isa_translate_t how, uint32_t after, uint32_t milliseconds, uint32_t kept,
                          bool aside);
 

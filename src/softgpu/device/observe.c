@@ -338,8 +338,8 @@ static void report_translator(FILE *f)
                     isa_translate_reason((isa_refused_t)why));
 }
 
-/* Logs the translator's statistics (--log info). Waves with a subscriber are
- * interpreted, not translated. */
+/* Logs the translator's statistics (--log info). Waves with a subscriber are interpreted, not
+ * translated. */
 static void report_translated(void)
 {
     const isa_translate_stats_t s = isa_translate_stats();

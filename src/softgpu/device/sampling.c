@@ -202,8 +202,11 @@ isa_stop_t sg_sampling_run(sg_box_t *b, isa_wave_t *w, int32_t slice, isa_interr
     for (;;) {
         while (w->snapshot.due && !w->privileged)
             if (!take_trap(b, w)) return ISA_STOP_MEMORY;
-        const isa_stop_t why =
-            w->privileged ? core->run(w, slice) : core->run_watched(w, slice, &b->watch);
+        /* without an interrupt, sampling has ended: nobody watches a run that is only counted */
+        const isa_stop_t why = w->privileged ? core->run(w, slice)
+                               : b->run->unwatched && !interrupt
+                                   ? sg_observe_run(b, w, slice)
+                                   : core->run_watched(w, slice, &b->watch);
         if (why == ISA_STOP_INTERRUPT && !w->snapshot.due) {
             if (!take_trap(b, w)) return ISA_STOP_MEMORY;
             interrupt->seen = atomic_load_explicit(interrupt->tick, memory_order_relaxed);

@@ -680,11 +680,12 @@ void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
         return;
     }
     const region_t *r = entry->region;
+    const bool again = w->repeats; /* the first instruction is tried again: it has been counted */
     const bool verify = mode_now == ISA_TRANSLATE_VERIFY && !r->calls;
     const uint64_t n =
         verify ? isa_translate_verify(w, i, r->run, entry->number) : r->run(w, entry->number);
     if (!c) return;
     add(&c->entries, 1);
-    add(&c->instructions, n);
+    add(&c->instructions, n - again);
     if (verify) add(&c->verified, n);
 }

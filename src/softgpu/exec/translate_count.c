@@ -20,7 +20,8 @@ static seen_t seen(const isa_translate_counts_t *c)
                     atomic_load_explicit(&c->declined, memory_order_relaxed)};
 }
 
-/* Counts an instruction that has run interpreted. */
+/* Counts an instruction that has run interpreted. With SOFTGPU_TRANSLATE=verify those that are left
+ * to a handler count as cold, too. */
 static void count_interpreted(isa_ran_t *ran, const isa_inst_t *i, bool declined)
 {
     if (isa_plan_leaves(i))

@@ -3,12 +3,14 @@
  *
  * No handler is called from such code, so that a copy of the wave can run it again. What is
  * compared is all that such instructions change: vector and scalar registers, SCC, MODE, where the
- * wave goes on, its slice, why it has stopped. */
+ * wave goes on, its slice, why it has stopped, and whether it has loaded from LDS (lds.h). */
 #include "softgpu/exec/translate_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { TEXT = 80 /* bytes of the text that names a difference */ };
 
 /* A wave and its registers. */
 typedef struct {
@@ -39,10 +41,10 @@ static bool differ(char *text, size_t room, const isa_wave_t *a, const isa_wave_
             return true;
         }
     if (a->scc == b->scc && a->mode == b->mode && a->ip == b->ip && a->budget == b->budget &&
-        a->stop == b->stop)
+        a->stop == b->stop && a->lds_turn == b->lds_turn)
         return false;
-    snprintf(text, room, "SCC %u, MODE %x, slice %d, stop %u", a->scc, a->mode, (int)a->budget,
-             a->stop);
+    snprintf(text, room, "SCC %u, MODE %x, slice %d, stop %u, LDS %u", a->scc, a->mode,
+             (int)a->budget, a->stop, a->lds_turn);
     return true;
 }
 
@@ -60,7 +62,7 @@ static void interpret(isa_wave_t *w, uint64_t n)
 static const isa_inst_t *find(copy_t *again, const isa_wave_t *before, uint64_t n,
                               const isa_wave_t *translated, const char *what)
 {
-    char now[64], then[64];
+    char now[TEXT], then[TEXT];
     const isa_inst_t *found = before->ip;
     copy_wave(again, before);
     snprintf(then, sizeof then, "%s", what);
@@ -77,7 +79,7 @@ static const isa_inst_t *find(copy_t *again, const isa_wave_t *before, uint64_t 
 uint64_t isa_translate_verify(isa_wave_t *w, const isa_inst_t *head, isa_translated_t *run,
                               uint32_t entry)
 {
-    char text[64];
+    char text[TEXT];
     copy_t *before = aligned_alloc(64, sizeof *before), *other = aligned_alloc(64, sizeof *other);
 
     if (!before || !other) {

@@ -1,6 +1,7 @@
 // observed - kernels whose executed instructions can be told from outside: `split` lets 16 lanes of
 // each wave of 64 work in its loop, `whole` all of them. Many workgroups, so that several threads
-// write the trace at once. The two with long names undo each other.
+// write the trace at once. `turns` changes nothing: each wave's store to LDS lets the other one go
+// first, which loads what it replaces. The two with long names undo each other.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -13,6 +14,17 @@ __global__ void split(int *x, int rounds)
 }
 
 __global__ void whole(int *x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+
+__global__ void turns(int *x)
+{
+    __shared__ int both[128];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    both[threadIdx.x] = x[i];
+    __syncthreads();
+    both[threadIdx.x ^ 64] = both[threadIdx.x];
+    __syncthreads();
+    x[i] = both[threadIdx.x];
+}
 
 // Kernels as generators name them: the names differ after more than 256 characters.
 #define A8 aaaaaaaa
@@ -32,6 +44,7 @@ int main()
     (void)hipMemset(device, 0, sizeof host);
     split<<<GROUPS, SIZE>>>(device, ROUNDS);
     for (int k = 0; k < 3; k++) whole<<<GROUPS, SIZE>>>(device);
+    turns<<<GROUPS, SIZE>>>(device);
     CAT(A320, _one)<<<1, 64>>>(device);
     CAT(A320, _two)<<<1, 64>>>(device);
     (void)hipMemcpy(host, device, sizeof host, hipMemcpyDeviceToHost);

@@ -366,6 +366,61 @@ static void every_wave_is_taken(void **state)
     }
 }
 
+/* A store to LDS that lets another wave go first is tried again, interpreted or from an entry on,
+ * and counts once: however the code runs, a wave runs its 14 instructions. */
+static void counted_once(void **state)
+{
+    enum { INSTRUCTIONS = 14, RUNS = 6 };
+    pair_t p = make_pair("avx2");
+    rig_t *r = p.translated;
+    isa_ran_t ran = {0};
+    (void)state;
+    assert_int_equal(r->group.n_waves, 2);
+    rig_assemble(r, 0, straight[0].text);
+    isa_translate_setup(ISA_TRANSLATE_ON, 1);
+    for (unsigned n = 0; n < RUNS; n++) {
+        const uint64_t begin = translated_instructions();
+        before_t b;
+        unsigned stops = 0;
+        ran = (isa_ran_t){0};
+        make_state(&b, true, 0x2f0);
+        set_state(r, &b);
+        assert_true(r->core->set_pc(&r->wave, RIG_CODE));
+        isa_code_idle(r->cache, r->core, RIG_CODE);
+        while (isa_translate_run(&r->wave, RIG_SLICE, &ran) != ISA_STOP_END)
+            stops++;
+        uint64_t all = ran.translated + ran.cold + ran.declined;
+        for (unsigned op = 0; op < ISA_OP_COUNT; op++)
+            all += ran.without[op];
+        assert_int_equal(stops, 2); /* the barrier, the store */
+        assert_int_equal(all, INSTRUCTIONS);
+        assert_int_equal(ran.translated, translated_instructions() - begin);
+    }
+    assert_int_equal(ran.translated, INSTRUCTIONS - 2); /* but s_barrier and s_endpgm */
+    free_pair(&p);
+}
+
+/* A loop that goes back into the literal of an instruction, which begins before the loop's end and
+ * reaches over it, is refused: what is behind the end would decide what it does. */
+static void overlapping(void **state)
+{
+    static const char text[] = "s_branch inner\n"
+                               "again: .long 0xbe8500ff\n" /* s_mov_b32 s5, and its literal: */
+                               "inner: .long 0xbf85fffe\n" /* s_cbranch_scc1 again */
+                               "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n"
+                               "s_cbranch_scc1 inner\n s_endpgm\n";
+    pair_t p = make_pair("avx2");
+    before_t b;
+    (void)state;
+    make_state(&b, true, 0x2f0);
+    b.scc = 1;
+    const uint64_t begin = isa_translate_stats().loops[ISA_REFUSED_SHAPE];
+    put_pair(&p, text);
+    run_pair(&p, &b, RIG_SLICE, text);
+    assert_int_equal(isa_translate_stats().loops[ISA_REFUSED_SHAPE] - begin, 1);
+    free_pair(&p);
+}
+
 /* Rounds of nested loops, the outermost first. */
 typedef struct {
     uint32_t n[3];
@@ -669,6 +724,8 @@ int main(void)
                                        cmocka_unit_test(whole_programs),
                                        cmocka_unit_test(stretches),
                                        cmocka_unit_test(every_wave_is_taken),
+                                       cmocka_unit_test(counted_once),
+                                       cmocka_unit_test(overlapping),
                                        cmocka_unit_test(nested_loops),
                                        cmocka_unit_test(many_modes),
                                        cmocka_unit_test(full_loops),

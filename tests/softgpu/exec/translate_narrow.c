@@ -198,6 +198,30 @@ static const program_t programs[] = {
      true},
 };
 
+/* Loads from LDS, whose dwords are all different, side by side and scattered, of which some are
+ * beyond LDS in part or as a whole. */
+#define LOADS_FROM_LDS                                                                             \
+    "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_lshlrev_b32 v2, 5, v1\n v_lshlrev_b32 v3, 3, v1\n"           \
+    "v_mul_u32_u24 v4, 0x29, v1\n ds_write_b128 v2, v[30:33]\n"                                    \
+    "ds_write_b128 v2, v[34:37] offset:16\n"                                                       \
+    "again: ds_read_b64 v[6:7], v3\n ds_read_b64 v[8:9], v4 offset:9\n"                            \
+    "ds_read2_b32 v[10:11], v3 offset0:1 offset1:200\n"                                            \
+    "ds_read2_b64 v[12:15], v3 offset0:96 offset1:97\n"                                            \
+    "ds_read2_b32 v[16:17], v4 offset0:3 offset1:250\n"                                            \
+    "ds_read2st64_b32 v[18:19], v4 offset0:1 offset1:3\n ds_read_b32 v20, v4 offset:1\n"           \
+    "s_waitcnt lgkmcnt(0)\n v_add_nc_u32 v5, v6, v9\n v_add_nc_u32 v21, v11, v14\n"                \
+    "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n"
+
+/* Reads of lanes' registers from neighbours, from the other half, from anywhere, and of a register
+ * that the loop has just changed. */
+static const char reads_of_lanes[] =
+    "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, v1\n"
+    "v_xor_b32 v3, 0x80, v2\n v_mul_u32_u24 v4, 0x125, v1\n"
+    "again: ds_bpermute_b32 v10, v2, v30 offset:4\n ds_bpermute_b32 v11, v3, v31\n"
+    "ds_bpermute_b32 v12, v4, v32 offset:252\n v_add_nc_u32 v30, v10, v11\n"
+    "ds_bpermute_b32 v31, v3, v30\n ds_bpermute_b32 v31, v4, v31\n v_add_nc_u32 v32, v31, v12\n"
+    "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n";
+
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
 static void run_program(const program_t *q, unsigned k)
@@ -263,6 +287,35 @@ static void programs_verified(void **state)
         rig_assemble(p.translated, 0, programs[k].text);
         verify(p.translated, &b, programs[k].text);
         free_pair(&p);
+    }
+}
+
+/* Runs the program both ways with all lanes and with some, all of its loop translated. */
+static void try_lanes(const gpu_t *gpu, unsigned lanes, const char *text)
+{
+    const isa_core_t *core = core_for("avx2", lanes);
+    pair_t p = make_pair_of(gpu, core), alone = make_pair_of(gpu, core);
+    asm_set_gpu(gpu->name);
+    put_pair(&p, text);
+    put_pair(&alone, text);
+    for (unsigned full = 0; full < 2; full++) {
+        before_t b;
+        make_state(&b, full, 0x2f0);
+        run_pair(&p, &b, RIG_SLICE, text);
+        verify(alone.translated, &b, text);
+    }
+    free_pair(&p);
+    free_pair(&alone);
+}
+
+static void lanes_and_lds(void **state)
+{
+    (void)state;
+    try_lanes(&gfx1030, 32, LOADS_FROM_LDS);
+    try_lanes(&gfx1030, 64, LOADS_FROM_LDS);
+    for (unsigned lanes = 32; lanes <= 64; lanes += 32) {
+        try_lanes(&gfx1030, lanes, reads_of_lanes);
+        try_lanes(&gfx1100, lanes, reads_of_lanes);
     }
 }
 
@@ -332,6 +385,6 @@ int main(void)
         cmocka_unit_test(loops_of_gfx1030),    cmocka_unit_test(loops_of_gfx1100),
         cmocka_unit_test(loops_of_later_gpus), cmocka_unit_test(loops_of_64_lanes),
         cmocka_unit_test(whole_programs),      cmocka_unit_test(programs_verified),
-        cmocka_unit_test(halves_verified)};
+        cmocka_unit_test(lanes_and_lds),       cmocka_unit_test(halves_verified)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
