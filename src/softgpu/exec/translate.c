@@ -4,7 +4,7 @@
  * back gets a handler that counts, so does an instruction to which waves come from code that is not
  * translated, and an entry of translated code gets one that runs it. One thread translates at a
  * time (one that does nothing else, or the one that comes to hot code) while others interpret.
- * Threads that run waves take no lock. */
+ * Running translated code takes no lock. */
 #include "softgpu/exec/translate_internal.h"
 #include "softgpu/exec/translate_object.h"
 
