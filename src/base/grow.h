@@ -11,9 +11,12 @@
 #include <string.h>
 
 /* Reallocates an array for `room` elements of `bytes` bytes. `array` is the address of the pointer
- * to the array. Returns false, and leaves the array unchanged, if there is not enough memory. */
+ * to the array. Returns false, and leaves the array unchanged, if there is not enough memory, or if
+ * `room` or `bytes` is 0: the C library would free the array, and a doubled number that does not
+ * fit may be 0. */
 static inline bool base_resize(void *array, size_t room, size_t bytes)
 {
+    if (!room || !bytes) return false;
     void *old;
     memcpy(&old, array, sizeof(old));
     void *grown = reallocarray(old, room, bytes);

@@ -122,6 +122,25 @@ static void texts_are_copies(void **state)
     free(texts);
 }
 
+/* Twice the room is more than there can be, though the elements asked for alone would not be. */
+static void doubling_that_does_not_fit(void **state)
+{
+    (void)state;
+    const size_t rooms[] = {PTRDIFF_MAX / 2 + 2, SIZE_MAX / 2 + 1};
+    char *kept = strdup("kept"), *array = kept;
+    for (size_t i = 0; i < sizeof(rooms) / sizeof(*rooms); i++) {
+        size_t room = rooms[i];
+        assert_false(BASE_RESERVE(array, room + 1, &room));
+        assert_false(BASE_GROW(array, room, &room));
+        assert_false(BASE_RESERVE_ZEROS(array, room + 1, &room));
+        assert_int_equal(room, rooms[i]);
+    }
+    assert_false(BASE_GROW_BY_ONE(array, SIZE_MAX / 2 + 1));
+    assert_ptr_equal(array, kept);
+    assert_string_equal(array, "kept");
+    free(array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +151,7 @@ int main(void)
         cmocka_unit_test(grows_by_one),
         cmocka_unit_test(grows_only_at_powers_of_two),
         cmocka_unit_test(texts_are_copies),
+        cmocka_unit_test(doubling_that_does_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
