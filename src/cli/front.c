@@ -97,8 +97,8 @@ static int hand_over(const start_t *s, char path[PATH_MAX])
     return ENOENT;
 }
 
-/* Returns the words for an error; `number` has room for those of one that has no words of its own.
- */
+/* Returns a text for an error number. For a number that is not in the table, the text is written to
+ * `number`. */
 static const char *say(int error, char number[32])
 {
     static const struct {

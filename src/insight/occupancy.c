@@ -124,14 +124,19 @@ static void append(char *text, size_t room, const char *more)
     snprintf(text + used, room - used, "%s", more);
 }
 
+bool ins_occupancy_needs_waves(const char *gpu)
+{
+    const gpus_arch_t *arch = gpus_find(gpu);
+    return arch && gpus_registers(arch, 32);
+}
+
 void ins_occupancy_limiter(const char *gpu, const ins_occupancy_t *o, char *text, size_t room)
 {
     unsigned left = o->limiters;
-    const gpus_arch_t *arch = gpus_find(gpu);
     if (!room) return;
     *text = '\0';
-    if (!o->known && arch && gpus_registers(arch, 32))
-        snprintf(text, room, "not known: the database lacks the size of the kernel's waves");
+    if (!o->known && ins_occupancy_needs_waves(gpu))
+        snprintf(text, room, "not known: " INS_NO_WAVES);
     else if (!o->known)
         snprintf(text, room, "not known for %s", *gpu ? gpu : "this GPU");
     for (unsigned k = 0; k < INS_LIMIT_COUNT; k++) {

@@ -79,8 +79,13 @@ ins_occupancy_t ins_occupancy_on(const ins_unit_t *unit, const ins_resources_t *
 /* The same on the unit of a GPU, if that is known. */
 ins_occupancy_t ins_occupancy(const char *gpu, ins_waves_t waves, const ins_resources_t *r);
 
-/* Writes the limiters as a text, for example "VGPRs and LDS"; or why they are not known: the GPU is
- * not in the table, or the size of the kernel's waves is missing. */
+/* Returns true if the GPU has waves of several sizes: its occupancy is then known only with the
+ * size of the kernel's waves, and INS_NO_WAVES is why it is not. */
+bool ins_occupancy_needs_waves(const char *gpu);
+#define INS_NO_WAVES "the database lacks the size of the kernel's waves"
+
+/* Writes the limiters as a text, for example "VGPRs and LDS". If the occupancy is not known, writes
+ * the reason: the GPU is not in the table, or the size of the kernel's waves is missing. */
 void ins_occupancy_limiter(const char *gpu, const ins_occupancy_t *o, char *text, size_t room);
 
 /* Writes what the next step up needs, for example "one wave more with 96 VGPRs or fewer"; "" if

@@ -14,7 +14,6 @@
 #include "base/model_time.h"
 #include "counters/counters.h"
 #include "db/schema.h"
-#include "gpus/gpus.h"
 #include "insight/occupancy.h"
 #include "model/numbers.h"
 #include "model/softgpu.h"
@@ -555,11 +554,8 @@ void res_value_missing(const res_values_t *v, const char *name, char *text, size
         return;
     }
     if (strcmp(name, "occupancy") == 0) {
-        const gpus_arch_t *arch = gpus_find(v->gpu);
         snprintf(text, room, "the occupancy of %s is not known%s", *v->gpu ? v->gpu : "this GPU",
-                 arch && gpus_registers(arch, 32)
-                     ? ": the database lacks the size of the kernel's waves"
-                     : "");
+                 ins_occupancy_needs_waves(v->gpu) ? ": " INS_NO_WAVES : "");
         return;
     }
     if (*v->unread && res_code_needs_body(name)) {

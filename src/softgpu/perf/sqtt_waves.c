@@ -333,8 +333,8 @@ typedef struct {
     uint8_t slot;
 } stay_t;
 
-/* The lowest slot that is free in the trace. If none is, one that is free for the scheduler, and of
- * these, or of all if there is none either, the one whose wave ends first in the trace. */
+/* The lowest slot that is free in the trace. If no slot is, the slot whose last wave ends first in
+ * the trace: of those that are free for the scheduler or, if the scheduler has none, of all. */
 static uint8_t choose_slot(const slot_t *slots, uint32_t count, uint64_t start)
 {
     uint8_t best = 0;
