@@ -112,9 +112,9 @@ typedef struct {
  * if the L2 hashes addresses. The table is that of MI300's memory channels in Linux's translation
  * of addresses for memory errors (drivers/ras/amd/atl); that the channels and sets of L2 follow it
  * is an assumption. Bits 8 to 11 select one of 16 channels, and bits 12 to 14 the stack and the
- * die. The bit that changes one of them first is 7 above it for a channel, 5 for bit 14, 8 for bits
- * 12 and 13; each seventh bit after that does so, too. Bits 12 to 14 change bits 8 to 10 as well.
- */
+ * die. Each of these bits is changed by a series of higher bits, 7 apart: the first of the series
+ * is 7 above a bit of the channel, 5 above bit 14, and 8 above bits 12 and 13. Bits 12 to 14 change
+ * bits 8 to 10 as well. */
 L2_INLINE uint32_t l2_index(bool hash, uint32_t tag)
 {
     enum {
