@@ -1,10 +1,10 @@
 """The GPU that the suite's HIP programs are compiled for, as scripts/run-tests tells it: what tests expect of it.
 
 PRODUCT is its name on command lines, ARCH its architecture, TARGET the driver's number of that. XCCS: its dies; ENGINES and
-CHANNELS: shader engines (those that have one of softgpu's units), and channels of L2, of each; CLOCK: MHz; BELOW_L2: how the names of
-counters below L2 begin; VECTOR_LINE: bytes of a line of the vector L1. PROFILE: its file
-of share/softgpu, as text by name, with what that takes over from another GPU's. Tests ask here, so that they hold for each GPU of
-softgpu.
+CHANNELS: shader engines (those that have one of softgpu's units), and channels of L2, of each; CLOCK: MHz; UNITS: compute units of a
+small GPU of that product, which has to have one of each XCC; BELOW_L2: how the names of counters below L2 begin; VECTOR_LINE: bytes
+of a line of the vector L1. PROFILE: its file of share/softgpu, as text by name, with what that takes over from another GPU's. Tests
+ask here, so that they hold for each GPU of softgpu.
 """
 import os
 
@@ -62,6 +62,7 @@ ARCH = arch_of(PRODUCT)
 TARGET = int(_row("architectures", ARCH)["target"])
 VECTOR_LINE = int(_row("architectures", ARCH)["vector_line"])
 XCCS = xccs_of(PRODUCT)
+UNITS = max(4, XCCS)
 PROFILE = _profile(PRODUCT)
 CLOCK = int(_row("products", PRODUCT)["clock"])
 ENGINES = int(_row("products", PRODUCT)["engines"]) // XCCS

@@ -23,6 +23,8 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import suite_gpu
 from runs import (CONVERSION_FAILED, Place, Result, execute, judge, judge_attached, judge_checked, judge_program,
                   judge_rocprof, judge_tracer)
 
@@ -300,7 +302,7 @@ def softgpu():
     Target("checked HIP program", "traced", "softgpu/lib", lambda place: [
         BUILD + "/bin/softgpu", "--check=all", "--", FAKE + "/traced"], judge=judge_checked, most=1, theirs=True,
            kinds=USUAL).all()
-    Target("softgpu, the command", "softgpu", "", lambda place: [BUILD + "/bin/softgpu", "--cus", "4", "--", "true"],
+    Target("softgpu, the command", "softgpu", "", lambda place: [BUILD + "/bin/softgpu", "--cus", str(suite_gpu.UNITS), "--", "true"],
            judge=judge_program, most=8).all()
 
 

@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import suite_gpu
+
 BUILD = sys.argv[1]
 PACKAGE = "@microsoft/jest-sarif@1.0.0-beta.0"
 SCHEMA = "lib/schemas/sarif-2.1.0-rtm.5.json"
@@ -55,7 +58,7 @@ def schema():
 
 def report(work, name, families, *words):
     path = os.path.join(work, name + ".sarif")
-    subprocess.run([os.path.join(BUILD, "bin/softgpu"), "--cus", "4", "--check=" + families, "--check-format", "sarif",
+    subprocess.run([os.path.join(BUILD, "bin/softgpu"), "--cus", str(suite_gpu.UNITS), "--check=" + families, "--check-format", "sarif",
                     "--check-output", path, "--", *words], capture_output=True, timeout=100, check=False)
     with open(path, encoding="utf-8") as f:
         return path, json.load(f)["runs"][0]
