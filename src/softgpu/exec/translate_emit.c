@@ -642,8 +642,9 @@ char *isa_emit(const isa_plan_t *plan, const isa_library_t *library)
     e->library = library;
     emit_function(e);
     put_all(e, &all);
-    isa_text_t *const parts[] = {&e->entry, &e->code, &e->tail,        &e->before,
-                                 &e->begin, &e->end,  &e->way[0].text, &e->way[1].text};
+    isa_text_t *const parts[] = {&e->entry,       &e->code,        &e->tail,
+                                 &e->before,      &e->begin,       &e->end,
+                                 &e->way[0].text, &e->way[1].text, &e->way[2].text};
     for (unsigned k = 0; k < sizeof parts / sizeof *parts; k++) {
         all.failed |= parts[k]->failed;
         free(parts[k]->at);

@@ -17,8 +17,10 @@ enum {
 };
 
 /* A chunk is computed quickly, by functions that only tell whether a result is a NaN, and, if one
- * is, once more in full, by functions that replace NaNs by those of the GPU. */
-enum { ISA_EMIT_QUICK, ISA_EMIT_FULL, ISA_EMIT_WAYS };
+ * is, once more in full, by functions that replace NaNs by those of the GPU. Code for any EXEC has
+ * a loop of its own for a full one: it computes quickly, and where a result is a NaN, the other
+ * loop goes on from that chunk. */
+enum { ISA_EMIT_QUICK, ISA_EMIT_FULL, ISA_EMIT_WHOLE, ISA_EMIT_WAYS };
 
 /* A lane mask that the segment has written: the variable that collects it, the chunk's bits. */
 typedef struct {
@@ -30,6 +32,9 @@ typedef struct {
     isa_text_t text;
     unsigned row[ISA_VGPR_ROWS]; /* the value of each row, 0: not loaded */
     unsigned block;              /* the label of its last block, 0: it has one block */
+    unsigned base, lane;         /* the chunk's first lane: its address in row 0, its number */
+    unsigned active;             /* EXEC's bits of the chunk; 0: all lanes are active */
+    unsigned rare; /* negative elements: lanes whose result is a NaN; 0: none, or the full way */
 } isa_emit_way_t;
 
 /* A row whose dwords other lanes read, and the number of the value that is its address. */
@@ -53,11 +58,9 @@ typedef struct {
     /* the current segment */
     unsigned n;                              /* instructions */
     isa_emit_way_t way[ISA_EMIT_WAYS], *now; /* the way that is written now */
-    unsigned rare;               /* negative elements: lanes whose result is a NaN; 0: none */
-    bool changed[ISA_VGPR_ROWS]; /* the row has to be stored */
-    unsigned base, lane;         /* the chunk's first lane: its address in row 0, its number */
-    unsigned exec_bits;          /* EXEC's bits of the chunk, of code for any EXEC */
-    unsigned skip;               /* label behind what is done for active lanes; 0: none */
+    bool changed[ISA_VGPR_ROWS];             /* the row has to be stored */
+    unsigned exec;                           /* EXEC, of code for any EXEC */
+    unsigned skip; /* label behind what is done for active lanes; 0: none */
     unsigned n_masks;
     isa_emit_mask_t mask[ISA_EMIT_MASKS];
     unsigned n_offers;

@@ -458,7 +458,7 @@ static unsigned exchanged(isa_emitter_t *e, unsigned row, unsigned lane)
 static unsigned own_lanes(isa_emitter_t *e)
 {
     const unsigned first = isa_emit_fresh(e);
-    isa_put(&e->now->text, "  %%t%u = trunc i64 %%t%u to i32\n", first, e->lane);
+    isa_put(&e->now->text, "  %%t%u = trunc i64 %%t%u to i32\n", first, e->now->lane);
     return operate(e, "add", spread(e, &e->now->text, first), counting(e, 1));
 }
 
@@ -472,11 +472,11 @@ static void put_permute(isa_emitter_t *e, const isa_inst_t *i)
     const unsigned lane =
         operate(e, "and", operate(e, "lshr", address, constant(e, 2)), constant(e, bits));
     const unsigned half = operate(e, "and", own_lanes(e), constant(e, ~bits));
-    isa_emit_offer_t *o = &e->offer[e->n_offers];
-    if (e->now == e->way) /* both ways read the same */
-        *o = (isa_emit_offer_t){.row = i->src[1].reg, .variable = isa_emit_fresh(e)};
-    set_row(e, i->dst.reg, exchanged(e, o->variable, operate(e, "or", lane, half)));
-    if (e->now != e->way) e->n_offers++;
+    if (e->now == e->way) /* all ways read the same */
+        e->offer[e->n_offers++] =
+            (isa_emit_offer_t){.row = i->src[1].reg, .variable = isa_emit_fresh(e)};
+    const unsigned row = e->offer[e->n_offers - 1].variable;
+    set_row(e, i->dst.reg, exchanged(e, row, operate(e, "or", lane, half)));
 }
 
 bool isa_emit_lanes(isa_emitter_t *e, const isa_inst_t *i)

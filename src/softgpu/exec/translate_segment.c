@@ -53,7 +53,7 @@ static unsigned chunk_bits(isa_emitter_t *e, isa_text_t *t, unsigned lanes)
     const unsigned shifted = isa_emit_fresh(e), bits = isa_emit_fresh(e),
                    masked = isa_emit_fresh(e);
     isa_put(t, "  %%t%u = lshr i64 %%t%u, %%t%u\n  %%t%u = trunc i64 %%t%u to i32\n", shifted,
-            lanes, e->lane, bits, shifted);
+            lanes, e->now->lane, bits, shifted);
     isa_put(t, "  %%t%u = and i32 %%t%u, %u\n", masked, bits,
             (unsigned)isa_first_lanes(e->library->chunk));
     return masked;
@@ -74,7 +74,7 @@ static unsigned lane_bits(isa_emitter_t *e)
  * vectors know no masks tests a bit in each element: LLVM would put a mask together bit by bit. */
 static unsigned active_lanes(isa_emitter_t *e)
 {
-    const unsigned chunk = e->library->chunk, bits = e->exec_bits, lanes = isa_emit_fresh(e);
+    const unsigned chunk = e->library->chunk, bits = e->now->active, lanes = isa_emit_fresh(e);
     if (e->library->bits == 512) {
         isa_put(&e->end, "  %%t%u = bitcast i%u %%t%u to <%u x i1>\n", lanes, chunk, bits, chunk);
         return lanes;
@@ -96,7 +96,8 @@ static unsigned active_lanes(isa_emitter_t *e)
 static unsigned put_place(isa_emitter_t *e, unsigned r)
 {
     const unsigned p = isa_emit_fresh(e);
-    isa_put(&e->end, "  %%p%u = getelementptr i8, ptr %%t%u, i64 %u\n", p, e->base, r * ROW_BYTES);
+    isa_put(&e->end, "  %%p%u = getelementptr i8, ptr %%t%u, i64 %u\n", p, e->now->base,
+            r * ROW_BYTES);
     return p;
 }
 
@@ -123,15 +124,16 @@ static void store_all_changed(isa_emitter_t *e, const unsigned *value_of, unsign
 }
 
 /* Stores the rows that the segment has changed. Until then what inactive lanes have is of no
- * consequence: within a segment lanes do not see each other, and EXEC does not change. In code for
- * any EXEC most chunks have all lanes active, too. */
-static void store_rows(isa_emitter_t *e, const unsigned *value_of)
+ * consequence: within a segment lanes do not see each other, and EXEC does not change. Of code for
+ * any EXEC, most chunks have all lanes active, too. */
+static void store_rows(isa_emitter_t *e)
 {
-    if (!e->plan->masked) {
+    const unsigned *value_of = e->now->row, bits = e->now->active;
+    if (!bits) {
         store_all_changed(e, value_of, 0);
         return;
     }
-    const unsigned k = isa_emit_fresh(e), bits = e->exec_bits;
+    const unsigned k = isa_emit_fresh(e);
     isa_put(&e->end, "  %%c%u = icmp eq i32 %%t%u, %u\n", k, bits,
             (unsigned)isa_first_lanes(e->library->chunk));
     isa_put(&e->end, "  br i1 %%c%u, label %%whole%u, label %%parts%u\nwhole%u:\n", k, k, k, k);
@@ -147,7 +149,7 @@ static void collect_mask(isa_emitter_t *e, const isa_emit_mask_t *m, unsigned bi
     const unsigned wide = isa_emit_fresh(e), placed = isa_emit_fresh(e), old = isa_emit_fresh(e),
                    all = isa_emit_fresh(e);
     isa_put(&e->end, "  %%t%u = zext i32 %%t%u to i64\n", wide, bits);
-    isa_put(&e->end, "  %%t%u = shl i64 %%t%u, %%t%u\n", placed, wide, e->lane);
+    isa_put(&e->end, "  %%t%u = shl i64 %%t%u, %%t%u\n", placed, wide, e->now->lane);
     isa_put(&e->end, "  %%t%u = load i64, ptr %%mask%u\n", old, m->variable);
     isa_put(&e->end, "  %%t%u = or i64 %%t%u, %%t%u\n", all, old, placed);
     isa_put(&e->end, "  store i64 %%t%u, ptr %%mask%u\n", all, m->variable);
@@ -176,54 +178,56 @@ static unsigned either(isa_emitter_t *e, const char *type, unsigned quick, unsig
     return v;
 }
 
-/* Goes the full way if an active lane's result is a NaN. */
-static void test_rare(isa_emitter_t *e, unsigned l)
+/* Goes to a block if an active lane's result is a NaN, else to another one. `l`: number of the
+ * segment. */
+static void test_rare(isa_emitter_t *e, const char *rare, const char *else_to, unsigned l)
 {
-    const unsigned chunk = e->library->chunk;
-    isa_text_t *t = &e->way[ISA_EMIT_QUICK].text;
+    const unsigned chunk = e->library->chunk, k = isa_emit_fresh(e);
+    isa_text_t *t = &e->now->text;
     unsigned bits = isa_emit_fresh(e);
-    isa_put(t, "  %%c%u = icmp slt <%u x i32> %%t%u, zeroinitializer\n", l, chunk, e->rare);
-    isa_put(t, "  %%e%u = bitcast <%u x i1> %%c%u to i%u\n", l, chunk, l, chunk);
+    isa_put(t, "  %%c%u = icmp slt <%u x i32> %%t%u, zeroinitializer\n", k, chunk, e->now->rare);
+    isa_put(t, "  %%e%u = bitcast <%u x i1> %%c%u to i%u\n", k, chunk, k, chunk);
     if (chunk < 32)
-        isa_put(t, "  %%t%u = zext i%u %%e%u to i32\n", bits, chunk, l);
+        isa_put(t, "  %%t%u = zext i%u %%e%u to i32\n", bits, chunk, k);
     else
-        isa_put(t, "  %%t%u = add i32 %%e%u, 0\n", bits, l);
-    if (e->plan->masked) {
+        isa_put(t, "  %%t%u = add i32 %%e%u, 0\n", bits, k);
+    if (e->now->active) {
         const unsigned active = isa_emit_fresh(e);
-        isa_put(t, "  %%t%u = and i32 %%t%u, %%t%u\n", active, bits, e->exec_bits);
+        isa_put(t, "  %%t%u = and i32 %%t%u, %%t%u\n", active, bits, e->now->active);
         bits = active;
     }
-    isa_put(t, "  %%f%u = icmp ne i32 %%t%u, 0\n", l, bits);
-    isa_put(t, "  br i1 %%f%u, label %%full%u, label %%both%u, !prof !1\n", l, l, l);
+    isa_put(t, "  %%f%u = icmp ne i32 %%t%u, 0\n", k, bits);
+    isa_put(t, "  br i1 %%f%u, label %%%s%u, label %%%s%u, !prof !1\n", k, rare, l, else_to, l);
 }
 
 /* What comes after the chunk's ways: both of them come together, rows and masks are stored. */
 static void put_end(isa_emitter_t *e, unsigned l)
 {
     char vector[32];
-    isa_emit_way_t *quick = &e->way[ISA_EMIT_QUICK], *full = &e->way[ISA_EMIT_FULL];
+    isa_emit_way_t *quick = e->now = &e->way[ISA_EMIT_QUICK], *full = &e->way[ISA_EMIT_FULL];
     snprintf(vector, sizeof vector, "<%u x i32>", e->library->chunk);
     unsigned bits[ISA_EMIT_MASKS];
     for (unsigned k = 0; k < e->n_masks; k++) {
         const unsigned *b = e->mask[k].bits;
-        bits[k] =
-            e->rare ? either(e, "i32", b[ISA_EMIT_QUICK], b[ISA_EMIT_FULL], l) : b[ISA_EMIT_QUICK];
+        bits[k] = quick->rare ? either(e, "i32", b[ISA_EMIT_QUICK], b[ISA_EMIT_FULL], l)
+                              : b[ISA_EMIT_QUICK];
     }
-    for (unsigned r = 0; e->rare && r < ISA_VGPR_ROWS; r++)
+    for (unsigned r = 0; quick->rare && r < ISA_VGPR_ROWS; r++)
         if (e->changed[r]) quick->row[r] = either(e, vector, quick->row[r], full->row[r], l);
     for (unsigned k = 0; k < e->n_masks; k++)
         collect_mask(e, &e->mask[k], bits[k]);
-    store_rows(e, quick->row);
-    if (e->rare) test_rare(e, l);
+    store_rows(e);
+    if (quick->rare) test_rare(e, "full", "both", l);
 }
 
 /* The ways: the quick one and, where results may be NaNs, the full one. */
 static void put_ways(isa_emitter_t *e, unsigned l)
 {
     isa_text_t *full = &e->way[ISA_EMIT_FULL].text;
-    if (e->rare) isa_put(&e->code, "  br label %%quick%u\nquick%u:\n", l, l);
+    const bool rare = e->way[ISA_EMIT_QUICK].rare;
+    if (rare) isa_put(&e->code, "  br label %%quick%u\nquick%u:\n", l, l);
     isa_move(&e->code, &e->way[ISA_EMIT_QUICK].text);
-    if (!e->rare) {
+    if (!rare) {
         full->size = 0;
         return;
     }
@@ -239,34 +243,83 @@ static void put_ways(isa_emitter_t *e, unsigned l)
 static void forget_segment(isa_emitter_t *e)
 {
     for (unsigned k = 0; k < ISA_EMIT_WAYS; k++) {
-        memset(e->way[k].row, 0, sizeof e->way[k].row);
-        e->way[k].block = 0;
+        isa_emit_way_t *way = &e->way[k];
+        memset(way->row, 0, sizeof way->row);
+        way->block = way->active = way->rare = 0;
     }
     memset(e->changed, 0, sizeof e->changed);
-    e->n = e->n_masks = e->n_offers = e->exec_bits = e->skip = e->rare = 0;
+    e->n = e->n_masks = e->n_offers = e->exec = e->skip = 0;
+}
+
+/* The begin of a loop over chunks; `label`: of its first block, with the segment's number. */
+static void begin_loop(isa_emitter_t *e, const isa_emit_way_t *way, const char *label, unsigned l)
+{
+    const unsigned b = isa_emit_fresh(e);
+    isa_put(&e->code, "%s%u:\n  %%t%u = load i64, ptr %%lane%u\n", label, l, way->lane, l);
+    isa_put(&e->code,
+            "  %%b%u = shl i64 %%t%u, 2\n  %%t%u = getelementptr i8, ptr %%rows, i64 %%b%u\n", b,
+            way->lane, way->base, b);
+}
+
+static void end_loop(isa_emitter_t *e, const isa_emit_way_t *way, const char *label, unsigned l)
+{
+    const unsigned n = isa_emit_fresh(e);
+    isa_put(&e->code, "  %%n%u = add i64 %%t%u, %u\n  store i64 %%n%u, ptr %%lane%u\n", n,
+            way->lane, e->library->chunk, n, l);
+    isa_put(&e->code, "  %%m%u = icmp ult i64 %%n%u, %u\n", n, n, isa_page_lanes(e->plan->page));
+    isa_put(&e->code, "  br i1 %%m%u, label %%%s%u, label %%behind%u\n", n, label, l, l);
+}
+
+/* What comes after the way for a full EXEC: where a result is a NaN, the other loop computes the
+ * chunk and those behind it. */
+static void end_whole(isa_emitter_t *e, unsigned l)
+{
+    isa_emit_way_t *way = e->now = &e->way[ISA_EMIT_WHOLE];
+    if (way->rare) {
+        test_rare(e, "chunk", "good", l);
+        isa_put(&way->text, "good%u:\n", l);
+    }
+    for (unsigned k = 0; k < e->n_masks; k++)
+        collect_mask(e, &e->mask[k], e->mask[k].bits[ISA_EMIT_WHOLE]);
+    store_rows(e);
+    isa_move(&way->text, &e->end);
+}
+
+/* The loop for a full EXEC, and the choice between it and the other one. */
+static void put_whole(isa_emitter_t *e, unsigned l)
+{
+    isa_emit_way_t *way = &e->way[ISA_EMIT_WHOLE];
+    const unsigned k = isa_emit_fresh(e);
+    isa_put(&e->code, "  %%t%u = icmp eq i64 %%t%u, %lld\n", k, e->exec,
+            (long long)isa_page_full(e->plan->page));
+    isa_put(&e->code, "  br i1 %%t%u, label %%all%u, label %%chunk%u\n", k, l, l);
+    begin_loop(e, way, "all", l);
+    isa_move(&e->code, &way->text);
+    end_loop(e, way, "all", l);
 }
 
 void isa_emit_close(isa_emitter_t *e)
 {
-    const unsigned chunk = e->library->chunk, l = isa_emit_fresh(e);
+    const unsigned l = isa_emit_fresh(e);
+    const isa_emit_way_t *way = &e->way[ISA_EMIT_QUICK];
     isa_emit_offers(e);
+    if (e->n && e->plan->masked) end_whole(e, l);
     if (e->n) put_end(e, l);
     isa_move(&e->code, &e->before);
     if (!e->n) return;
     isa_put(&e->entry, "  %%lane%u = alloca i64\n", l);
-    isa_put(&e->code, "  store i64 0, ptr %%lane%u\n  br label %%chunk%u\nchunk%u:\n", l, l, l);
-    isa_put(&e->code, "  %%t%u = load i64, ptr %%lane%u\n", e->lane, l);
-    isa_put(&e->code,
-            "  %%b%u = shl i64 %%t%u, 2\n  %%t%u = getelementptr i8, ptr %%rows, i64 %%b%u\n", l,
-            e->lane, e->base, l);
+    isa_put(&e->code, "  store i64 0, ptr %%lane%u\n", l);
+    if (e->plan->masked)
+        put_whole(e, l);
+    else
+        isa_put(&e->code, "  br label %%chunk%u\n", l);
+    begin_loop(e, way, "chunk", l);
     isa_move(&e->code, &e->begin);
     put_ways(e, l);
     isa_move(&e->code, &e->end);
     if (e->skip) isa_put(&e->code, "  br label %%skip%u\nskip%u:\n", e->skip, e->skip);
-    isa_put(&e->code, "  %%n%u = add i64 %%t%u, %u\n  store i64 %%n%u, ptr %%lane%u\n", l, e->lane,
-            chunk, l, l);
-    isa_put(&e->code, "  %%m%u = icmp ult i64 %%n%u, %u\n", l, l, isa_page_lanes(e->plan->page));
-    isa_put(&e->code, "  br i1 %%m%u, label %%chunk%u, label %%behind%u\nbehind%u:\n", l, l, l, l);
+    end_loop(e, way, "chunk", l);
+    isa_put(&e->code, "behind%u:\n", l);
     for (unsigned k = 0; k < e->n_masks; k++) {
         const unsigned v = isa_emit_fresh(e);
         isa_put(&e->code, "  %%t%u = load i64, ptr %%mask%u\n", v, e->mask[k].variable);
@@ -280,12 +333,16 @@ void isa_emit_close(isa_emitter_t *e)
 static void open_segment(isa_emitter_t *e)
 {
     if (e->n) return;
-    e->base = isa_emit_fresh(e);
-    e->lane = isa_emit_fresh(e);
+    isa_emit_way_t *way = e->now = e->way;
+    for (unsigned k = 0; k < ISA_EMIT_WAYS; k++) {
+        way[k].base = k == ISA_EMIT_FULL ? way->base : isa_emit_fresh(e);
+        way[k].lane = k == ISA_EMIT_FULL ? way->lane : isa_emit_fresh(e);
+    }
     if (!e->plan->masked) return;
-    e->exec_bits = chunk_bits(e, &e->begin, isa_emit_read_mask(e, &e->before, ISA_CODE_EXEC));
+    e->exec = isa_emit_read_mask(e, &e->before, ISA_CODE_EXEC);
+    way[ISA_EMIT_QUICK].active = way[ISA_EMIT_FULL].active = chunk_bits(e, &e->begin, e->exec);
     const unsigned skip = e->skip = isa_emit_fresh(e);
-    isa_put(&e->begin, "  %%t%u = icmp eq i32 %%t%u, 0\n", skip, e->exec_bits);
+    isa_put(&e->begin, "  %%t%u = icmp eq i32 %%t%u, 0\n", skip, way->active);
     isa_put(&e->begin, "  br i1 %%t%u, label %%skip%u, label %%some%u\nsome%u:\n", skip, skip, skip,
             skip);
 }
@@ -316,7 +373,7 @@ unsigned isa_emit_row(isa_emitter_t *e, unsigned r)
 {
     if (e->now->row[r]) return e->now->row[r];
     const unsigned p = isa_emit_fresh(e), v = isa_emit_fresh(e);
-    isa_put(&e->now->text, "  %%p%u = getelementptr i8, ptr %%t%u, i64 %u\n", p, e->base,
+    isa_put(&e->now->text, "  %%p%u = getelementptr i8, ptr %%t%u, i64 %u\n", p, e->now->base,
             r * ROW_BYTES);
     isa_put(&e->now->text, "  %%t%u = load <%u x i32>, ptr %%p%u, align %u\n", v, e->library->chunk,
             p, vector_align(e));
@@ -445,8 +502,8 @@ static void take_mask(isa_emitter_t *e, isa_emit_mask_t *m, unsigned x)
     isa_put(&e->now->text, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n", p, x, at_sets(e) + 4);
     isa_put(&e->now->text, "  %%t%u = load i32, ptr %%p%u\n", bits, p);
     *taken = bits;
-    if (!e->plan->masked) return;
-    isa_put(&e->now->text, "  %%t%u = and i32 %%t%u, %%t%u\n", active, bits, e->exec_bits);
+    if (!e->now->active) return;
+    isa_put(&e->now->text, "  %%t%u = and i32 %%t%u, %%t%u\n", active, bits, e->now->active);
     *taken = active;
 }
 
@@ -462,10 +519,10 @@ static unsigned mask_in(isa_emitter_t *e, int reg)
 static void take_rare(isa_emitter_t *e, unsigned x)
 {
     const unsigned noted = load_row(e, x, at_rare(e)), all = isa_emit_fresh(e);
-    if (e->rare)
+    if (e->now->rare)
         isa_put(&e->now->text, "  %%t%u = or <%u x i32> %%t%u, %%t%u\n", all, e->library->chunk,
-                noted, e->rare);
-    e->rare = e->rare ? all : noted;
+                noted, e->now->rare);
+    e->now->rare = e->now->rare ? all : noted;
 }
 
 /* v_pk_mov_b32: each row is one of a source's. */
@@ -488,7 +545,7 @@ static void count_lanes(isa_emitter_t *e, const isa_inst_t *i, bool high)
                    all = isa_emit_fresh(e), lane = isa_emit_fresh(e), less = isa_emit_fresh(e),
                    picked = isa_emit_fresh(e), sum = isa_emit_fresh(e);
     isa_text_t *t = &e->now->text;
-    isa_put(t, "  %%t%u = trunc i64 %%t%u to i32\n", first, e->lane);
+    isa_put(t, "  %%t%u = trunc i64 %%t%u to i32\n", first, e->now->lane);
     isa_put(t, "  %%t%u = insertelement <%u x i32> poison, i32 %%t%u, i32 0\n", one, chunk, first);
     isa_put(
         t,
@@ -560,7 +617,7 @@ static void put_chunk(isa_emitter_t *e, const isa_step_t *s, unsigned sources, i
     snprintf(value, sizeof value, "%u", e->plan->mode);
     store_word(e, x, at_sets(e) + 8, value);
     snprintf(value, sizeof value, "-1");
-    if (e->plan->masked) snprintf(value, sizeof value, "%%t%u", e->exec_bits);
+    if (e->now->active) snprintf(value, sizeof value, "%%t%u", e->now->active);
     store_word(e, x, at_sets(e) + 12, value);
     /* a result of SDWA fills the register (valu_slow.c) */
     snprintf(value, sizeof value, "%u", i->flags & ISA_F_SDWA ? 0u : i->dst.mods);
@@ -592,7 +649,8 @@ void isa_emit_chunk(isa_emitter_t *e, const isa_step_t *s)
     open_segment(e);
     isa_emit_mask_t m = {0};
     if (s->out >= 0) m = new_mask(e, s->out);
-    for (unsigned k = 0; k < ISA_EMIT_WAYS; k++) {
+    const unsigned ways = e->plan->masked ? ISA_EMIT_WAYS : ISA_EMIT_WHOLE;
+    for (unsigned k = 0; k < ways; k++) {
         e->now = &e->way[k];
         put_chunk(e, s, sources, s->out >= 0 ? &m : NULL);
     }
