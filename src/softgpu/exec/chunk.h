@@ -19,7 +19,7 @@
 
 #define ISA_INLINED static inline __attribute__((always_inline))
 
-/* The active lanes; whether the function is a quick one, and the row in which that notes NaNs: in
+/* The active lanes; whether the function is a quick one, and the row in which that notes lanes: in
  * members of the wave that the handlers of the library do not use otherwise. */
 #define ISA_CHUNK_ACTIVE(w) ((w)->xnack_mask)
 #define ISA_CHUNK_QUICK(w)  ((w)->watched)
@@ -36,8 +36,8 @@ typedef struct {
     uint32_t mode;
     uint32_t active; /* the lanes whose results are used: no others need a rare case */
     uint32_t mods;   /* of the result: ISA_MOD_KEEP or 0 */
-    alignas(
-        64) uint32_t rare[ISA_LANES]; /* of quick functions: negative where the result is a NaN */
+    alignas(64)
+        uint32_t rare[ISA_LANES]; /* of quick functions: negative where the full one is needed */
 } isa_chunk_t;
 
 /* A scalar instruction. ORDER: translate_emit.c uses the offsets. */
@@ -106,8 +106,9 @@ ISA_INLINED void isa_chunk_end(const isa_wave_t *w, isa_row_t *rows, isa_chunk_t
         isa_chunk_end(&w, rows, x, shape);                                                         \
     }
 
-/* The same for an instruction whose results may be NaNs that have to be replaced. Most results are
- * none: the function only notes in which lanes there are any. */
+/* The same for an instruction whose results may be NaNs that have to be replaced, or may have to be
+ * computed lane by lane. Most need neither: the function only notes in which lanes there are such
+ * results. */
 #define ISA_QUICK_OF(name, ...)                                                                    \
     void isa_quick_##name(isa_chunk_t *x);                                                         \
     void isa_quick_##name(isa_chunk_t *x)                                                          \

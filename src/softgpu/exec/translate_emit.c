@@ -608,6 +608,7 @@ static void put_all(isa_emitter_t *e, isa_text_t *t)
     declare(t, e->plan, ISA_STEP_CHUNK, ISA_FUNCTION_CHUNK);
     declare(t, e->plan, ISA_STEP_CHUNK, ISA_FUNCTION_QUICK);
     isa_emit_declare_reads(t);
+    isa_put(t, "declare void @" ISA_EMIT_WIDEN "(ptr, ptr)\n");
     isa_put(t, "define i64 @translated(ptr noundef %%w, i32 %%entry) #0 {\n");
     for (unsigned s = 0; s <= ISA_EMIT_SCC; s++)
         if (e->used[s] && !(s & 1 && is_wide(e, s)))

@@ -16,6 +16,9 @@ enum {
     ISA_EMIT_OFFERS = 8  /* reads of other lanes' registers in a segment, at most */
 };
 
+/* The library's function that widens halves in rows. */
+#define ISA_EMIT_WIDEN "fpu_widen_row"
+
 /* A chunk is computed quickly, by functions that only tell whether a result is a NaN, and, if one
  * is, once more in full, by functions that replace NaNs by those of the GPU. Code for any EXEC has
  * a loop of its own for a full one: it computes quickly, and where a result is a NaN, the other

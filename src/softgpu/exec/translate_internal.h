@@ -140,6 +140,10 @@ bool isa_plan_writes_exec(const isa_inst_t *i);
  * encoding without a third source. */
 bool isa_plan_takes_mask(const isa_inst_t *i);
 
+/* Whether the instruction's sources are numbers of 32 bits or halves, which one by one its
+ * modifiers say: v_fma_mix and its like. */
+bool isa_plan_mixes(const isa_inst_t *i);
+
 /* Whether the instruction is a load from LDS, or a read of other lanes' registers, that
  * translate_lanes.c writes. */
 bool isa_plan_reads_lanes(const isa_page_t *page, const isa_inst_t *i);

@@ -82,6 +82,13 @@ static bool is_half(unsigned type)
     return type == ISA_T_B16 || type == ISA_T_F16 || type == ISA_T_BF16;
 }
 
+bool isa_plan_mixes(const isa_inst_t *i)
+{
+    const unsigned body = isa_table[i->op].body;
+    return body == ISA_OP_v_fma_mix_f32 || body == ISA_OP_v_fma_mixlo_f16 ||
+           body == ISA_OP_v_fma_mixhi_f16;
+}
+
 /* Whether the segment can apply the source's modifiers: signs of numbers of 32 and 64 bits, parts
  * of a register (SDWA), dwords of pairs. */
 static bool source_is_plain(const isa_inst_t *i, unsigned n)
@@ -89,6 +96,7 @@ static bool source_is_plain(const isa_inst_t *i, unsigned n)
     const isa_operand_t *o = &i->src[n];
     const isa_field_t *field = isa_field(&isa_table[i->op], ISA_ROLE_SRC0 + n);
     const unsigned type = field ? field->type : ISA_T_BITS;
+    if (isa_plan_mixes(i)) return true;
     if (i->fmt == ISA_FMT_VOP3P) return type == ISA_T_V2F32;
     if (!(i->flags & ISA_F_SDWA) && o->sel & 1) return false;
     if (o->mods & ISA_MOD_SEXT) return i->flags & ISA_F_SDWA && o->mods == ISA_MOD_SEXT;

@@ -9,7 +9,8 @@
 
 enum {
     ROW_BYTES = 4 * ISA_ROW,
-    CALLS_AT_MOST = 96 /* instructions of a segment */
+    CALLS_AT_MOST = 96, /* instructions of a segment */
+    WHOLE_AT_MOST = 16  /* those of one that has a loop of its own for a full EXEC */
 };
 
 /* ---- segments ---- */
@@ -298,18 +299,28 @@ static void put_whole(isa_emitter_t *e, unsigned l)
     end_loop(e, way, "all", l);
 }
 
+/* Whether there is a loop for a full EXEC. It saves some ten of the host's instructions in a chunk,
+ * which do not count in a long segment, whose code would take long to translate. */
+static bool has_whole(isa_emitter_t *e)
+{
+    const bool has = e->plan->masked && e->n <= WHOLE_AT_MOST;
+    if (!has) e->way[ISA_EMIT_WHOLE].text.size = 0;
+    return has;
+}
+
 void isa_emit_close(isa_emitter_t *e)
 {
     const unsigned l = isa_emit_fresh(e);
     const isa_emit_way_t *way = &e->way[ISA_EMIT_QUICK];
     isa_emit_offers(e);
-    if (e->n && e->plan->masked) end_whole(e, l);
+    const bool whole = e->n && has_whole(e);
+    if (whole) end_whole(e, l);
     if (e->n) put_end(e, l);
     isa_move(&e->code, &e->before);
     if (!e->n) return;
     isa_put(&e->entry, "  %%lane%u = alloca i64\n", l);
     isa_put(&e->code, "  store i64 0, ptr %%lane%u\n", l);
-    if (e->plan->masked)
+    if (whole)
         put_whole(e, l);
     else
         isa_put(&e->code, "  br label %%chunk%u\n", l);
@@ -433,21 +444,6 @@ static unsigned selected(isa_emitter_t *e, unsigned row, const isa_operand_t *o)
     return with_constant(e, o->mods & ISA_MOD_SEXT ? "ashr" : "lshr", row, 32 - bits);
 }
 
-/* Row `r` of source operand `o` with the operand's modifiers. */
-static unsigned modified_row(isa_emitter_t *e, const isa_inst_t *i, const isa_operand_t *o,
-                             unsigned r)
-{
-    const bool last = r + 1 == o->bits / 32u;
-    if (i->fmt == ISA_FMT_VOP3P && i->flags & ISA_F_SRCMOD)
-        return with_sign(e, source_row(e, o, o->sel >> r & 1),
-                         o->mods & (r ? ISA_MOD_ABS : ISA_MOD_NEG) ? ISA_MOD_NEG : 0);
-    unsigned row = source_row(e, o, r);
-    if (i->flags & ISA_F_SDWA) row = selected(e, row, o);
-    return last ? with_sign(e, row, o->mods) : row;
-}
-
-/* ---- vector instructions ---- */
-
 static unsigned load_row(isa_emitter_t *e, unsigned x, unsigned offset)
 {
     const unsigned p = isa_emit_fresh(e), v = isa_emit_fresh(e);
@@ -464,6 +460,36 @@ static void store_row(isa_emitter_t *e, unsigned x, unsigned offset, unsigned ro
     isa_put(&e->now->text, "  store <%u x i32> %%t%u, ptr %%p%u, align %u\n", e->library->chunk,
             row, p, vector_align(e));
 }
+
+/* A source of v_fma_mix as a number of 32 bits: fpu_widen_row() makes it of a half. */
+static unsigned mixed_row(isa_emitter_t *e, const isa_operand_t *o)
+{
+    unsigned row = source_row(e, o, 0);
+    if (o->sel & 2) {
+        const unsigned x = isa_emit_fresh(e);
+        isa_put(&e->entry, "  %%x%u = alloca [%u x i8], align 64\n", x, vector_bytes(e));
+        store_row(e, x, 0, o->sel & 1 ? with_constant(e, "lshr", row, 16) : row);
+        isa_put(&e->now->text, "  call void @" ISA_EMIT_WIDEN "(ptr %%x%u, ptr %%x%u)\n", x, x);
+        row = load_row(e, x, 0);
+    }
+    return with_sign(e, row, o->mods);
+}
+
+/* Row `r` of source operand `o` with the operand's modifiers. */
+static unsigned modified_row(isa_emitter_t *e, const isa_inst_t *i, const isa_operand_t *o,
+                             unsigned r)
+{
+    const bool last = r + 1 == o->bits / 32u;
+    if (isa_plan_mixes(i)) return mixed_row(e, o);
+    if (i->fmt == ISA_FMT_VOP3P && i->flags & ISA_F_SRCMOD)
+        return with_sign(e, source_row(e, o, o->sel >> r & 1),
+                         o->mods & (r ? ISA_MOD_ABS : ISA_MOD_NEG) ? ISA_MOD_NEG : 0);
+    unsigned row = source_row(e, o, r);
+    if (i->flags & ISA_F_SDWA) row = selected(e, row, o);
+    return last ? with_sign(e, row, o->mods) : row;
+}
+
+/* ---- vector instructions ---- */
 
 static void store_word(isa_emitter_t *e, unsigned x, unsigned offset, const char *value)
 {

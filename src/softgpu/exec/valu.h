@@ -57,7 +57,7 @@ typedef struct {
     uint32_t mode;    /* MODE register */
     uint32_t round;   /* fpu_round_t for f16 and f64 results */
 #ifdef ISA_CHUNK
-    bool quick; /* NaNs are not replaced, but noted in `rare` (chunk.h) */
+    bool quick; /* NaNs and special cases are not computed, but noted in `rare` (chunk.h) */
     uint32_t *rare;
 #endif
 } valu_t;

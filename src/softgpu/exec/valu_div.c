@@ -165,6 +165,7 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
             extraordinary(pa[HIGH + l], pb[HIGH + l], pc[HIGH + l], &PLAIN) ? UINT32_MAX : 0;      \
         valu_copy(d, pa, rows);                                                                    \
         v->out = 0;                                                                                \
+        if (valu_leaves(v, cases)) return;                                                         \
         for (uint64_t left = valu_mask(cases) & v->lanes; left; left &= left - 1) {                \
             const int l = __builtin_ctzll(left);                                                   \
             bool post;                                                                             \
@@ -174,7 +175,9 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
             v->out |= (uint64_t)post << l;                                                         \
         }                                                                                          \
     }                                                                                              \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_MASK_OUT | VALU_STAGED)
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                             \
+                 VALU_MASK_OUT | VALU_STAGED)                                                      \
+    VALU_QUICK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_MASK_OUT)
 
 /* A plain fma for all lanes, then one that scales back, for the lanes whose bit in VCC div_scale
  * has set. */
@@ -186,13 +189,16 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
         const uint32_t *pa = v->s[0], *pb = v->s[1], *pc = v->s[2];                                \
         const uint32_t round = v->mode >> FMT.round_shift & 3;                                     \
         plain_##name(v);                                                                           \
+        if (valu_leaves_set(v, v->in)) return;                                                     \
         for (uint64_t left = v->in & v->lanes; left; left &= left - 1) {                           \
             const int l = __builtin_ctzll(left);                                                   \
             VALU_ST_##T((VALU_C_##T)div_fmas(VALU_LD_##T(pa), VALU_LD_##T(pb), VALU_LD_##T(pc),    \
                                              round, &FMT));                                        \
         }                                                                                          \
     }                                                                                              \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_READS_VCC | VALU_STAGED)
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                             \
+                 VALU_READS_VCC | VALU_STAGED)                                                     \
+    VALU_QUICK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_READS_VCC)
 
 #define FIXUP(name, T, rows, FMT, PLAIN)                                                           \
     static void body_##name(valu_t *v)                                                             \
@@ -208,13 +214,15 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
             d[HIGH + l] = (q & 0x7fffffff) | ((den ^ num) & 0x80000000);                           \
         }                                                                                          \
         if ((rows) > 1) valu_copy(d, pa, 1);                                                       \
+        if (valu_leaves(v, cases)) return;                                                         \
         for (uint64_t left = valu_mask(cases) & v->lanes; left; left &= left - 1) {                \
             const int l = __builtin_ctzll(left);                                                   \
             VALU_ST_##T(                                                                           \
                 (VALU_C_##T)div_fixup(VALU_LD_##T(pa), VALU_LD_##T(pb), VALU_LD_##T(pc), &FMT));   \
         }                                                                                          \
     }                                                                                              \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_STAGED)
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_STAGED)                \
+    VALU_QUICK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, 0)
 
 SCALE(v_div_scale_f32, b32, 1, F32, PLAIN32)
 SCALE(v_div_scale_f64, b64, 2, F64, PLAIN64)

@@ -99,6 +99,7 @@ VALU_OP1(v_frexp_exp_i16_f16, u16, f16, VALU_CLAMP_NOP, exponent(a))
 VALU_FLOAT1(v_frexp_mant_f16, f16, 0, mantissa(a))
 VALU_FBODY2(body_v_ldexp_f16, f16, f16, i16, scaled(a, b))
 VALU_HANDLER(v_ldexp_f16, VALU_F16, VALU_F16, VALU_B16, VALU_NONE, VALU_STAGED)
+VALU_QUICK(v_ldexp_f16, VALU_F16, VALU_F16, VALU_B16, VALU_NONE, 0)
 
 /* ---- pairs: the formula is of one half, x y z its sources as f32 ---- */
 
@@ -125,7 +126,7 @@ VALU_HANDLER(v_ldexp_f16, VALU_F16, VALU_F16, VALU_B16, VALU_NONE, VALU_STAGED)
     PAIR_HALVES(low, pc, 0, expr)                                                                  \
     PAIR_HALVES(high, pc, 16, expr)                                                                \
     VALU_LANES d[l] = low[l] | high[l] << 16;                                                      \
-    if (__builtin_expect(VALU_BAD_pair, 0)) valu_fix_nan_pf16(v, n);
+    VALU_NAN(pf16, n);
 
 static inline void half_rows(uint32_t *out, const uint32_t *in, unsigned shift)
 {
@@ -137,11 +138,10 @@ static inline void half_rows(uint32_t *out, const uint32_t *in, unsigned shift)
     fpu_widen_row(out, out);
 }
 
-#define VALU_BAD_pair (VALU_BAD_f16 || valu_any_nan(v, d, 0x7fff0000, 0x7c000000))
-
 #define PAIR2(name, expr)                                                                          \
     static void body_##name(valu_t *v){PAIR_LOOP(2, 1, expr)} VALU_HANDLER(                        \
-        name, VALU_PF16, VALU_PF16, VALU_PF16, VALU_NONE, VALU_STAGED)
+        name, VALU_PF16, VALU_PF16, VALU_PF16, VALU_NONE, VALU_STAGED)                             \
+        VALU_QUICK(name, VALU_PF16, VALU_PF16, VALU_PF16, VALU_NONE, 0)
 
 PAIR2(v_pk_add_f16, x + y)
 PAIR2(v_pk_mul_f16, x *y)
@@ -149,8 +149,10 @@ PAIR2(v_pk_mul_f16, x *y)
 static void body_v_pk_fma_f16(valu_t *v){PAIR_LOOP(3, 2, fma_half(x, y, z))}
 
 VALU_HANDLER(v_pk_fma_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_STAGED)
-    VALU_ALIAS(v_pk_fmac_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16,
-               VALU_READS_DST | VALU_STAGED, body_v_pk_fma_f16)
+    VALU_QUICK(v_pk_fma_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16, 0)
+        VALU_ALIAS(v_pk_fmac_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16,
+                   VALU_READS_DST | VALU_STAGED, body_v_pk_fma_f16)
+            VALU_QUICK(v_pk_fmac_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_READS_DST)
 
 #define PAIR_MINMAX(name, max)                                                                     \
     VALU_BODY2(body_##name, u32, u32)                                                              \
@@ -159,7 +161,7 @@ VALU_HANDLER(v_pk_fma_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_STAG
     VALU_END                                                                                       \
     VALU_HANDLER(name, VALU_PF16, VALU_PF16, VALU_PF16, VALU_NONE, 0)
 
-        PAIR_MINMAX(v_pk_min_f16, false) PAIR_MINMAX(v_pk_max_f16, true)
+                PAIR_MINMAX(v_pk_min_f16, false) PAIR_MINMAX(v_pk_max_f16, true)
 
     /* Minimum and maximum of IEEE 754, whatever MODE.IEEE says: if operands are NaNs, the result is
        the first of them, quieted; -0 < +0. */
@@ -218,22 +220,32 @@ static uint32_t dot2_nan(uint32_t a, uint32_t b, uint32_t c)
     return fpu_nan32(c) ? c | 0x400000 : FPU_NAN32;
 }
 
+static void valu_fix_nan_dot2(valu_t *v, unsigned n __attribute__((unused)))
+{
+    const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);
+    for (int l = 0; l < ISA_LANES; l++)
+        if (fpu_nan32(v->d[l])) v->d[l] = dot2_nan(pa[l], pb[l], pc[l]);
+}
+
+#define VALU_TELL_dot2 VALU_TELL_f32
+#define VALU_BAD_dot2  VALU_BAD_f32
+
 static void body_v_dot2_f32_f16(valu_t *v)
 {
     uint32_t *d = VALU_ROW(v->d);
     const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);
     VALU_LANES VALU_NOTE_f32(dot2(pa[l], pb[l], fpu_f32(pc[l])));
-    if (__builtin_expect(VALU_BAD_f32, 0))
-        for (int l = 0; l < ISA_LANES; l++)
-            if (fpu_nan32(d[l])) d[l] = dot2_nan(pa[l], pb[l], pc[l]);
+    VALU_NAN(dot2, 3);
 }
 
 /* AMD's library sets the clamp bit in every such instruction, whether or not its caller wants
  * saturation, and its tests expect sums above 1. */
 enum { DOT2 = VALU_STAGED | VALU_CLAMP_NOP };
 VALU_HANDLER(v_dot2_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, DOT2)
+VALU_QUICK(v_dot2_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, DOT2)
 VALU_ALIAS(v_dot2c_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, VALU_READS_DST | VALU_STAGED,
            body_v_dot2_f32_f16)
+VALU_QUICK(v_dot2c_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, VALU_READS_DST)
 
 /* The same with a half as the addend, rounded to a half after each product. */
 static inline uint32_t dot2_half(uint32_t a, uint32_t b, uint32_t c, uint32_t round)

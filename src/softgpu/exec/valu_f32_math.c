@@ -111,7 +111,7 @@ static inline __attribute__((always_inline)) bool refined(valu_t *v, uint32_t ma
         r[k] = _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(low)),
                                   _mm512_cvtpd_ps(high), 1);
     }
-    if (__builtin_expect(left_over != 0, 0)) return false;
+    if (!valu_leaves_set(v, left_over) && __builtin_expect(left_over != 0, 0)) return false;
     ISA_UNROLL for (unsigned k = 0; k < ISA_LANES / 16; k++)
         _mm512_store_ps((float *)(v->d + 16 * k), r[k]);
     return true;
@@ -142,9 +142,13 @@ enum { MATH_FLAGS = VALU_NEAREST };
 enum { MATH_FLAGS = VALU_NEAREST | VALU_STAGED };
 #endif
 
-VALU_ALIAS(v_rcp_f32, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body_v_rcp_f32)
-VALU_ALIAS(v_rcp_iflag_f32, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body_v_rcp_f32)
-VALU_ALIAS(v_rsq_f32, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body_v_rsq_f32)
+#define MATH_ALIAS(name, body)                                                                     \
+    VALU_ALIAS(name, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body)                   \
+    VALU_QUICK(name, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS)
+
+MATH_ALIAS(v_rcp_f32, body_v_rcp_f32)
+MATH_ALIAS(v_rcp_iflag_f32, body_v_rcp_f32)
+MATH_ALIAS(v_rsq_f32, body_v_rsq_f32)
 MATH32(v_sqrt_f32, __builtin_sqrtf(fpu_flushed(a)))
 MATH32(v_exp_f32, power(X))
 MATH32(v_exp_legacy_f32, power(X))

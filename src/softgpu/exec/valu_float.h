@@ -108,6 +108,8 @@ static inline void valu_note_nan64(const valu_t *v, const uint32_t *row)
 #define VALU_TELL_f32 valu_note_nan(v, d, 0x7fffffff, FPU_INF32)
 #define VALU_TELL_f64 valu_note_nan64(v, d)
 #define VALU_TELL_f16 valu_note_nan(v, d, 0x7fff, 0x7c00)
+#define VALU_TELL_pf16                                                                             \
+    (valu_note_nan(v, d, 0x7fff, 0x7c00), valu_note_nan(v, d, 0x7fff0000, 0x7c000000))
 #define VALU_NAN(DT, n)                                                                            \
     if (v->quick)                                                                                  \
         VALU_TELL_##DT;                                                                            \
@@ -118,8 +120,9 @@ static inline void valu_note_nan64(const valu_t *v, const uint32_t *row)
     if (__builtin_expect(VALU_BAD_##DT, 0)) valu_fix_nan_##DT(v, n)
 #endif
 
-#define VALU_BAD_f32 valu_any_nan(v, d, 0x7fffffff, FPU_INF32)
-#define VALU_BAD_f16 valu_any_nan(v, d, 0x7fff, 0x7c00)
+#define VALU_BAD_f32  valu_any_nan(v, d, 0x7fffffff, FPU_INF32)
+#define VALU_BAD_f16  valu_any_nan(v, d, 0x7fff, 0x7c00)
+#define VALU_BAD_pf16 (VALU_BAD_f16 || valu_any_nan(v, d, 0x7fff0000, 0x7c000000))
 
 #define VALU_FBODY1(fn, DT, AT, expr)                                                              \
     static void fn(valu_t *v)                                                                      \
@@ -254,10 +257,33 @@ valu_note64(const valu_t *v, const isa_vec_pair_t *pair, unsigned at)
 {
     isa_vec_store(v->rare + at, isa_vec_load(v->rare + at) | valu_nans64(*pair));
 }
+
+/* Of a quick function: leaves the lanes of `cases`, a row whose dwords are all ones or 0, to the
+ * full one. False: the function is a full one, and has to compute them itself. */
+static inline __attribute__((always_inline)) bool valu_leaves(const valu_t *v,
+                                                              const uint32_t *cases)
+{
+    if (!v->quick) return false;
+    ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        isa_vec_store(v->rare + l, isa_vec_load(v->rare + l) | isa_vec_load(cases + l));
+    return true;
+}
+
+/* The same of a set of lanes. */
+static inline __attribute__((always_inline, unused)) bool valu_leaves_set(const valu_t *v,
+                                                                          uint64_t lanes)
+{
+    alignas(64) uint32_t cases[ISA_LANES];
+    ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) isa_vec_store(
+        cases + l, isa_vec_lanes((uint32_t)(lanes >> l), isa_vec_all(UINT32_MAX), isa_vec_all(0)));
+    return valu_leaves(v, cases);
+}
 #else
-#define VALU_IS_QUICK(v)      false
-#define valu_note(v, x, at)   (void)0
-#define valu_note64(v, p, at) (void)0
+#define VALU_IS_QUICK(v)          false
+#define valu_note(v, x, at)       (void)0
+#define valu_note64(v, p, at)     (void)0
+#define valu_leaves(v, cases)     false
+#define valu_leaves_set(v, lanes) false
 #endif
 
 /* The rows and lanes of *v with another destination. Functions that are not inlined get such a

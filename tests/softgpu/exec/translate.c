@@ -531,6 +531,22 @@ static const char *const loops[] = {
     "v_div_fmas_f64 v[16:17], v[14:15], v[14:15], -4.0\n",
     "s_mov_b32 vcc_lo, 0x0f\n s_mov_b32 vcc_hi, 0x40080000\n"
     "v_div_fmas_f64 v[12:13], v[14:15], v[14:15], vcc\n",
+    /* divisions of random numbers: scaled, refined, scaled back, replaced */
+    "v_div_scale_f32 v6, vcc, v10, v10, v11\n v_div_scale_f32 v7, vcc, v11, v10, v11\n"
+    "v_rcp_f32 v8, v6\n v_div_fmas_f32 v8, v8, v7, v1\n v_div_fixup_f32 v9, v8, v10, v11\n"
+    "v_rsq_f32 v12, v9\n v_rcp_iflag_f32 v13, v12\n v_ldexp_f32 v13, v13, v16\n",
+    "v_div_scale_f64 v[6:7], vcc, v[10:11], v[10:11], v[12:13]\n"
+    "v_div_scale_f64 v[8:9], vcc, v[12:13], v[10:11], v[12:13]\n"
+    "v_div_fmas_f64 v[16:17], v[6:7], v[8:9], v[12:13]\n"
+    "v_div_fixup_f64 v[18:19], v[16:17], v[10:11], v[12:13]\n",
+    /* halves that are widened, of vector and scalar registers, with signs */
+    "v_fma_mix_f32 v6, v10, v11, v2 op_sel:[1,0,0] op_sel_hi:[1,1,0]\n"
+    "v_fma_mix_f32 v7, -v10, |s24|, v6 op_sel:[0,1,0] op_sel_hi:[0,1,1]\n"
+    "v_fma_mixlo_f16 v8, v10, 0.5, -v11 op_sel_hi:[1,0,1]\n"
+    "v_fma_mixhi_f16 v8, v7, v12, |v11| op_sel:[0,0,1] op_sel_hi:[0,0,1]\n",
+    /* packed halves */
+    "v_pk_fma_f16 v6, v10, v11, v12\n v_pk_add_f16 v7, v6, v13\n v_pk_mul_f16 v8, v7, v10\n"
+    "v_dot2_f32_f16 v9, v8, v10, v2\n",
 };
 
 /* The same, but handlers are called from these. */
