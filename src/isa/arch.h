@@ -312,7 +312,13 @@ typedef struct {
 enum { ISA_CODE_LDS = 128 };
 
 /* The descriptors, formats and layouts of images. NONE: softgpu knows none of the GPU's. */
-typedef enum { ISA_IMAGES_NONE, ISA_IMAGES_GFX9, ISA_IMAGES_GFX10, ISA_IMAGES_GFX11 } isa_images_t;
+typedef enum {
+    ISA_IMAGES_NONE,
+    ISA_IMAGES_GFX9,
+    ISA_IMAGES_GFX10,
+    ISA_IMAGES_GFX11,
+    ISA_IMAGES_GFX12
+} isa_images_t;
 
 /* Fields of image instructions that families have in different places. */
 typedef struct {
@@ -321,7 +327,7 @@ typedef struct {
         spread; /* number of dwords after the instruction that name VGPRs of the address (NSA) */
     bool ends_in_tuple; /* the last VGPR named there begins a tuple that has the rest of a longer
                            address */
-    isa_bits_t dim, da, unorm, glc, slc, lwe, a16, r128, d16;
+    isa_bits_t dmask, dim, da, unorm, glc, slc, lwe, a16, r128, d16;
     isa_bits_t ssamp; /* number of the SGPR / 4 */
 } isa_image_fields_t;
 
@@ -335,7 +341,7 @@ typedef struct {
     uint8_t vopd, exp;  /* the top six bits; 0: there is no such format */
     /* The top six bits of memory encodings of three dwords, which replace FLAT, MUBUF, MTBUF and
      * MIMG; 0: the family has those four. */
-    uint8_t vflat, vbuffer;
+    uint8_t vflat, vbuffer, vimage, vsample;
     uint8_t vinterp, ldsdir; /* the top eight bits */
     uint8_t sgprs;           /* codes below this one are ordinary SGPRs: 102 or 106 */
     bool split_barrier;      /* waves signal at a barrier and wait there by separate instructions */
@@ -455,8 +461,10 @@ typedef struct isa_arch {
     bool stores_apart; /* stores count in a counter of their own (vscnt), not with loads (vmcnt) */
     bool lds_apart; /* LDS and scalar memory count in counters of their own (dscnt and kmcnt), not
                        both in lgkmcnt */
-    uint32_t unit_cus; /* compute units of a workgroup processor, to which workgroups are assigned;
-                          0: workgroups are assigned to single compute units */
+    bool samples_apart; /* samples of images (isa_is_sample()) count in a counter of their own
+                           (samplecnt), not with loads */
+    uint32_t unit_cus;  /* compute units of a workgroup processor, to which workgroups are assigned;
+                           0: workgroups are assigned to single compute units */
     /* Lanes of a wave that a SIMD's vector ALU computes in a clock; and the time of an f64
      * operation as a multiple of that of an f32 operation, for operations with different rates. */
     uint32_t simd_lanes, f64_times;

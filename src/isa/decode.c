@@ -640,6 +640,25 @@ static void decode_scalar_alu(isa_decoder_t *d)
     }
 }
 
+static bool is_wide(const isa_formats_t *formats, unsigned top)
+{
+    return formats->vflat && (top == formats->vflat || top == formats->vbuffer ||
+                              top == formats->vimage || top == formats->vsample);
+}
+
+/* Memory encodings of three dwords. */
+static void decode_wide(isa_decoder_t *d)
+{
+    const isa_formats_t *formats = d->arch->formats;
+    const unsigned top = d->words[0] >> 26;
+    if (top == formats->vflat)
+        isa_decode_vflat(d);
+    else if (top == formats->vbuffer)
+        isa_decode_vbuffer(d);
+    else
+        isa_decode_vimage(d, top == formats->vsample);
+}
+
 /* Decoders of the two-dword formats by the top six bits. */
 static void decode_long(isa_decoder_t *d)
 {
@@ -649,14 +668,11 @@ static void decode_long(isa_decoder_t *d)
         isa_decode_ldsdir(d);
         return;
     }
-    const bool wide = formats->vflat && (w >> 26 == formats->vflat || w >> 26 == formats->vbuffer);
+    const bool wide = is_wide(formats, w >> 26);
     d->size = wide ? 3 : 2;
     if (d->n < d->size) return;
     if (wide) {
-        if (w >> 26 == formats->vflat)
-            isa_decode_vflat(d);
-        else
-            isa_decode_vbuffer(d);
+        decode_wide(d);
         return;
     }
     if (w >> 26 == formats->smem) {

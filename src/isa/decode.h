@@ -75,6 +75,7 @@ void isa_decode_vbuffer(isa_decoder_t *d);
 
 /* decode_image.c */
 void isa_decode_mimg(isa_decoder_t *d);
+void isa_decode_vimage(isa_decoder_t *d, bool sample);
 
 /* decode_dual.c: two operations in one instruction (VOPD); formats that only graphics uses */
 void isa_decode_vopd(isa_decoder_t *d);

@@ -1,4 +1,5 @@
-/* decode_image.c - image instructions: MIMG, with and without the image's type in the encoding.
+/* decode_image.c - image instructions: MIMG, with and without the image's type in the encoding,
+ * and what gfx12 has in place of it, VIMAGE and VSAMPLE.
  *
  * A file of its own because the number of registers follows from the masks, the type and the form
  * of the address. */
@@ -80,7 +81,6 @@ static void image_address(isa_decoder_t *d, unsigned first)
 /* The ISA_IMAGE_* bits of the instruction, from the fields of its encoding besides the operands. */
 static unsigned image_bits(const isa_decoder_t *d)
 {
-    enum { DMASK_LOW = 8 };
     const isa_image_fields_t *fields = &d->arch->formats->image;
     const struct {
         isa_bits_t field;
@@ -88,7 +88,7 @@ static unsigned image_bits(const isa_decoder_t *d)
     } bits[] = {{fields->unorm, ISA_IMAGE_UNORM}, {fields->lwe, ISA_IMAGE_LWE},
                 {fields->da, ISA_IMAGE_DA},       {fields->a16, ISA_IMAGE_A16},
                 {fields->r128, ISA_IMAGE_R128},   {fields->d16, ISA_IMAGE_D16}};
-    unsigned image = d->words[0] >> DMASK_LOW & ISA_IMAGE_DMASK;
+    unsigned image = isa_decode_field(d, fields->dmask);
     for (unsigned k = 0; k < sizeof bits / sizeof *bits; k++)
         if (isa_decode_bit(d, bits[k].field)) image |= bits[k].image;
     if (!d->arch->formats->image_dim) return image;
@@ -98,40 +98,91 @@ static unsigned image_bits(const isa_decoder_t *d)
     return image | ISA_IMAGE_HAS_DIM | dim << ISA_IMAGE_DIM_SHIFT | (slices ? ISA_IMAGE_DA : 0);
 }
 
-void isa_decode_mimg(isa_decoder_t *d)
+/* Where an encoding names the operands, and its bits for all of them. */
+typedef struct {
+    unsigned data, address, srsrc, ssamp;
+    bool acc, four; /* four: the address is in VGPRs that the third dword names */
+} image_operands_t;
+
+/* The VGPRs of the address where the third dword names four, of which the last begins a tuple if
+ * the address has more dwords. */
+static void image_four(isa_decoder_t *d)
 {
-    const isa_image_fields_t *fields = &d->arch->formats->image;
-    const uint32_t x = d->words[1];
+    enum { FOUR = 4 };
     isa_inst_t *i = d->out;
-    if (!isa_decode_row(d, ISA_FMT_MIMG, isa_decode_split(d, fields->op))) return;
-    const bool acc = isa_decode_bit(d, d->arch->memory_fields.image_acc);
+    const uint32_t named = d->words[2];
+    const unsigned n = image_address_dwords(i, d->row), last = named >> 24;
+    isa_decode_vgpr(d, &i->src[0], isa_bits(named, 7, 0), 32, false);
+    i->src[0].bits = (uint16_t)(32 * n);
+    i->src[0].k = named >> 8;
+    i->image |= ISA_IMAGE_NSA | ISA_IMAGE_FOUR;
+    if (n > FOUR && last + n - FOUR >= ISA_VGPRS) d->bad = true;
+}
+
+static void image_operands(isa_decoder_t *d, const image_operands_t *from)
+{
+    isa_inst_t *i = d->out;
     const bool load = d->row->klass == ISA_CLASS_VMEM_RD;
-    if (isa_decode_bit(d, fields->glc)) i->flags |= ISA_F_GLC;
-    if (isa_decode_bit(d, fields->slc)) i->flags |= ISA_F_SLC;
-    if (isa_decode_bit(d, d->arch->memory_fields.image_sc1)) i->flags |= ISA_F_SC1;
-    i->image = (uint16_t)image_bits(d);
-    if (isa_decode_bit(d, d->arch->memory_fields.image_tfe)) d->bad = true;
+    const unsigned data_bits = 32 * image_data_dwords(d->row, i->image);
     if (i->image & ISA_IMAGE_D16 &&
         (d->row->klass == ISA_CLASS_VMEM_AT || d->row->marks & ISA_IS_RAW))
         d->bad = true; /* D16 requests a conversion, which these instructions do not make */
-    const unsigned data_bits = 32 * image_data_dwords(d->row, i->image);
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
          f++) {
         switch (f->role) {
         case ISA_ROLE_VDATA:
-            isa_decode_vgpr(d, load ? &i->dst : &i->src[1], isa_bits(x, 15, 8), data_bits, acc);
+            isa_decode_vgpr(d, load ? &i->dst : &i->src[1], from->data, data_bits, from->acc);
             break;
-        case ISA_ROLE_VADDR: image_address(d, isa_bits(x, 7, 0)); break;
-        case ISA_ROLE_SRSRC:
-            isa_decode_sgpr(d, &i->src[2], 4 * isa_bits(x, 20, 16), f->bits);
+        case ISA_ROLE_VADDR:
+            if (!from->four) image_address(d, from->address);
             break;
-        default:
-            isa_decode_sgpr(d, &i->src[3], 4 * isa_decode_field(d, fields->ssamp), f->bits);
-            break;
+        case ISA_ROLE_SRSRC: isa_decode_sgpr(d, &i->src[2], from->srsrc, f->bits); break;
+        default: isa_decode_sgpr(d, &i->src[3], from->ssamp, f->bits); break;
         }
     }
     if (d->row->mods & ISA_M_RET && i->flags & ISA_F_GLC) {
         i->dst = i->src[1];
         i->dst.bits = (uint16_t)isa_decode_result_bits(d->row, i->src[1].bits);
     }
+}
+
+void isa_decode_mimg(isa_decoder_t *d)
+{
+    const isa_image_fields_t *fields = &d->arch->formats->image;
+    const uint32_t x = d->words[1];
+    isa_inst_t *i = d->out;
+    if (!isa_decode_row(d, ISA_FMT_MIMG, isa_decode_split(d, fields->op))) return;
+    if (isa_decode_bit(d, fields->glc)) i->flags |= ISA_F_GLC;
+    if (isa_decode_bit(d, fields->slc)) i->flags |= ISA_F_SLC;
+    if (isa_decode_bit(d, d->arch->memory_fields.image_sc1)) i->flags |= ISA_F_SC1;
+    i->image = (uint16_t)image_bits(d);
+    if (isa_decode_bit(d, d->arch->memory_fields.image_tfe)) d->bad = true;
+    image_operands(d, &(image_operands_t){
+                          .data = isa_bits(x, 15, 8),
+                          .address = isa_bits(x, 7, 0),
+                          .srsrc = 4 * isa_bits(x, 20, 16),
+                          .ssamp = 4 * isa_decode_field(d, fields->ssamp),
+                          .acc = isa_decode_bit(d, d->arch->memory_fields.image_acc),
+                      });
+}
+
+/* VIMAGE and VSAMPLE, of three dwords. */
+void isa_decode_vimage(isa_decoder_t *d, bool sample)
+{
+    enum { VOLATILE_NOT = 1 << 7, SAMPLE_TFE = 1 << 3, IMAGE_TFE = 1 << 23, RETURNS = 1 };
+    const uint32_t w = d->words[0], x = d->words[1];
+    isa_inst_t *i = d->out;
+    if (!isa_decode_row(d, ISA_FMT_MIMG, isa_decode_split(d, d->arch->formats->image.op))) return;
+    if (sample != isa_is_sample(d->row) || w & VOLATILE_NOT) d->bad = true;
+    if (sample ? w & SAMPLE_TFE : x & IMAGE_TFE) d->bad = true;
+    if (!sample && x >> 24) d->bad = true; /* a fifth VGPR of the address */
+    i->policy = (uint8_t)isa_bits(x, 22, 18);
+    if (d->row->mods & ISA_M_RET && isa_hint(i) & RETURNS) i->flags |= ISA_F_GLC;
+    i->image = (uint16_t)image_bits(d);
+    if (!sample) i->image &= (uint16_t) ~(ISA_IMAGE_UNORM | ISA_IMAGE_LWE);
+    image_four(d);
+    image_operands(d, &(image_operands_t){.data = isa_bits(x, 7, 0),
+                                          .srsrc = isa_bits(x, 17, 9),
+                                          .ssamp = isa_bits(x, 31, 23),
+                                          .four = true});
 }

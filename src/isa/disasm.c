@@ -90,7 +90,7 @@ static void policy_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     if (hint && row->mods & ISA_M_RET) {
         if (!(hint & CASCADE))
             isa_text(t, " th:TH_ATOMIC_%s", atomic[hint]);
-        else if (!system)
+        else if (scope < ISA_SCOPE_DEV)
             isa_text(t, " th:TH_ATOMIC_0x%x", hint);
         else
             isa_text(t, " th:TH_ATOMIC_CASCADE_%s", hint & NOT_TEMPORAL ? "NT" : "RT");

@@ -132,7 +132,8 @@ enum {
     ISA_IMAGE_DIM_SHIFT = 9,     /* isa_dim_t */
     ISA_IMAGE_HAS_DIM = 1 << 12, /* the encoding has the image's type */
     ISA_IMAGE_NSA = 1 << 13,     /* the address is in any VGPRs: isa_image_vgpr() */
-    ISA_IMAGE_R128 = 1 << 14
+    ISA_IMAGE_R128 = 1 << 14,
+    ISA_IMAGE_FOUR = 1 << 15 /* with NSA: the instruction names four VGPRs at most */
 };
 
 /* Types of images, by their number in encodings with a field for it. */
@@ -206,10 +207,11 @@ struct isa_inst {
 };
 
 /* With NSA: the number of the last dword of an image's address whose VGPR the instruction names.
- * Four are named in each dword after the first two. */
+ * Four are named in each dword after the first two, and the first one before these, unless it is
+ * one of four. */
 static inline unsigned isa_image_last_named(const isa_inst_t *i)
 {
-    return 4 * (i->dwords - 2u);
+    return i->image & ISA_IMAGE_FOUR ? 3 : 4 * (i->dwords - 2u);
 }
 
 /* The VGPR that has dword n of an image's address. Dwords after the last one that is named are in

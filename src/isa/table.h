@@ -299,9 +299,10 @@ enum {
     ISA_IS_BYTE_SEL = 1 << 22,
     ISA_IS_TRUTH = 1 << 23,
     ISA_IS_FORMATS = 1 << 24,
-    ISA_IS_OFFSET = 1 << 25,
+    ISA_IS_OFFSET =
+        1 << 25, /* this bit to bit 30: of SOPP and SOPK others, ISA_IS_WAIT (waits.h) */
     ISA_IS_SPREAD = 1 << 25, /* matrices: result and addend are spread over the wave's lanes */
-    ISA_IS_BIAS = 1 << 26, /* this bit to bit 30: of SOPP and SOPK others, ISA_IS_WAIT (waits.h) */
+    ISA_IS_BIAS = 1 << 26,
     ISA_IS_SPREAD_ALL = 1 << 26,
     ISA_IS_COMPARE = 1 << 27,
     ISA_IS_GRADIENTS = 1 << 28,
@@ -400,5 +401,13 @@ unsigned isa_op_by_code(const isa_arch_t *a, isa_fmt_t fmt, unsigned opcode);
 
 /* The field with this role, or NULL. */
 const isa_field_t *isa_field(const isa_row_desc_t *row, isa_role_t role);
+
+/* Whether an image instruction takes a sampler, or loads several samples of a texel. gfx12 encodes
+ * these in another way than the rest, as VSAMPLE, and counts them apart. */
+static inline bool isa_is_sample(const isa_row_desc_t *row)
+{
+    if (row->fmt != ISA_FMT_MIMG) return false;
+    return row->marks & ISA_IS_GATHER || isa_field(row, ISA_ROLE_SSAMP);
+}
 
 #endif

@@ -151,12 +151,13 @@ static const struct {
     const char *text;
     unsigned events;
 } leaves[] = {
-    {"global_", LOAD},         {"buffer_", LOAD},        {"tbuffer_", LOAD},
-    {"scratch_", LOAD},        {"flat_", LOAD | LDS},    {"ds_", LDS},
-    {"s_load", SCALAR},        {"s_store", SCALAR},      {"s_atomic", SCALAR},
-    {"s_scratch", SCALAR},     {"s_buffer", SCALAR},     {"s_memtime", SCALAR},
-    {"s_memrealtime", SCALAR}, {"s_sendmsg", SCALAR},    {"image_bvh", BVH},
-    {"image_sample", SAMPLE},  {"image_gather", SAMPLE}, {"image_", LOAD},
+    {"global_", LOAD},           {"buffer_", LOAD},        {"tbuffer_", LOAD},
+    {"scratch_", LOAD},          {"flat_", LOAD | LDS},    {"ds_", LDS},
+    {"s_load", SCALAR},          {"s_store", SCALAR},      {"s_atomic", SCALAR},
+    {"s_scratch", SCALAR},       {"s_buffer", SCALAR},     {"s_memtime", SCALAR},
+    {"s_memrealtime", SCALAR},   {"s_sendmsg", SCALAR},    {"image_bvh", BVH},
+    {"image_sample", SAMPLE},    {"image_gather", SAMPLE}, {"image_get_lod", SAMPLE},
+    {"image_msaa_load", SAMPLE}, {"image_", LOAD},
 };
 
 unsigned out_att_counted(int counter, uint64_t generation)

@@ -33,6 +33,10 @@ static const family_t families[] = {
       0xfac | 9u << 28, 63 << 13}},
     {ISA_ARCH_gfx1030, END_PROGRAM, IMAGE_SINCE_GFX10},
     {ISA_ARCH_gfx1100, END_PROGRAM_GFX11, IMAGE_SINCE_GFX10},
+    {ISA_ARCH_gfx1201,
+     END_PROGRAM_GFX11,
+     {(uint32_t)(RIG_DATA >> 8), (uint32_t)(RIG_DATA >> 40) | 22u << 17 | 3u << 30, 3 | 15 << 14,
+      0xfac | 9u << 28}},
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 

@@ -27,8 +27,8 @@ static size_t make_input(uint8_t *data)
     for (size_t i = 0; i < size; i++)
         data[i] = random_below(2) ? (uint8_t)random_below(256) : 0;
     for (int i = 0; i < 8 && size > 64; i++)
-        memcpy(data + random_below((uint32_t)size - 32), data + random_below((uint32_t)size - 64),
-               16);
+        memmove(data + random_below((uint32_t)size - 32), data + random_below((uint32_t)size - 64),
+                16);
     return size;
 }
 

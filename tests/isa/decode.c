@@ -52,7 +52,7 @@ static const gpu_t gpus[] = {
      64,
      "gfx1100 -mattr=-wavefrontsize32,+wavefrontsize64"},
     {"gfx1151", {"vectors_gfx1100.tsv", "vectors_gfx1151.tsv"}, 8211, 0, NULL},
-    {"gfx1201", {"vectors_gfx1201.tsv"}, 7340, 0, NULL},
+    {"gfx1201", {"vectors_gfx1201.tsv"}, 8403, 0, NULL},
 };
 enum { GPUS = sizeof gpus / sizeof *gpus };
 
@@ -302,6 +302,8 @@ static uint32_t free_bits(uint32_t word)
     if (arch->formats->vflat) switch (word >> 26) { /* gfx12 */
         case 0x3b:
         case 0x31: return 0x0000007f; /* VFLAT and its like, VBUFFER */
+        case 0x34: return 0x03c00077; /* VIMAGE */
+        case 0x39: return 0x03c02077; /* VSAMPLE */
         case 0x36: return 0x0000ffff; /* DS */
         case 0x3d: return 0x01e01fff; /* SMEM */
         default: break;

@@ -1,7 +1,7 @@
 /* image.c - descriptors of images, and loads and stores of one texel per lane.
  *
  * A family of GPUs is a row of a table with the places of a descriptor's fields; image_sample.c has
- * those of samplers, which are in the same places for all families. */
+ * those of samplers. */
 #include "softgpu/exec/image.h"
 #include "softgpu/exec/image_address.h"
 
@@ -19,42 +19,54 @@ typedef struct {
 
 /* Fields that all families have in the same place. */
 #define COMMON_FIELDS                                                                              \
-    [ISA_T_BASE] = {0, 40, 0}, [ISA_T_HEIGHT] = {78, 14, 1}, [ISA_T_SELECT_X] = {96, 3, 0},        \
-    [ISA_T_SELECT_Y] = {99, 3, 0}, [ISA_T_SELECT_Z] = {102, 3, 0}, [ISA_T_SELECT_W] = {105, 3, 0}, \
-    [ISA_T_BASE_LEVEL] = {108, 4, 0}, [ISA_T_LAST_LEVEL] = {112, 4, 0},                            \
-    [ISA_T_LAYOUT] = {116, 5, 0}, [ISA_T_TYPE] = {124, 4, 0}, [ISA_T_LAST_SLICE] = {128, 13, 0},   \
-    [ISA_T_COMPRESSED] = {213, 1, 0}
+    [ISA_T_BASE] = {0, 40, 0}, [ISA_T_SELECT_X] = {96, 3, 0}, [ISA_T_SELECT_Y] = {99, 3, 0},       \
+    [ISA_T_SELECT_Z] = {102, 3, 0}, [ISA_T_SELECT_W] = {105, 3, 0}, [ISA_T_LAYOUT] = {116, 5, 0},  \
+    [ISA_T_TYPE] = {124, 4, 0}, [ISA_T_COMPRESSED] = {213, 1, 0}
+#define FIELDS_BEFORE_GFX12                                                                        \
+    COMMON_FIELDS, [ISA_T_HEIGHT] = {78, 14, 1}, [ISA_T_BASE_LEVEL] = {108, 4, 0},                 \
+                   [ISA_T_LAST_LEVEL] = {112, 4, 0}, [ISA_T_LAST_SLICE] = {128, 13, 0}
 /* Since gfx10.3, an image without slices has its pitch in the place of the last slice. */
-#define FIELDS_SINCE_GFX10                                                                         \
-    COMMON_FIELDS, [ISA_T_WIDTH] = {62, 14, 1}, [ISA_T_PITCH] = {128, 14, 1},                      \
-                   [ISA_T_BORDER_ORDER] = {121, 3, 0}, [ISA_T_BASE_SLICE] = {144, 13, 0}
+#define FIELDS_OF_GFX10_AND_11                                                                     \
+    FIELDS_BEFORE_GFX12, [ISA_T_WIDTH] = {62, 14, 1}, [ISA_T_PITCH] = {128, 14, 1},                \
+                         [ISA_T_BORDER_ORDER] = {121, 3, 0}, [ISA_T_BASE_SLICE] = {144, 13, 0}
 
 typedef struct {
     row_t fields[ISA_T_COUNT];
     /* the formats; NULL: the layout and the type of elements have a field each, with gfx9's
      * numbers */
     const isa_image_formats_t *formats;
-    uint32_t addr_config; /* the GB_ADDR_CONFIG for which layouts are known; 0: image.h has it */
+    uint32_t addr_config; /* the GB_ADDR_CONFIG for which layouts are known; 0: image.h has it, or
+                             they do not depend on it */
     bool one_level;       /* layouts are known of images with one level alone */
 } family_t;
 
 static const family_t families[] = {
     [ISA_IMAGES_GFX9] =
-        {.fields = {COMMON_FIELDS, [ISA_T_MIN_LOD] = {40, 12, 0}, [ISA_T_DATA_FORMAT] = {52, 6, 0},
-                    [ISA_T_NUM_FORMAT] = {58, 4, 0}, [ISA_T_WIDTH] = {64, 14, 1},
-                    [ISA_T_PITCH] = {141, 16, 1}, [ISA_T_BORDER_ORDER] = {157, 3, 0},
-                    [ISA_T_BASE_SLICE] = {160, 13, 0}, [ISA_T_LEVELS] = {188, 4, 1}}},
+        {.fields =
+             {FIELDS_BEFORE_GFX12, [ISA_T_MIN_LOD] = {40, 12, 0}, [ISA_T_DATA_FORMAT] = {52, 6, 0},
+              [ISA_T_NUM_FORMAT] = {58, 4, 0}, [ISA_T_WIDTH] = {64, 14, 1},
+              [ISA_T_PITCH] = {141, 16, 1}, [ISA_T_BORDER_ORDER] = {157, 3, 0},
+              [ISA_T_BASE_SLICE] = {160, 13, 0}, [ISA_T_LEVELS] = {188, 4, 1}}},
     [ISA_IMAGES_GFX10] =
-        {.fields = {FIELDS_SINCE_GFX10, [ISA_T_MIN_LOD] = {40, 12, 0},
+        {.fields = {FIELDS_OF_GFX10_AND_11, [ISA_T_MIN_LOD] = {40, 12, 0},
                     [ISA_T_DATA_FORMAT] = {52, 9, 0}, [ISA_T_LEVELS] = {164, 4, 1}},
          .formats = &isa_image_formats_of_gfx10,
          .addr_config = 0x444,
          .one_level = true},
-    [ISA_IMAGES_GFX11] = {.fields = {FIELDS_SINCE_GFX10, [ISA_T_MIN_LOD] = {187, 12, 0},
+    [ISA_IMAGES_GFX11] = {.fields = {FIELDS_OF_GFX10_AND_11, [ISA_T_MIN_LOD] = {187, 12, 0},
                                      [ISA_T_DATA_FORMAT] = {52, 8, 0}, [ISA_T_LEVELS] = {48, 4, 1}},
                           .formats = &isa_image_formats_of_gfx11,
                           .addr_config = 0x545,
                           .one_level = true},
+    [ISA_IMAGES_GFX12] =
+        {.fields = {COMMON_FIELDS, [ISA_T_LEVELS] = {44, 5, 1}, [ISA_T_DATA_FORMAT] = {49, 8, 0},
+                    [ISA_T_BASE_LEVEL] = {57, 5, 0}, [ISA_T_WIDTH] = {62, 16, 1},
+                    [ISA_T_HEIGHT] = {78, 16, 1}, [ISA_T_LAST_LEVEL] = {111, 5, 0},
+                    [ISA_T_BORDER_ORDER] = {121, 3, 0}, [ISA_T_LAST_SLICE] = {128, 14, 0},
+                    [ISA_T_PITCH] = {128, 16, 1}, [ISA_T_BASE_SLICE] = {144, 14, 0},
+                    [ISA_T_MIN_LOD] = {186, 13, 0}},
+         .formats = &isa_image_formats_of_gfx11,
+         .one_level = true},
 };
 
 static void read_fields(const family_t *family, const uint32_t *words, uint64_t *field)

@@ -333,12 +333,16 @@ enum { PATTERNS = 32 }; /* the most rows of a family's table that are looked at 
 /* What the lists of image_pattern.h say, read once: by family, row and size of an element as
  * isa_layout_of_t's flips. */
 typedef uint32_t flips_t[ISA_IMAGE_AXES][ISA_IMAGE_AXIS_BITS];
-static flips_t flips_of[ISA_IMAGES_GFX11 + 1][PATTERNS][ISA_PATTERN_SIZES];
+static flips_t flips_of[ISA_IMAGES_GFX12 + 1][PATTERNS][ISA_PATTERN_SIZES];
 static pthread_once_t patterns_are_read = PTHREAD_ONCE_INIT;
 
 static const isa_pattern_t *patterns_of(isa_images_t family)
 {
-    return family == ISA_IMAGES_GFX10 ? isa_patterns_of_gfx10 : isa_patterns_of_gfx11;
+    switch (family) {
+    case ISA_IMAGES_GFX10: return isa_patterns_of_gfx10;
+    case ISA_IMAGES_GFX11: return isa_patterns_of_gfx11;
+    default: return isa_patterns_of_gfx12;
+    }
 }
 
 /* Reads a list for the bits of an offset below the block's size. */
@@ -355,7 +359,7 @@ static void read_pattern(flips_t flips, const char *list, unsigned bit, unsigned
 
 static void read_patterns(void)
 {
-    for (isa_images_t family = ISA_IMAGES_GFX10; family <= ISA_IMAGES_GFX11; family++) {
+    for (isa_images_t family = ISA_IMAGES_GFX10; family <= ISA_IMAGES_GFX12; family++) {
         const isa_pattern_t *row = patterns_of(family);
         for (unsigned k = 0; k < PATTERNS && row[k].number; k++)
             for (unsigned e = 0; e < ISA_PATTERN_SIZES; e++)
@@ -383,16 +387,19 @@ static void block_sides(isa_layout_of_t *y, unsigned element, bool solid)
     y->dim_log2[2] = solid_sides[element][2] + more / 3 + (more % 3 != 0);
 }
 
-/* Rows begin at multiples of 256 bytes. A descriptor without slices can have longer rows. */
+/* Rows begin at multiples of 256 bytes; since gfx12 at those of 128, but slices have room for rows
+ * of multiples of 256. A descriptor without slices can have longer rows. */
 static bool lay_out_later_rows(isa_image_t *m)
 {
     isa_layout_of_t *y = &m->layout;
-    const uint64_t bytes = m->format.bytes;
-    const uint64_t row = rounded(size_of(m, 0) * bytes, SMALL_LOG2) << SMALL_LOG2;
+    const unsigned align = m->family == ISA_IMAGES_GFX12 ? SMALL_LOG2 - 1 : SMALL_LOG2;
+    const uint64_t bytes = m->format.bytes, width = size_of(m, 0) * bytes;
+    const uint64_t row = rounded(width, align) << align;
     const uint64_t said = m->sliced || m->axes == 3 ? 0 : m->field[ISA_T_PITCH] * bytes;
+    const uint64_t room = rounded(width, SMALL_LOG2) << SMALL_LOG2;
     y->linear = true;
     y->pitch = said > row ? said : row;
-    y->slice = y->pitch * size_of(m, 1);
+    y->slice = (said > room ? said : room) * size_of(m, 1);
     return !(bytes & (bytes - 1));
 }
 
@@ -423,7 +430,8 @@ bool isa_image_lay_out(isa_image_t *m)
     switch (m->family) {
     case ISA_IMAGES_GFX9: return lay_out_gfx9(m);
     case ISA_IMAGES_GFX10:
-    case ISA_IMAGES_GFX11: return lay_out_pattern(m);
+    case ISA_IMAGES_GFX11:
+    case ISA_IMAGES_GFX12: return lay_out_pattern(m);
     default: return false;
     }
 }

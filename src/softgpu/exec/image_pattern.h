@@ -20,7 +20,8 @@ typedef struct {
     const char *const *bits; /* by the logarithm of an element's size */
 } isa_pattern_t;
 
-/* image_gfx10.c, image_gfx11.c */
-extern const isa_pattern_t isa_patterns_of_gfx10[], isa_patterns_of_gfx11[];
+/* image_gfx10.c, image_gfx11.c, image_gfx12.c */
+extern const isa_pattern_t isa_patterns_of_gfx10[], isa_patterns_of_gfx11[],
+    isa_patterns_of_gfx12[];
 
 #endif

@@ -436,3 +436,24 @@ ATOMIC(dec)
 ATOMIC(fmin)
 ATOMIC(fmax)
 ATOMIC(fcmpswap)
+
+/* Atomic additions of floats, of 32 bits alone. */
+#define ATOMIC_ADD(name, kind)                                                                     \
+    ISA_INST(image_atomic_##name)                                                                  \
+    {                                                                                              \
+        const isa_row_t *data = isa_row_of(w, &i->src[1]);                                         \
+        isa_row_t *dst = i->flags & ISA_F_GLC ? isa_row_of(w, &i->dst) : NULL;                     \
+        isa_lanes_t at;                                                                            \
+        if (!atomic_begin(w, i, 4 * atomic_dwords(i), &at)) return;                                \
+        const uint64_t outside = w->exec & ~at.exec;                                               \
+        if (atomic_dwords(i) > 1) {                                                                \
+            isa_stop_unsupported(w, i, "elements of another size");                                \
+            return;                                                                                \
+        }                                                                                          \
+        isa_lanes_atomic_##kind(w, &at, data, dst);                                                \
+        if (dst) isa_lanes_zero(dst, 1, outside);                                                  \
+    }
+
+ATOMIC_ADD(add_flt, add_f32)
+ATOMIC_ADD(pk_add_f16, pk_add_f16)
+ATOMIC_ADD(pk_add_bf16, pk_add_bf16)

@@ -23,6 +23,7 @@ void sg_wave_clock_start(sg_wave_clock_t *c, unsigned unit, uint8_t simd)
     start_flight(&c->vs);
     start_flight(&c->lgkm);
     start_flight(&c->km);
+    start_flight(&c->samples);
     c->unit = unit;
     c->code = c->asked = ~UINT64_C(0);
     c->simd = simd;
@@ -89,12 +90,20 @@ static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
 
 /* ---- instructions ---- */
 
+/* The operations on vector memory with which that of row `op` is counted. */
+static sg_flight_t *vector_flight(sg_wave_clock_t *c, const isa_arch_t *arch, unsigned op,
+                                  bool stores)
+{
+    if (arch->samples_apart && isa_is_sample(&isa_table[op])) return &c->samples;
+    return stores && arch->stores_apart ? &c->vs : &c->vm;
+}
+
 /* `stores`: the instruction returns no data. `lines`: how many it has requested from L2. */
-static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, const isa_arch_t *arch, bool stores,
-                   uint32_t lines)
+static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, const isa_arch_t *arch, unsigned op,
+                   bool stores, uint32_t lines)
 {
     const isa_waits_t *most = &arch->waits_most;
-    sg_flight_t *vector = stores && arch->stores_apart ? &c->vs : &c->vm;
+    sg_flight_t *vector = vector_flight(c, arch, op, stores);
     c->pipe[SG_PIPE_VMEM] += cost->vmem_issue;
     c->pipe[SG_PIPE_LDS] += cost->lds_issue;
     c->pipe[SG_PIPE_SMEM] += cost->smem_issue;
@@ -120,6 +129,7 @@ static void wait_for_memory(sg_wave_clock_t *c, const isa_arch_t *arch, isa_wait
     if (arch->stores_apart) await(c, &c->vs, limits.stores);
     await(c, &c->lgkm, limits.lds);
     if (arch->lds_apart) await(c, &c->km, limits.scalar);
+    if (arch->samples_apart) await(c, &c->samples, limits.samples);
 }
 
 static void park(sg_wave_clock_t *c)
@@ -166,7 +176,7 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t
         }
         const uint64_t requests = of->tallies->requests;
         const sgc_cost_t cost = sgc_before(of->caches, c->unit, watch, w, i);
-        memory(c, &cost, of->arch, t->flow == SG_FLOW_STORE,
+        memory(c, &cost, of->arch, i->op, t->flow == SG_FLOW_STORE,
                (uint32_t)(of->tallies->requests - requests));
         break;
     }

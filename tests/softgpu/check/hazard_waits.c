@@ -227,13 +227,57 @@ static void scattered(void **state)
     asm_set_gpu("gfx90a");
 }
 
+/* ---- samples of images, which gfx12 counts apart ---- */
+
+/* LLVM 22's words of image_sample_lz v20 (or v22), [v8, v9], s[16:23], s[24:27] dmask:0x1
+ * dim:SQ_RSRC_IMG_2D, and of image_load v21, [v4, v5], s[16:23], the same. */
+#define SAMPLE          ".long 0xe447c001, 0x0c002014, 0x00000908\n"
+#define SAMPLE2         ".long 0xe447c001, 0x0c002016, 0x00000908\n"
+#define IMAGE           ".long 0xd0400001, 0x00002015, 0x00000504\n"
+#define WAIT_LOADS(n)   ".long 0xbfc0000" #n " ; s_wait_loadcnt\n"
+#define WAIT_SAMPLES(n) ".long 0xbfc2000" #n " ; s_wait_samplecnt\n"
+
+static void counted_apart(void **state)
+{
+    static const struct {
+        const char *text;
+        chk_flow_t flow; /* CHK_FLOW_NONE: nothing is found */
+        unsigned reg, behind;
+    } rows[] = {
+        {SAMPLE USE(20), CHK_FLOW_SAMPLES, 20, 0},
+        {SAMPLE WAIT_LOADS(0) USE(20), CHK_FLOW_SAMPLES, 20, 0},
+        {SAMPLE WAIT_SAMPLES(0) USE(20), .flow = CHK_FLOW_NONE},
+        {SAMPLE SAMPLE2 WAIT_SAMPLES(1) USE(20), .flow = CHK_FLOW_NONE},
+        {SAMPLE SAMPLE2 WAIT_SAMPLES(1) USE(22), CHK_FLOW_SAMPLES, 22, 0},
+        {SAMPLE SAMPLE WAIT_SAMPLES(0) USE(20), .flow = CHK_FLOW_NONE},
+        {IMAGE WAIT_SAMPLES(0) USE(21), CHK_FLOW_VM, 21, 0},
+        {IMAGE WAIT_LOADS(0) USE(21), .flow = CHK_FLOW_NONE},
+        {SAMPLE IMAGE SAMPLE2 WAIT_LOADS(0) USE(21), .flow = CHK_FLOW_NONE},
+        {SAMPLE IMAGE SAMPLE2 WAIT_LOADS(0) USE(20), CHK_FLOW_SAMPLES, 20, 1},
+    };
+    (void)state;
+    if (!asm_knows_gpu("gfx1100")) skip();
+    hazard_arch = isa_arch_named("gfx1201");
+    asm_set_gpu("gfx1100");
+    const isa_wave_t w = hazard_wave();
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const seen_t seen = program_step(rows[k].text, &w, true);
+        const bool found = rows[k].flow != CHK_FLOW_NONE;
+        if (seen.n != found ||
+            (found && (!seen.at_end || seen.last.flow != rows[k].flow ||
+                       seen.last.reg != rows[k].reg || seen.last.behind != rows[k].behind)))
+            fail_msg("%u found: flow %u, register %u, %u behind, in\n%s", seen.n, seen.last.flow,
+                     seen.last.reg, seen.last.behind, rows[k].text);
+    }
+    hazard_arch = ASM_ARCH;
+    asm_set_gpu("gfx90a");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads),
-        cmocka_unit_test(not_known),
-        cmocka_unit_test(scc),
-        cmocka_unit_test(scattered),
+        cmocka_unit_test(loads),     cmocka_unit_test(not_known),     cmocka_unit_test(scc),
+        cmocka_unit_test(scattered), cmocka_unit_test(counted_apart),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* gfx12_test.c - what waves of gfx12 wait for by instructions of its own, in the census: barriers,
- * at which they signal and wait apart, and caches that are written back. Kernels are words, since
- * not every assembler knows the GPU.
+ * at which they signal and wait apart, caches that are written back, and samples of images. Kernels
+ * are words, since not every assembler knows the GPU.
  *
  * Apart from wgp_test.c because the counts are those of single instructions. */
 #include "rig.h"
@@ -149,11 +149,48 @@ static void test_written_back(void **state)
     }
 }
 
+/* A sample of an image is waited for by samplecnt, another load by loadcnt, and either by the
+ * other's wait not. The image is the kernel's code, one texel of 32 bits. */
+static void test_samples(void **state)
+{
+    static const char *const texts[] = {
+        ".long 0xe447c000, 0x0c002014, 8 ; image_sample_lz v20, v8, s[16:23], s[24:27] 1D\n"
+        ".long 0xbfc00000 ; s_wait_loadcnt 0\n.long 0xbfc20000 ; s_wait_samplecnt 0\n",
+        ".long 0xd0400000, 0x00002014, 8 ; image_load v20, v8, s[16:23] 1D\n"
+        ".long 0xbfc20000 ; s_wait_samplecnt 0\n.long 0xbfc00000 ; s_wait_loadcnt 0\n"};
+    enum { FIRST = 11, OWN = FIRST + 1 };
+    uint64_t waited[2];
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        char text[1024];
+        seen_t s;
+        snprintf(text, sizeof text,
+                 ".long 0xbe824700 ; s_getpc_b64 s[2:3]\n"
+                 ".long 0x85908802 ; s_lshr_b64 s[16:17], s[2:3], 8\n"
+                 ".long 0x8c11ff11, 0x280000 ; s_or_b32 s17, s17, 0x280000\n"
+                 ".long 0xbe920080 ; s_mov_b32 s18, 0\n"
+                 ".long 0xbe9300ff, 0x80000fac ; s_mov_b32 s19, 0x80000fac\n"
+                 ".long 0xbe940180 ; s_mov_b64 s[20:21], 0\n"
+                 ".long 0xbe960180 ; s_mov_b64 s[22:23], 0\n"
+                 ".long 0xbe980180 ; s_mov_b64 s[24:25], 0\n"
+                 ".long 0xbe9a0180 ; s_mov_b64 s[26:27], 0\n"
+                 ".long 0x7e100280 ; v_mov_b32 v8, 0\n"
+                 "%s.long 0xbfb00000 ; s_endpgm\n",
+                 texts[k]);
+        count(text, &s);
+        assert_int_equal(s.n, OWN + 2);
+        assert_int_equal(s.counts[FIRST].wait_vector, 0);
+        waited[k] = s.counts[OWN].wait_vector;
+    }
+    assert_true(waited[0] > 0);
+    assert_int_equal(waited[0], waited[1]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_lines),
-                                       cmocka_unit_test(test_killed),
-                                       cmocka_unit_test(test_written_back)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_many_lines), cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_written_back), cmocka_unit_test(test_samples)};
     if (!asm_available() || !asm_knows_gpu("gfx1100")) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
