@@ -32,6 +32,14 @@ def _has_counter(name):
     return any(row[1] == name and ARCH in row[2].replace(":", ",").replace(" ", ",").split(",") for row in rows if len(row) > 2)
 
 
+def event_of(name):
+    """The number of that counter's event in its block, or None."""
+    with open(f"{_SHARE}/counters/counters.tsv", encoding="utf-8") as f:
+        rows = [line.split("\t") for line in f]
+    numbers = [part.partition(":") for row in rows if len(row) > 2 and row[1] == name for part in row[2].split()]
+    return next((int(number) for number, _, gpus in numbers if ARCH in gpus.split(",")), None)
+
+
 def metrics():
     """{name: description} of the metrics that AMD's definitions have for it."""
     with open(f"{_SHARE}/counters/metrics.tsv", encoding="utf-8") as f:

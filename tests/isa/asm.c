@@ -65,8 +65,8 @@ bool asm_knows_gpu(const char *name)
 {
     char command[256];
     snprintf(command, sizeof(command),
-             "%s -triple=amdgcn-amd-amdhsa -mcpu=help /dev/null 2>&1 | grep -qw %s", llvm_mc(),
-             name);
+             "%s -triple=amdgcn-amd-amdhsa -mcpu=help /dev/null 2>&1 | grep -qE '^ *%s +- '",
+             llvm_mc(), name); /* names of features may begin with a GPU's */
     return system(command) == 0;
 }
 

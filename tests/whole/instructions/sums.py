@@ -16,7 +16,8 @@ def total(table, column, *prefixes):
 # Instructions that are not of the scalar unit's arithmetic, and those of branches.
 BRANCHES = ("s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call")
 OTHER = BRANCHES + ("s_load", "s_buffer", "s_endpgm", "s_waitcnt", "s_nop", "s_sleep", "s_barrier", "s_sendmsg")
-LOADS, STORES = ("global_load", "flat_load", "buffer_load"), ("global_store", "flat_store", "buffer_store")
+LOADS = ("global_load", "flat_load", "buffer_load", "scratch_load")
+STORES = ("global_store", "flat_store", "buffer_store", "scratch_store")
 ATOMICS = ("global_atomic", "flat_atomic", "buffer_atomic")
 
 

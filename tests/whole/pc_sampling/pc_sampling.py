@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """rocprofv3 --pc-sampling-* over a program whose kernels are in one loop nearly all of the time.
 
-usage: pc_sampling.py BUILD_DIR PROGRAM SCENARIO [PRODUCT MHZ], of a GPU that softgpu has (soft 1700). What the loop looks like is known from the program's
+usage: pc_sampling.py BUILD_DIR PROGRAM SCENARIO [PRODUCT MHZ], of a GPU that softgpu has (soft, the suite's). What the loop looks like is known from the program's
 source, how many samples there are from softgpu's rule for the model's time. A runtime that cannot sample
 (ROCr before 6.4) has to be told of, and the program's result is the same. Without a trap handler that samples on the GPU (gfx1201, ROCr before 7)
 the same holds, and the test is skipped.
@@ -17,7 +17,10 @@ import subprocess
 import sys
 import tempfile
 
-build, program, scenario, product, mhz = (*sys.argv[1:], "soft", "1700")[:5]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import suite_gpu
+
+build, program, scenario, product, mhz = (*sys.argv[1:], "soft", suite_gpu.CLOCK)[:5]
 LANES, LOOP = 64, ["s_add_u32", "s_addc_u32", "s_sub_u32", "s_cmp_lg_u32", "s_cbranch_scc1"]
 if product == "rx9070xt":  # waves of 32 lanes, and other names
     LANES, LOOP[:3] = 32, ["s_add_co_u32", "s_add_co_ci_u32", "s_sub_co_u32"]

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <unistd.h>
 
-int main()
+int main(int argc, char **argv) // [METRIC], of GPUs that have no GPUBusy
 {
    // Sampling rate
    uint32_t sampling_rate = 0;
@@ -31,7 +31,7 @@ int main()
 
    // Counters and metrics
    feature[0].kind = ROCPROFILER_FEATURE_KIND_METRIC;
-   feature[0].name = "GPUBusy";
+   feature[0].name = argc > 1 ? argv[1] : "GPUBusy";
    feature[1].kind = ROCPROFILER_FEATURE_KIND_METRIC;
    feature[1].name = "SQ_WAVES";
 
