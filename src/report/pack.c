@@ -341,8 +341,9 @@ static void put_kernel(out_json_t *j, rep_kernel_t *k)
     out_json_end(j, '}');
 }
 
-/* Writes the waves of the kernel that a SIMD can hold, its number of slots, and the limit of the
- * waves; writes nothing if the GPU is not known, or the size of waves that it has a choice of. */
+/* Writes the limit of the waves of the kernel that a SIMD can hold, their number, and that of its
+ * slots. If the waves are not known, writes why in place of the limit, and no numbers; if the
+ * launch has no agent, nothing. */
 static void put_occupancy(pack_t *p, const rep_run_t *run, const rep_launch_t *l)
 {
     char limiter[128];
@@ -354,11 +355,11 @@ static void put_occupancy(pack_t *p, const rep_run_t *run, const rep_launch_t *l
     if (l->agent >= run->agents.count) return;
     const char *gpu = p->names->texts.rows[run->agents.rows[l->agent].name];
     const ins_occupancy_t o = ins_occupancy(gpu, (ins_waves_t){l->wave, l->whole_wgp}, &r);
-    if (!o.known) return;
     ins_occupancy_limiter(gpu, &o, limiter, sizeof(limiter));
+    out_json_text(&p->j, NULL, limiter);
+    if (!o.known) return;
     out_json_unsigned(&p->j, NULL, o.waves);
     out_json_unsigned(&p->j, NULL, o.waves_max);
-    out_json_text(&p->j, NULL, limiter);
 }
 
 static void put_launch(pack_t *p, const rep_run_t *run, const rep_launch_t *l)

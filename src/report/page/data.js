@@ -72,7 +72,7 @@ function parseObject(text) {
 }
 
 const LAUNCH = ["kernel", "agent", "gridX", "gridY", "gridZ", "groupX", "groupY", "groupZ", "lds", "scratch",
-                "vgprs", "agprs", "sgprs", "wave", "calls", "total", "waves", "most", "limit"];
+                "vgprs", "agprs", "sgprs", "wave", "calls", "total", "limit", "waves", "most"];
 const SUM = ["name", "category", "calls", "total", "least", "most", "bytes"];
 const VALUE = ["kernel", "counter", "count", "sum", "least", "most"];
 

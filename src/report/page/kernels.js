@@ -166,16 +166,14 @@ function launchCard(k) {
 function resourceCard(k) {
   const l = k.launch, waves = Math.ceil(l.groupX * l.groupY * l.groupZ / lanesOfLaunch(k.run, l));
   const groups = Math.ceil(l.gridX / l.groupX) * Math.ceil(l.gridY / l.groupY) * Math.ceil(l.gridZ / l.groupZ);
-  const o = k.occupancy, agent = k.run.agents[l.agent];
-  /* of a GPU that is known, occupancy lacks at most the size of waves, which databases of AMD's and of older versions do not have */
-  const notKnown = agent?.wave ? "not known: the database lacks the size of the kernel's waves" : `not known for ${nameOf(agent?.name) || "this GPU"}`;
+  const o = k.occupancy;
   return card(["What a launch takes", chip("exact")], facts([
     ["Workgroups", `${countText(groups)} of ${countText(l.groupX * l.groupY * l.groupZ)} work-items, ${plural(waves, "wave", "waves")} each`],
     ["Vector registers", l.agprs ? `${l.vgprs} and ${l.agprs} for accumulation` : String(l.vgprs)],
     ["Scalar registers", String(l.sgprs)],
     ["LDS", `${bytesText(l.lds)} a workgroup`],
     ["Scratch", l.scratch ? `${bytesText(l.scratch)} a work-item` : "none"],
-    ["Occupancy", o ? `${o.waves} of ${o.most} waves of a SIMD, limited by ${o.limit}` : notKnown],
+    ["Occupancy", o ? `${o.waves} of ${o.most} waves of a SIMD, limited by ${o.limit}` : l.limit ?? "not known"],
   ]));
 }
 

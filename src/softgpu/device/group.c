@@ -176,7 +176,7 @@ static void start_registers(const sg_box_t *b, const sg_run_t *run, isa_wave_t *
     memcpy(w->sgpr, run->user, sizeof run->user);
 #pragma GCC unroll 3 /* so that each wave tests three constants */
     for (unsigned axis = 0; axis < 3; axis++)
-        if (run->system & SG_SYSTEM_ID_X << axis) w->sgpr[n++] = b->group.id[axis];
+        if (run->system & (uint32_t)SG_SYSTEM_ID_X << axis) w->sgpr[n++] = b->group.id[axis];
     if (run->isa.arch->launch.ids_in_ttmp) {
         w->ttmp[TTMP_GROUP_X] = b->group.id[0];
         w->ttmp[TTMP_GROUP_YZ] = (b->group.id[1] & 0xffff) | b->group.id[2] << 16;

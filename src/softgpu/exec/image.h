@@ -82,8 +82,8 @@ typedef enum {
 
 enum { ISA_IMAGE_AXES = 3, ISA_IMAGE_LEVELS = 16, ISA_IMAGE_AXIS_BITS = 16 };
 
-/* The layout of texels in an image's memory, which consists of rows (linear) or of blocks. */
-/* `mixed`: bits of the offset in a block depend on higher bits of the address, too. */
+/* The layout of texels in an image's memory, which consists of rows (linear) or of blocks. `mixed`:
+ * bits of the offset in a block depend on higher bits of the address, too. */
 typedef struct {
     bool linear, mixed;
     uint32_t block_log2;               /* logarithm of a block's bytes */
