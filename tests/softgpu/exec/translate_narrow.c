@@ -88,7 +88,7 @@ static void run_loops(const gpu_t *gpu, const isa_core_t *core, unsigned usual)
     free_pair(&p);
 }
 
-enum { MANY = 40, SOME = 12 };
+enum { MANY = 20, SOME = 8 };
 
 static void loops_of_gfx1030(void **state)
 {
