@@ -7,7 +7,8 @@ other in one of them. A header also brings what AMD's header of that name brings
 usage: headers.py SOURCE_DIR COMPILER STANDARD PART PARTS
 Alone, a header is compiled by one of the compilers, as its STANDARD: PART of PARTS says which headers are its. What a
 header lacks, it lacks for each of them. All together are compiled by each compiler, in one order as its STANDARD, or, if
-there is one part, in both orders as both standards.
+there is one part, in both orders as both standards. Headers that programs do not include themselves, those below details/,
+are compiled alone only if there is one part.
 """
 import pathlib
 import re
@@ -71,6 +72,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="crocprof-headers-") as directory:
         path = directory + "/unit.cpp"
         all_units = list(units(pathlib.Path(source, "include/rocprofiler-sdk/cxx")))
+        if parts > 1:
+            all_units = [unit for unit in all_units if "details/" not in unit[0]]
         for number, (name, text) in enumerate(all_units[-2:] + all_units[:-2]):
             together = name.startswith("all")
             if number % parts != part:

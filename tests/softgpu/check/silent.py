@@ -17,10 +17,10 @@ import time
 BUILD = os.path.abspath(sys.argv[1])
 with open(sys.argv[2], encoding="utf-8") as known:
     RULES = known.read()
-SOME = r"""hip\.(?!busy|copies|crowd|exits|gpus|leaders|limited|mi100|rx6800|rx7900xtx|rx9070xt|strixhalo|prints-(?!4-)).*(?<!-O0)(?<!-O3)|hsa\.(known|abandon)|
+SOME = r"""hip\.(?!busy|copies|crowd|exits|leaders|limited|mi100|rx6800|rx7900xtx|rx9070xt|strixhalo|prints-(?!4-)).*(?<!-O0)(?<!-O3)|hsa\.(known|abandon)|
     oracle\.(sharing|random)-O2|sdk\..*|v1\.(default|dump|misuse)|aqlprofile\.(att|count_8)"""
-FEW = r"""hip\.(reduction|histogram|private|generic|cooperative|images|symbols|launchers|handshake|hostatomics|ipcevents|
-    floatatomics|registered)-O2|hip\.gpus|hsa\.(known|abandon)|oracle\.(sharing|random)-O2|sdk\.driver\.whole|
+FEW = r"""hip\.(reduction|histogram|private|generic|cooperative|images|symbols|handshake|hostatomics|ipcevents|
+    floatatomics|registered)-O2|hsa\.(known|abandon)|oracle\.(sharing|random)-O2|sdk\.driver\.whole|
     v1\.default|aqlprofile\.(att|count_8)"""
 CHOSEN = re.compile({"few": FEW, "some": SOME, "all": ".*"}.get(sys.argv[3], sys.argv[3]), re.VERBOSE)
 # Left out, and why
