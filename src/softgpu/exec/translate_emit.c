@@ -519,6 +519,7 @@ static void emit_step(isa_emitter_t *e, const isa_step_t *s)
     case ISA_STEP_SCALAR: emit_scalar(e, s); break;
     case ISA_STEP_CHUNK: isa_emit_chunk(e, s); break;
     case ISA_STEP_DUAL: emit_dual(e, s); break;
+    case ISA_STEP_LANE: isa_emit_move_lane(e, s->i); break;
     case ISA_STEP_CALL: emit_call(e, s); break;
     case ISA_STEP_BRANCH: emit_branch(e, s); return;
     default: break;

@@ -107,6 +107,9 @@ unsigned isa_emit_row(isa_emitter_t *e, unsigned r);
 /* Writes the instruction, the way that is written now; false if it is neither. */
 bool isa_emit_lanes(isa_emitter_t *e, const isa_inst_t *i);
 
+/* Moves one lane's dword from or to a scalar register. */
+void isa_emit_move_lane(isa_emitter_t *e, const isa_inst_t *i);
+
 /* Whether it can be a part of the current segment: lanes read what others had before it. */
 bool isa_emit_offer_fits(const isa_emitter_t *e, const isa_inst_t *i);
 

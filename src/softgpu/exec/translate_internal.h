@@ -68,6 +68,7 @@ typedef enum {
     ISA_STEP_SCALAR,  /* a function of the library, on scalars */
     ISA_STEP_CHUNK,   /* a function of the library, on chunks of lanes */
     ISA_STEP_DUAL,    /* two of these, a VOPD instruction's (isa_plan_halves()) */
+    ISA_STEP_LANE,    /* one lane's dword is moved from or to a scalar register */
     ISA_STEP_BRANCH,
     ISA_STEP_CALL, /* the handler is called */
     ISA_STEP_LEAVE /* translated code is left before the instruction, which the interpreter executes

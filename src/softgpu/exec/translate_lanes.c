@@ -1,7 +1,8 @@
 /* translate_lanes.c - LLVM's assembly of loads from LDS and of reads of other lanes' registers.
  *
  * Like vector instructions, they are parts of a segment and cannot stop the wave: a lane whose
- * element is not in LDS loads 0. What they do is that of the handlers in lds.c, chunk by chunk. */
+ * element is not in LDS loads 0. What they do is that of the handlers in lds.c, chunk by chunk.
+ * Moves of one lane's dword (valu_lane.c) stand between segments. */
 #include "softgpu/exec/address.h"
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/translate_emit.h"
@@ -354,7 +355,8 @@ static const char offer[] =
 
 void isa_emit_declare_reads(isa_text_t *t)
 {
-    isa_put(t, "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
+    isa_put(t, "declare i64 @llvm.cttz.i64(i64, i1)\n"
+               "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
                "declare <8 x i32> @llvm.x86.avx2.gather.d.d.256(<8 x i32>, ptr, <8 x i32>, <8 x "
                "i32>, i8)\n"
                "declare <4 x i64> @llvm.x86.avx2.gather.d.q.256(<4 x i64>, ptr, <4 x i32>, <4 x "
@@ -487,4 +489,55 @@ bool isa_emit_lanes(isa_emitter_t *e, const isa_inst_t *i)
     else if (permutes(i))
         put_permute(e, i);
     return load.elements || permutes(i);
+}
+
+/* ---- moves of one lane's dword ---- */
+
+/* The value of a scalar source, between segments. */
+static unsigned scalar_value(isa_emitter_t *e, const isa_operand_t *o)
+{
+    if (o->kind != ISA_OPK_CONST) return isa_emit_read(e, &e->code, o->reg);
+    const unsigned v = isa_emit_fresh(e);
+    isa_put(&e->code, "  %%t%u = add i32 0, %u\n", v, (unsigned)o->k);
+    return v;
+}
+
+/* The number of the first active lane, 0 if there is none. */
+static unsigned first_active(isa_emitter_t *e)
+{
+    const unsigned exec = isa_emit_read_mask(e, &e->code, ISA_CODE_EXEC), v = isa_emit_fresh(e);
+    isa_put(&e->code, "  %%t%u = call i64 @llvm.cttz.i64(i64 %%t%u, i1 false)\n", v, exec);
+    return v;
+}
+
+/* The address of a lane's dword; `lane`: its number modulo the lanes of a wave. */
+static unsigned put_lane(isa_emitter_t *e, const isa_operand_t *row, unsigned lane)
+{
+    const unsigned in = isa_emit_fresh(e), p = isa_emit_fresh(e), q = isa_emit_fresh(e);
+    isa_put(&e->code, "  %%t%u = and i64 %%t%u, %u\n", in, lane, isa_page_lanes(e->plan->page) - 1);
+    isa_put(&e->code, "  %%t%u = getelementptr i8, ptr %%rows, i64 %u\n", p,
+            (unsigned)sizeof(isa_row_t) * row->reg);
+    isa_put(&e->code, "  %%t%u = getelementptr i32, ptr %%t%u, i64 %%t%u\n", q, p, in);
+    return q;
+}
+
+void isa_emit_move_lane(isa_emitter_t *e, const isa_inst_t *i)
+{
+    const unsigned body = isa_table[i->op].body;
+    isa_emit_close(e);
+    unsigned lane;
+    if (body == ISA_OP_v_readfirstlane_b32) {
+        lane = first_active(e);
+    } else {
+        const unsigned number = scalar_value(e, &i->src[1]);
+        isa_put(&e->code, "  %%t%u = zext i32 %%t%u to i64\n", lane = isa_emit_fresh(e), number);
+    }
+    if (body == ISA_OP_v_writelane_b32) {
+        const unsigned value = scalar_value(e, &i->src[0]), p = put_lane(e, &i->dst, lane);
+        isa_put(&e->code, "  store i32 %%t%u, ptr %%t%u\n", value, p);
+        return;
+    }
+    const unsigned p = put_lane(e, &i->src[0], lane), v = isa_emit_fresh(e);
+    isa_put(&e->code, "  %%t%u = load i32, ptr %%t%u\n", v, p);
+    isa_emit_write(e, &e->code, i->dst.reg, v);
 }

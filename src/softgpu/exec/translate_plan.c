@@ -227,6 +227,27 @@ static bool is_vector(const isa_page_t *page, isa_step_t *s)
     return s->i->fmt == ISA_FMT_VOPD ? is_dual(page, s->i) : is_chunk(page, s);
 }
 
+/* ---- moves of one lane's dword ---- */
+
+static bool is_scalar_value(const isa_page_t *page, const isa_operand_t *o)
+{
+    return o->kind == ISA_OPK_CONST || is_ordinary(page, o);
+}
+
+static bool moves_lane(const isa_page_t *page, const isa_inst_t *i)
+{
+    const bool reads = i->src[0].kind == ISA_OPK_VGPR && is_ordinary(page, &i->dst);
+    if (isa_plan_writes_exec(i)) return false;
+    switch (isa_table[i->op].body) {
+    case ISA_OP_v_readfirstlane_b32: return reads;
+    case ISA_OP_v_readlane_b32: return reads && is_scalar_value(page, &i->src[1]);
+    case ISA_OP_v_writelane_b32:
+        return i->dst.kind == ISA_OPK_VGPR && is_scalar_value(page, &i->src[0]) &&
+               is_scalar_value(page, &i->src[1]);
+    default: return false;
+    }
+}
+
 /* ---- other instructions ---- */
 
 /* Whether the handler can be called from translated code: the wave continues at the next
@@ -272,6 +293,8 @@ static void choose(const isa_plan_t *plan, isa_step_t *s)
         s->kind = ISA_STEP_BRANCH;
     else if (is_scalar(plan->page, i))
         s->kind = ISA_STEP_SCALAR;
+    else if (moves_lane(plan->page, i))
+        s->kind = ISA_STEP_LANE;
     else if ((plan->plain || !depends_on_mode(i)) && is_vector(plan->page, s))
         s->kind = i->fmt == ISA_FMT_VOPD ? ISA_STEP_DUAL : ISA_STEP_CHUNK;
     else

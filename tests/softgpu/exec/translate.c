@@ -548,6 +548,11 @@ static const char *const loops[] = {
     "v_fma_mix_f32 v7, -v10, |s24|, v6 op_sel:[0,1,0] op_sel_hi:[0,1,1]\n"
     "v_fma_mixlo_f16 v8, v10, 0.5, -v11 op_sel_hi:[1,0,1]\n"
     "v_fma_mixhi_f16 v8, v7, v12, |v11| op_sel:[0,0,1] op_sel_hi:[0,0,1]\n",
+    /* single lanes: the first active one, ones beyond the last, those of a wave without any */
+    "v_readfirstlane_b32 s4, v10\n v_add_u32 v10, s4, v11\n v_readlane_b32 s5, v10, 64\n"
+    "v_writelane_b32 v10, s4, s4\n v_readlane_b32 vcc_hi, v10, s5\n v_writelane_b32 v11, 3, m0\n"
+    "s_mov_b64 s[8:9], exec\n s_mov_b64 exec, 0\n v_readfirstlane_b32 s6, v10\n"
+    "v_writelane_b32 v12, vcc_hi, 12\n s_mov_b64 exec, s[8:9]\n v_xor_b32 v12, s6, v12\n",
     /* packed halves */
     "v_pk_fma_f16 v6, v10, v11, v12\n v_pk_add_f16 v7, v6, v13\n v_pk_mul_f16 v8, v7, v10\n"
     "v_dot2_f32_f16 v9, v8, v10, v2\n",
