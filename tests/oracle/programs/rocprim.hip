@@ -244,9 +244,12 @@ struct divisible {
     check("segmented sort", out.host(), sorted);
 }
 
-int main()
+int main(int argc, char **argv) // [SIZE ...]: these instead
 {
-    for (size_t n : {1, 63, 256, 1000, 4097, 70001}) {
+    std::vector<size_t> sizes{1, 63, 256, 1000, 4097, 70001};
+    if (argc > 1) sizes.clear();
+    for (int i = 1; i < argc; i++) sizes.push_back(std::stoul(argv[i]));
+    for (size_t n : sizes) {
         reductions<int>(n);
         searching(n);
 #ifndef SOME // each of these takes the compiler seconds

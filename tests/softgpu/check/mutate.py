@@ -5,16 +5,19 @@ A removal is harmful if the walk finds instructions that nothing keeps apart any
 pair, and none that the walk does not have. Of the others nothing may be told: where nothing was outstanding, and where
 what was outstanding is not used before something else waits for it ("unused").
 
-usage: mutate.py SOFTGPU [--gpu NAME] [--only KIND] [--every N] [--most LINES] [--table FILE] [--least PERCENT] [-v]
-                 PROGRAM[:WORD,...] ...
-WORDs are the program's arguments. With --every N each Nth removal is tried; a program whose trace has more than --most
-lines is left out, and named. --table puts this GPU's rows into FILE, between its marks. The GPU is that of SOFTGPU_GPU
-unless named; status 77: the walk does not know its wait states.
+usage: mutate.py SOFTGPU [--gpu NAME] [--only KIND] [--every N] [--sample N [--seed SEED]] [--most LINES]
+                 [--table FILE [--mark NAME]] [--least PERCENT] [-v] PROGRAM[:WORD...] ...
+WORDs are the program's arguments. With --every N each Nth removal is tried; with --sample N of each kind as many as
+that, drawn from a run's places by SEED, and the table says of how many. What an earlier run of the same file has
+executed is no place of a later one. A program whose trace has more than --most lines is left out, and named. --table
+puts this GPU's rows into FILE, between the marks called NAME. The GPU is that of SOFTGPU_GPU unless named; status 77:
+the walk does not know its wait states.
 """
 import argparse
 import collections
 import json
 import os
+import random
 import re
 import struct
 import subprocess
@@ -31,6 +34,8 @@ BUNDLE = b"__CLANG_OFFLOAD_BUNDLE__"
 KINDS = ("s_waitcnt", "s_barrier", "s_nop")
 FAMILIES = "hazard,sync,race,init"
 Site = collections.namedtuple("Site", "at kind text pc kernels")  # at: offset in the executable's file
+PLACE = re.compile(r"\S+ #\d+ group \S+ wave \d+ ([0-9a-f]+): (s_(?:waitcnt|barrier|nop)\b[^;]*)")
+START = re.compile(r"\S+ #\d+ group \S+ wave \d+ ([0-9a-f]+): ")
 
 
 class Program:
@@ -71,7 +76,8 @@ class Program:
                 name, info, _, index, value, length = struct.unpack_from("<IBBHQQ", elf, section[4] + 24 * k)
                 if info & 15 != 2 or not 0 < index < count:
                     continue
-                text = bytes(elf[names + name:names + name + 512]).split(b"\0")[0].decode()
+                start = self.begin + names + name
+                text = self.bytes[start:self.bytes.index(b"\0", start)].decode()
                 home = sections[index]
                 found[text] = (value, self.begin + home[4] + value - home[3], length)
         return found
@@ -93,6 +99,7 @@ class Proof:
     def __init__(self, args):
         self.args = args
         self.rows = collections.Counter()
+        self.known = set()  # files and offsets in them: places of earlier runs
         self.wrong = []
         self.left_out = []
 
@@ -110,26 +117,32 @@ class Proof:
                     process.kill()
             return self.lines(folder + "/lines")
 
-    def lines(self, path):
-        """The lines of a trace; None: they are too many."""
-        lines = []
+    def lines(self, path, wanted=None):
+        """The lines of a trace by kernel, those of `wanted` or of all; None: they are too many."""
+        lines, count = {}, 0
         with open(path, encoding="utf-8") as f:
             for line in f:
-                if line.startswith("_Z"):
-                    lines.append(line)
-                if len(lines) > self.args.most:
+                if not line.startswith("_Z"):
+                    continue
+                kernel = line.partition(" ")[0]
+                if wanted and kernel not in wanted:
+                    continue
+                lines.setdefault(kernel, []).append(line)
+                count += 1
+                if count > self.args.most:
                     return None
         return lines
 
-    def findings(self, path, words, trace=None):
-        """What the checker tells; with `trace`, a file, the instructions of the same run go there."""
+    def findings(self, path, words, trace=None, kernels=(), changed=False):
+        """What the checker tells; with `trace`, a file, the instructions of the same run go there, of `kernels`. A changed
+        program may say itself that something is wrong."""
         with tempfile.TemporaryDirectory(prefix="mutate-") as folder:
             options = (f"--check={FAMILIES}", "--check-format", "json", "--check-output", folder + "/found",
-                       *(("--trace", "--trace-file", trace) if trace else ()))
+                       *((trace_of(kernels), "--trace-file", trace) if trace else ()))
             done = subprocess.run([*self.command(*options), path, *words], capture_output=True, text=True, timeout=600, check=False)
             with open(folder + "/found", encoding="utf-8") as f:
                 records = [json.loads(line) for line in f]
-            if done.returncode or not any(r["record"] == "summary" for r in records):
+            if (done.returncode and not changed) or not any(r["record"] == "summary" for r in records):
                 raise RuntimeError(f"{path} {words} has ended with {done.returncode}: {done.stderr}")
             return [r for r in records if r["record"] == "finding"]
 
@@ -141,20 +154,30 @@ class Proof:
             self.left_out.append(os.path.basename(path))
             return
         program = Program(path, self.args.isa)
-        dispatches = walk.read_trace(lines)
-        names = demangled(program.functions)
-        subject = Subject(program, dispatches, names, self.args.isa)
+        subject = Subject(program, lines, demangled(program.functions), self.args.isa)
         before = [subject.pair(f) for f in self.findings(path, words)]
-        sites = subject.sites()
-        if self.args.only:
-            sites = [s for s in sites if s.kind == self.args.only]
-        sites = sites[self.args.begin::self.args.every]
-        for batch in batches(sites):
+        sites = [s for s in subject.sites() if (path, s.at) not in self.known]
+        self.known |= {(path, s.at) for s in sites}
+        self.rows.update((s.kind, "places") for s in sites)
+        for batch in batches(self.chosen(sites)):
             found, _ = self.mutant(program, words, [s.at for s in batch])
             self.judge(subject, words, batch, found, before)
+            if self.args.v:
+                print(*self.table().splitlines()[2:], *self.wrong, sep="\n", file=sys.stderr, flush=True)
 
-    def mutant(self, program, words, places, traced=False):
-        """What the checker tells of the changed program, and the lines of that run's trace."""
+    def chosen(self, sites):
+        if self.args.only:
+            sites = [s for s in sites if s.kind == self.args.only]
+        if self.args.sample:
+            draw, drawn = random.Random(self.args.seed), []
+            for kind in KINDS:
+                of_kind = [s for s in sites if s.kind == kind]
+                drawn += draw.sample(of_kind, min(self.args.sample, len(of_kind)))
+            sites = sorted(drawn, key=lambda s: s.pc)
+        return sites[self.args.begin::self.args.every]
+
+    def mutant(self, program, words, places, traced=()):
+        """What the checker tells of the changed program, and the lines of that run's trace, of the kernels `traced`."""
         changed = bytearray(program.bytes)
         for at in places:
             changed[at:at + 4] = NOP
@@ -164,25 +187,33 @@ class Proof:
                 f.write(changed)
             os.chmod(path, 0o755)
             trace = os.path.join(folder, "lines") if traced else None
-            return self.findings(path, words, trace), self.lines(trace) if traced else None
+            return self.findings(path, words, trace, traced, True), self.lines(trace, traced) if traced else None
 
     @staticmethod
     def compare(subject, site, harmful, found, before):
         """What was told of the kernels with the site, and what of it is right."""
         own = [f for f in found if subject.kernel(f) in site.kernels]
         told = {subject.pair(f) for f in own} - set(before)
-        # what a missing barrier leaves unwritten has a consumer alone
-        told = {p for p in told if not (p[0].startswith("uninit") and p[2] in {q[2] for q in harmful})}
-        return told, {p for p in told if p in harmful or (p[0] in ("lds", "global") and (p[0], p[2], p[1]) in harmful)}
+        # what a missing barrier leaves unwritten has a consumer alone, or is told where it matters, with who has read it
+        reads = {q[2] for q in harmful}
+        unwritten = {p for p in told if p[0].startswith("uninit") and reads & {p[1], p[2]}}
+        if unwritten:  # what is computed of it may be told without a place where it was read
+            unwritten |= {p for p in told if p[0].startswith("uninit") and p[1] == (None, None)}
+        told -= unwritten
+        return told, among(harmful, told)
 
     def again(self, subject, words, site, harmful, before):
         """Without it waves may take another way than in the run that was walked over: once more, the site alone, with a
         walk over the very run that is checked. What was harmful in the first run is so all the same."""
-        found, lines = self.mutant(subject.program, words, [site.at], True)
+        found, lines = self.mutant(subject.program, words, [site.at], site.kernels)
+        by_chance = subject.pairs(site, None, True)
         if lines:
-            same = Subject(subject.program, walk.read_trace(lines), subject.names, subject.isa)
+            same = Subject(subject.program, lines, subject.names, subject.isa)
             harmful = harmful | (same.pairs(None, site.kernels) - subject.pairs(None, site.kernels))
-        return harmful, *self.compare(subject, site, harmful, found, before)
+            by_chance = by_chance | same.pairs(None, site.kernels, True)
+        told, right = self.compare(subject, site, harmful, found, before)
+        # the walk has the last store of each place alone, and only if it changes something: others need not be told, but may be
+        return harmful, told - (among(by_chance, told) - right), right
 
     def judge(self, subject, words, batch, found, before):
         for site in batch:
@@ -196,13 +227,13 @@ class Proof:
                 self.rows[key, "harmful"] += 1
                 self.rows[key, "found"] += bool(right)
                 if not right:
-                    self.wrong.append(("missed", subject, site, sorted(harmful)[:4], sorted(told)[:4]))
+                    self.wrong.append(story("missed", subject, site, harmful, told))
             else:
                 used = "unused" if site.kind == "s_waitcnt" and subject.in_flight(site) else "idle"
                 self.rows[key, used] += 1
             if told - right:
                 self.rows[key, "false"] += 1
-                self.wrong.append(("false", subject, site, sorted(harmful)[:4], sorted(told - right)[:4]))
+                self.wrong.append(story("false", subject, site, harmful, told - right))
 
     def table(self):
         lines = ["| GPU | left out | times | harmful | found | | nothing outstanding | outstanding, not used | told without reason |",
@@ -210,27 +241,30 @@ class Proof:
         for kind in KINDS:
             n = {key: self.rows[kind, key] for key in ("removed", "harmful", "found", "idle", "unused", "false")}
             share = f"{100 * n['found'] / n['harmful']:.1f} %" if n["harmful"] else ""
-            lines.append(f"| {self.args.isa} | `{kind}` | {n['removed']} | {n['harmful']} | {n['found']} | {share} | {n['idle']} | "
+            of = f" of {self.rows[kind, 'places']}" if self.args.sample else ""
+            lines.append(f"| {self.args.isa} | `{kind}` | {n['removed']}{of} | {n['harmful']} | {n['found']} | {share} | {n['idle']} | "
                          f"{n['unused']} | {n['false']} |")
         return "\n".join(lines)
 
 
 class Subject:
-    """A program's dispatches, and where their instructions are."""
+    """A program's dispatches, and where their instructions are. A kernel's lines are read when they are walked over."""
 
-    def __init__(self, program, dispatches, names, isa):
+    def __init__(self, program, lines, names, isa):
         self.program, self.names, self.isa = program, names, isa
         self.by_name = {plain: mangled for mangled, plain in names.items()}
-        self.kernels = {}  # by mangled name: its dispatches
-        self.memo = {}
-        bias = None
-        for (kernel, _), steps in dispatches.items():
-            if kernel not in program.functions or not steps:
-                continue
-            self.kernels.setdefault(kernel, []).append(steps)
-            bias = steps[0].pc - program.functions[kernel][0]
-            # one code object: its functions have one bias
-        self.bias = bias
+        self.lines = {kernel: of for kernel, of in lines.items() if kernel in program.functions}
+        self.steps, self.memo = {}, {}
+        self.bias = 0
+        for kernel, of in self.lines.items():
+            first = next(filter(None, map(START.match, of)), None)
+            if first: # one code object: its functions have one bias
+                self.bias = int(first[1], 16) - program.functions[kernel][0]
+
+    def dispatches(self, kernel):
+        if kernel not in self.steps:
+            self.steps[kernel] = [steps for steps in walk.read_trace(self.lines[kernel]).values() if steps]
+        return self.steps[kernel]
 
     def place(self, pc):
         """Function and offset in it."""
@@ -239,13 +273,13 @@ class Subject:
 
     def sites(self):
         seen = {}
-        for kernel, dispatches in self.kernels.items():
-            for steps in dispatches:
-                for step in steps:
-                    code = step.code
-                    if code.name not in KINDS or (code.name == "s_nop" and code.states < 2):
-                        continue
-                    seen.setdefault(step.pc, (code, set()))[1].add(kernel)
+        for kernel, lines in self.lines.items():
+            for line in lines:
+                place = PLACE.match(line)
+                if place:
+                    code = walk.Code(place[2].strip())
+                    if code.name in KINDS and (code.name != "s_nop" or code.states > 1):
+                        seen.setdefault(int(place[1], 16), (code, set()))[1].add(kernel)
         made = []
         for pc, (code, kernels) in sorted(seen.items()):
             where = self.program.function_at(pc - self.bias)
@@ -253,19 +287,19 @@ class Subject:
                 made.append(Site(where[1], code.name, code.text, pc, frozenset(kernels)))
         return made
 
-    def pairs(self, site, kernels=None):
+    def pairs(self, site, kernels=None, chance=False):
         """What the walk finds without the instruction at `site`, or with all instructions: (kind, producer, consumer)."""
         found = set()
         for kernel in site.kernels if site else kernels:
-            key = (kernel, site.pc if site else None)
+            key = (kernel, site.pc if site else None, chance)
             if key not in self.memo:
-                self.memo[key] = self.walk(kernel, site.pc if site else None)
+                self.memo[key] = self.walk(*key)
             found |= self.memo[key]
         return found
 
-    def walk(self, kernel, without):
+    def walk(self, kernel, without, chance):
         found = set()
-        for index, steps in enumerate(self.kernels[kernel]):
+        for steps in self.dispatches(kernel):
             paths = {}
             for step in steps:
                 paths.setdefault(step.wave, []).append(step)
@@ -276,12 +310,12 @@ class Subject:
                     seen.add(shape)
                     found |= walk.registers_walk(path, self.isa, without)
             if len(paths) > 1 or any(s.code.to_lds for s in steps):
-                found |= walk.memory_walk(steps, without)
+                found |= walk.memory_walk(steps, without, chance)
         return {(kind, self.place(a), self.place(b)) for kind, a, b in found}
 
     def in_flight(self, site):
         for kernel in site.kernels:
-            for steps in self.kernels[kernel]:
+            for steps in self.dispatches(kernel):
                 paths = {}
                 for step in steps:
                     paths.setdefault(step.wave, []).append(step)
@@ -302,6 +336,21 @@ class Subject:
         return (kinds.get(finding["kind"], finding["kind"]), place(other), place(own))
 
 
+def story(what, subject, site, harmful, told):
+    harmful, told = (sorted(pairs, key=str)[:4] for pairs in (harmful, told))
+    return f"{what}: {os.path.basename(subject.program.path)} {subject.place(site.pc)} {site.text}\n  walk {harmful}\n  told {told}"
+
+
+def trace_of(kernels):
+    """The option; of several kernels all are traced."""
+    return "--trace=" + min(kernels) if len(kernels) == 1 else "--trace"
+
+
+def among(pairs, told):
+    """Those of `told` that are pairs of the walk. Of two accesses to memory either may come first in a run."""
+    return {p for p in told if p in pairs or (p[0] in ("lds", "global") and (p[0], p[2], p[1]) in pairs)}
+
+
 def batches(sites):
     """Sites that no kernel executes two of are one run."""
     left = list(sites)
@@ -317,11 +366,11 @@ def batches(sites):
         left = rest
 
 
-def write_table(path, table, isa):
+def write_table(path, mark, table, isa):
     """Other GPUs' rows stay."""
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    begin, end = text.index("<!-- mutation:"), text.index("<!-- end of mutation -->")
+    begin, end = text.index(f"<!-- {mark}:"), text.index(f"<!-- end of {mark} -->")
     begin = text.index("\n", begin) + 1
     lines = table.splitlines()
     others = [line for line in text[begin:end].splitlines()[2:] if not line.startswith(f"| {isa} |")]
@@ -338,9 +387,12 @@ def main():
     parser.add_argument("--only", choices=KINDS)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--begin", type=int, default=0)
+    parser.add_argument("--sample", type=int)
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--most", type=int, default=1000000)
     parser.add_argument("--least", type=float, default=98)
     parser.add_argument("--table")
+    parser.add_argument("--mark", default="mutation")
     parser.add_argument("-v", action="store_true")
     args = parser.parse_args()
     args.isa = suite_gpu.arch_of(args.gpu)
@@ -355,9 +407,9 @@ def main():
         proof.prove(path, words.split(":") if words else [])
     print(proof.table())
     if args.table:
-        write_table(args.table, proof.table(), args.isa)
-    for what, subject, site, harmful, told in proof.wrong:
-        print(f"{what}: {os.path.basename(subject.program.path)} {subject.place(site.pc)} {site.text}\n  walk {harmful}\n  told {told}")
+        write_table(args.table, args.mark, proof.table(), args.isa)
+    for text in proof.wrong:
+        print(text)
     for name in proof.left_out:
         print(f"{name} is left out: its trace is too long")
     harmful = sum(proof.rows[kind, "harmful"] for kind in KINDS)

@@ -5,12 +5,14 @@ A walk leaves out one instruction, as if s_nop 0 stood in its place, and returns
 consumer, that nothing keeps apart. Registers are known by the text of the instructions, addresses by the values that
 the trace has.
 """
+import functools
 import re
 
 import states
 from states import ANY, FLAT, LDS, PAIRED, VM
 
 LANES = (1 << 64) - 1
+NEEDS = {isa: functools.cache(needs) for isa, needs in states.NEEDS.items()}  # of two Codes, of which there are few
 SHARED = 1 << 48  # flat addresses from here on, 4 GiB of them, are LDS
 NAMED = {"vcc_lo", "vcc_hi", "exec_lo", "exec_hi", "flat_scratch_lo", "flat_scratch_hi", "m0"}
 NO_RESULT = re.compile(r"(s_(cmp|bitcmp|waitcnt|nop|barrier|branch|cbranch|setpc|endpgm|sleep|sendmsg|setreg|set_gpr|icache|dcache|"
@@ -101,7 +103,7 @@ class Code:
         if name in ("s_setpc_b64", "s_swappc_b64"):
             self.states = 20
         self.all_lanes = self.matrix or bool(re.match(r"v_(readlane|readfirstlane|writelane)", name))
-        self.bytes = next((n for word, n in BYTES if word in name), 4)
+        self.bytes = next((n for word, n in BYTES if word in name.replace("st64", "")), 4)
         if name.startswith("ds_") and re.search("bpermute|permute|swizzle", name):
             self.space = None
 
@@ -293,7 +295,7 @@ class Flow:
 
 def registers_walk(steps, isa, without=None):
     """The pairs of one wave whose steps these are: {(kind, producer, consumer)}."""
-    flow, found, recent, now, needs = Flow(), set(), [], 0, states.NEEDS[isa]
+    flow, found, recent, now, needs = Flow(), set(), [], 0, NEEDS[isa]
     for step in steps:
         code, removed = step.code, step.pc == without
         if removed:
@@ -381,17 +383,25 @@ def in_lds(op):
     return not op["done"] and (op["flow"] is VM or op["lgkm"])
 
 
-def memory_walk(steps, without=None):
-    """The pairs of a dispatch's accesses that nothing orders: {(kind, earlier, later)}."""
+def memory_walk(steps, without=None, chance=False):
+    """The pairs of a dispatch's accesses that nothing orders: {(kind, earlier, later)}. With `chance` also those that
+    need not be told: of a load and a store whose value was there already, so that the load gets the right one by chance,
+    and of stores that others have written over since."""
     groups = {}
     for step in steps:
         groups.setdefault(step.wave[0], set()).add(step.wave)
-    return _Memory(groups).walk(steps, without)
+    return _Memory(groups, chance, grain_of(steps)).walk(steps, without)
+
+
+def grain_of(steps):
+    """Bytes in which accesses are looked at: 4 if all are of whole dwords."""
+    return 1 if any(at % 4 or size % 4 for step in steps if step.spread
+                    for elements in step.spread.values() for _, at, size in elements) else 4
 
 
 class _Memory:
-    def __init__(self, groups):
-        self.groups = groups
+    def __init__(self, groups, chance, grain):
+        self.groups, self.chance, self.grain = groups, chance, grain
         self.found = set()
         self.clocks, self.lds_clocks = Clocks(), Clocks()
         self.flow = {wave: Flow() for group in groups.values() for wave in group}
@@ -488,18 +498,21 @@ class _Memory:
                 own = data[used:used + max(1, size // 4)]
                 used += max(1, size // 4)
                 known = before[lds] if code.atomic else (self.lds_clocks if lds else self.clocks).of(wave)
-                for byte in range(at, at + size):
+                for byte in range(at, at + size, self.grain):
                     where = (space, group if lds else None, byte)
                     value = None
                     if code.store and own:
                         dword = own[min((byte - at) // 4, len(own) - 1)]
-                        value = dword >> 8 * ((byte - at) % 4) & 255
+                        value = dword if self.grain == 4 else dword >> 8 * ((byte - at) % 4) & 255
                         if "d16_hi" in code.name:
                             value = dword >> 16 + 8 * ((byte - at) % 4) & 255
-                    self.meet_late(where, step)
-                    self.meet_writes(where, step, known, value)
+                    if where in self.late_at:
+                        self.meet_late(where, step)
+                    if where in self.last_write:
+                        self.meet_writes(where, step, known, value)
                     changes = code.store or code.atomic or (code.to_lds and lds)
-                    if changes and not (code.store and value is not None and self.value.get(where) == value):
+                    there = code.store and value is not None and self.value.get(where) == value
+                    if changes and where in self.reads and (self.chance or not there):
                         self.meet_reads(where, step, known)
                     if changes:
                         new_values.append((where, value))
@@ -507,12 +520,13 @@ class _Memory:
                         new_reads.append(where)
         kind = "atomic" if code.atomic else "store"
         for where, value in new_values:
-            if not (code.store and value is not None and self.value.get(where) == value and where in self.last_write):
+            same = code.store and value is not None and self.value.get(where) == value and where in self.last_write
+            if self.chance or not same:
                 held = self.last_write.setdefault(where, {})
-                if kind == "store":
+                if kind == "store" and not self.chance:
                     held.clear()  # behind an atomic access, what was stored before it matters still
                 gives_back = wave in self.changed_by.get((where[0], where[1], where[2] // 4), ())
-                held[kind] = (wave, number, step.pc, kind, op, gives_back)
+                held[(wave, step.pc) if self.chance else kind] = (wave, number, step.pc, kind, op, gives_back)
                 self.reads.pop(where, None)
             self.value[where] = value
         for where in new_reads:
@@ -543,12 +557,12 @@ class _Memory:
         return min(late) - 1 if late else number
 
     def meet_late(self, where, step):
-        for wave, pc, atomic in self.late_at.get(where, ()):
+        for wave, pc, atomic in self.late_at[where]:
             if wave != step.wave and not (atomic and step.code.atomic):
                 self.found.add((where[0], pc, step.pc))
 
     def meet_writes(self, where, step, known, value):
-        for last in self.last_write.get(where, {}).values():
+        for last in self.last_write[where].values():
             self.meet_write(where, step, known, value, last)
 
     def meet_write(self, where, step, known, value, last):
@@ -578,7 +592,7 @@ class _Memory:
         self.found.add((where[0], pc, step.pc))
 
     def meet_reads(self, where, step, known):
-        for wave, (number, pc, atomic) in self.reads.get(where, {}).items():
+        for wave, (number, pc, atomic) in self.reads[where].items():
             ordered = known.get(wave, -1) >= number and not (where[0] == "lds" and (wave, number) in self.late)
             if wave == step.wave or ordered or atomic:
                 continue
