@@ -9,8 +9,9 @@ apu                   1
 host_xgmi             1
 cus                   6        # one of each XCC; the product has 228
 
-vram_latency          1310
-vram_write_latency    650
+l2_latency            266      # mt4g: 266.0
+vram_latency          866      # mt4g: 866.0, of memory
+vram_write_latency    696      # writes below L2 take 430
 host_latency          1770     # kernel arguments shut the scalar caches for 1560
 utcl1_pending         38       # a fit
 l2_writeback_ways     8        # as mi210

@@ -23,13 +23,14 @@ sdma_xgmi_engines     14
 memory_bytes_per_clock 2350    # as much of 5300 GB/s as was measured of an MI200's peak
 memory_write_bytes_per_clock 1840
 
-# Of the cache and timing models, for each XCC (docs/counter-model.md): what was measured of vcopy.
+# Of the cache and timing models, for each XCC (docs/counter-model.md): what was measured of vcopy, but for latencies of reads. These
+# are of chains of loads on an idle GPU, as TUM's mt4g publishes them (github.com/caps-tum/mt4g, sample_results).
 l2_reads_whole        1        # TCC_BUBBLE is all reads of data
 l2_hash               1        # L2's channels are assumed to be hashed as Linux's table has the memory's
 l2_writeback_ways     0        # a fit: by mi210's 8, four lines of a first dispatch would be written back early
-l2_latency            220
-vram_latency          920      # reads below L2 take 700 clocks, 600 to 1350 of single dispatches
-vram_write_latency    660      # writes below L2 take 440
+l2_latency            288      # 287.5
+vram_latency          900      # 899.7, of memory
+vram_write_latency    728      # writes below L2 take 440
 host_latency          18100    # kernel arguments shut the scalar caches for 17,900
 uncached_turn         0        # and all of them at once
 utcl1_pending         33       # a fit, as of mi300a, whose dies are the same

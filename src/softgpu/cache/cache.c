@@ -210,7 +210,20 @@ static uint64_t held_by_returns(const sgc_td_counts_t *now, const sgc_td_counts_
     return 3 * narrow / 64 + (wide < stores ? wide : stores) / 4;
 }
 
-uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t waves)
+/* At a wave's start SPI writes a register to one SIMD, and stalls if data returns there. The first
+ * waves of a unit start before any data comes; the others meet it at random. What is left of a
+ * clock counts with the next unit. */
+static uint64_t spi_stall(sgc_t *t, uint64_t data, const sgc_late_t *late)
+{
+    const uint64_t places = late->clocks * t->profile.simds_per_cu;
+    if (!places) return 0;
+    const double met = (double)data * (double)late->waves / (double)places + t->spi_rest;
+    const uint64_t whole = (uint64_t)met;
+    t->spi_rest = met - (double)whole;
+    return whole;
+}
+
+uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, const sgc_late_t *late)
 {
     sgc_cu_t *c = &t->cu[sgc_unit(t, cu)];
     const uint64_t looked_up = c->ta.ta_busy - c->ta.held;
@@ -226,9 +239,7 @@ uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t waves)
     c->tcp.port_stall += stalled < busy ? stalled : busy;
     c->seen_port = port;
     c->td.held_tcp += held_by_returns(&c->td, &c->seen_td);
-    /* at a wave's start SPI writes a register to one SIMD; it stalls if data returns there */
-    const uint64_t meetings = 2 * clocks * t->profile.simds_per_cu;
-    if (clocks) c->td.spi_stall += (2 * data * waves + meetings / 2) / meetings;
+    c->td.spi_stall += spi_stall(t, data, late);
     c->seen_td = c->td;
     return ta;
 }

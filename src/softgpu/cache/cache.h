@@ -105,11 +105,14 @@ typedef struct {
 void sgc_waited(sgc_t *t, unsigned cu, const sgc_stand_t *s);
 /* Marks the begin of a dispatch. */
 void sgc_begun(sgc_t *t);
+/* Waves that start on a unit when others there have ended, and the clocks since the first end. */
+typedef struct {
+    uint64_t waves, clocks;
+} sgc_late_t;
 /* A dispatch has ended after `clocks` clocks; in `at_work` of them the memory below L2 transferred
  * data. Counts how long its requests waited for each other (queue.h). sgc_unit_ended() comes first,
- * once for each compute unit, with the number of waves that the dispatch had there; it returns the
- * clocks that the unit's address unit was busy. */
-uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t waves);
+ * once for each compute unit; it returns the clocks that the unit's address unit was busy. */
+uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, const sgc_late_t *late);
 void sgc_ended(sgc_t *t, uint64_t clocks, uint64_t at_work);
 
 /* Operations on whole caches, for sgc_flush(). */

@@ -36,9 +36,11 @@ typedef struct {
     uint64_t
         waited; /* clocks in which waves waited for memory have been counted up to this clock */
     /* of the dispatch */
-    uint64_t groups, waves, waiting; /* workgroups, waves, clocks that all waves have waited */
-    uint32_t abreast;                /* waves of the largest workgroup */
-    bool counted;                    /* by SQ */
+    uint64_t groups, waiting; /* workgroups, clocks that all waves have waited */
+    uint32_t abreast;         /* waves of the largest workgroup */
+    uint64_t turned;          /* the earliest end of a workgroup; 0: none has ended */
+    uint64_t late;            /* waves that start after it */
+    bool counted;             /* by SQ */
 } unit_state_t;
 
 typedef struct {
@@ -369,10 +371,11 @@ static void place(sg_schedule_t *s, const sg_ran_t *ran)
     }
     if (ran->traced) sg_sqtt_place(s->trace, ran->traced, &times);
     u->groups++;
-    u->waves += ran->n_waves;
     u->waiting += ran->waited;
     u->counted = ran->counted;
     if (ran->n_waves > u->abreast) u->abreast = ran->n_waves;
+    if (u->turned && start >= u->turned) u->late += ran->n_waves;
+    if (!u->turned || end < u->turned) u->turned = end;
     e->free = start;
     sg_add_held(&first->fixed[SG_T_SE_BUSY], cover(&e->covered, start, end));
     sg_add_held(&sums->fixed[SG_T_BUSY], cover(&u->covered, start, end));
@@ -441,7 +444,7 @@ static unit_state_t part_of(const sg_schedule_t *s, uint32_t unit)
 {
     const uint32_t n = s->p->unit_cus;
     unit_state_t u = s->unit[sg_perf_first_unit(s->p, unit)];
-    u.waves /= n;
+    u.late /= n;
     u.waiting /= n;
     u.abreast = (u.abreast + n - 1) / n;
     return u;
@@ -452,7 +455,8 @@ static void end_caches(sg_schedule_t *s, uint64_t at_work)
     sg_perf_t *p = s->p;
     for (uint32_t k = 0; k < p->n_units; k++) {
         const unit_state_t u = part_of(s, k);
-        queue_up(p, k, &u, sgc_unit_ended(p->caches, k, s->end, u.waves), s->end);
+        const sgc_late_t late = {u.late, u.turned ? s->end - u.turned : 0};
+        queue_up(p, k, &u, sgc_unit_ended(p->caches, k, s->end, &late), s->end);
     }
     sgc_ended(p->caches, s->end, at_work);
 }

@@ -216,8 +216,8 @@ static void duplicates(void **state)
     rig_destroy(r);
 }
 
-/* Fetches of a line that is on its way, nine of them counted: of the one that was missed, and of
- * the next, which was asked for with it and is the other half of L2's line. What a wave with a
+/* Fetches of a line that is on its way: all count of the one that was missed, and nine of the
+ * next, which was asked for with it and is the other half of L2's line. What a wave with a
  * later clock has asked for, one with an earlier clock does not wait for. */
 static void fetched_twice(void **state)
 {
@@ -234,7 +234,10 @@ static void fetched_twice(void **state)
     assert_int_equal(sgc_fetch(r->model, 0, 100, RIG_VA + 128), r->profile.l1_instruction_latency);
     for (unsigned k = 0; k < 12; k++)
         assert_int_equal(sgc_fetch(r->model, 0, 300, RIG_VA), memory - 300);
-    EXPECT(r, SQC_ICACHE_MISSES_DUPLICATE, 2 + 8);
+    EXPECT(r, SQC_ICACHE_MISSES_DUPLICATE, 2 + 12);
+    for (unsigned k = 0; k < 12; k++)
+        assert_int_equal(sgc_fetch(r->model, 0, 300, RIG_VA + 64), memory - 300);
+    EXPECT(r, SQC_ICACHE_MISSES_DUPLICATE, 2 + 12 + 8);
     EXPECT(r, SQC_ICACHE_HITS, 2 + 4);
     rig_invariants(r);
     rig_destroy(r);

@@ -404,6 +404,50 @@ static void test_queue(void **state)
     assert_int_equal(out[1] + out[2], out[0] - 2 * 6 * 4 / 4);
 }
 
+/* What `groups` workgroups of a wave, each of which loads 256 bytes of its own, count on one unit
+ * of a new GPU: the clocks until the last one ends, and those of their data that met a wave's
+ * launch. */
+static void load_once(unsigned groups, uint64_t out[2])
+{
+    char text[256];
+    counting_t *c = counting_create(1, 1);
+    const uint64_t data = rig_alloc(c->rig, 96 * 256);
+    snprintf(text, sizeof text,
+             "v_mov_b32 v3, 0x%x\n"
+             "s_lshl_b32 s2, s2, 8\n"
+             "s_add_u32 s2, s2, 0x%x\n"
+             "v_lshlrev_b32 v2, 2, v0\n"
+             "v_add_u32 v2, s2, v2\n"
+             "global_load_dword v4, v[2:3], off\n"
+             "s_waitcnt vmcnt(0)\n"
+             "s_endpgm\n",
+             (unsigned)(data >> 32), (unsigned)data);
+    rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {groups * 64}, .group = {64}};
+    counting_want(c, GRBM, 11); /* SPI_BUSY */
+    counting_want(c, TD, 18);   /* SPI_STALL */
+    counting_start(c);
+    counting_dispatch(c, &d);
+    counting_stop(c);
+    out[0] = counting_value(c, 0, 0, 0);
+    out[1] = counting_value(c, 1, 0, 0);
+}
+
+/* 32 waves start before any of them has data. When the first has ended, 64 more start, and meet the
+ * 4 clocks of data of each of the 96 on one of 4 SIMDs at random. The first one to end is not the
+ * first one to start, which waits 100 clocks for the translation. */
+static void test_starts(void **state)
+{
+    uint64_t one[2], full[2], more[2];
+    (void)state;
+    load_once(1, one);
+    load_once(32, full);
+    load_once(96, more);
+    assert_int_equal(one[1], 0);
+    assert_int_equal(full[1], 0);
+    assert_int_equal(more[1], 96 * 4 * 64 / (4 * (more[0] - (one[0] - 100))));
+    assert_true(more[1] > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -421,6 +465,7 @@ int main(void)
         cmocka_unit_test(test_acquire),
         cmocka_unit_test(test_fault),
         cmocka_unit_test(test_queue),
+        cmocka_unit_test(test_starts),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
