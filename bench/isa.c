@@ -183,6 +183,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_isa: no such GPU\n");
         return 1;
     }
+    if (arch->lanes != 64) { /* the loops are gfx9's words, also those for waves of 32 lanes */
+        fprintf(stderr, "bench_isa: %s does not have the loops' instructions\n", arch->name);
+        return 1;
+    }
     if (!asm_available()) {
         fprintf(stderr, "bench_isa needs llvm-mc-15\n");
         return 1;
