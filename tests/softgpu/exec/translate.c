@@ -535,6 +535,9 @@ static const char *const loops[] = {
     "v_div_fmas_f64 v[16:17], v[14:15], v[14:15], -4.0\n",
     "s_mov_b32 vcc_lo, 0x0f\n s_mov_b32 vcc_hi, 0x40080000\n"
     "v_div_fmas_f64 v[12:13], v[14:15], v[14:15], vcc\n",
+    /* code for any EXEC, that is full: the loop for that finds the NaNs, in some chunk */
+    "s_mov_b64 exec, s[22:23]\n v_add_f32 v6, v1, v2\n v_cmp_u_f32 vcc, v6, v6\n"
+    "v_cndmask_b32 v7, v1, v6, vcc\n v_mul_f64 v[8:9], v[4:5], 1.0\n",
     /* divisions of random numbers: scaled, refined, scaled back, replaced */
     "v_div_scale_f32 v6, vcc, v10, v10, v11\n v_div_scale_f32 v7, vcc, v11, v10, v11\n"
     "v_rcp_f32 v8, v6\n v_div_fmas_f32 v8, v8, v7, v1\n v_div_fixup_f32 v9, v8, v10, v11\n"
