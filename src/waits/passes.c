@@ -168,6 +168,17 @@ typedef struct {
     int64_t rank, size;
 } known_t;
 
+/* Reads the facts about a process's clock, and when the process ended: until then the error of its
+ * clock may have grown. */
+static int read_facts(const db_t *db, const char *guid, trace_clock_facts_t *facts)
+{
+    if (db_clock_facts(db, guid, facts) != 0) return -1;
+    db_cursor_t rows;
+    db_rows(&rows, db, "SELECT MAX(fini) FROM rocpd_info_process WHERE guid = ?", "t", guid);
+    if (db_next(&rows)) facts->last_ns = db_uint(&rows, 0);
+    return db_end(&rows, "looking for the end of the process");
+}
+
 static int know(const void *all, const db_t *db, size_t file, FILE *to)
 {
     const all_t *a = all;
@@ -183,7 +194,7 @@ static int know(const void *all, const db_t *db, size_t file, FILE *to)
     if (!room) result = -1;
     for (size_t i = 0; i < count; i++) {
         known_t known = {0};
-        if (result == 0) result = db_clock_facts(db, guids[i], &known.facts);
+        if (result == 0) result = read_facts(db, guids[i], &known.facts);
         if (result == 0) known.rank = rank_of(db, guids[i], &known.size);
         if (known.rank == -2) result = -1;
         const uint64_t bytes = strlen(guids[i]) + 1;

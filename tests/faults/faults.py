@@ -250,7 +250,7 @@ def convert():
         with Place() as store:
             abandoned(store.out, form, root, *words)
             Target(f"convert to {form}", "rocprofv3", "", lambda place: [ROCPROFV3, "convert", place.out],
-                   prepare=lambda place: shutil.copytree(store.out, place.out), tried=tried, most=8).all()
+                   prepare=lambda place: shutil.copytree(store.out, place.out), tried=tried, most=4).all()
 
 
 def sdk():
