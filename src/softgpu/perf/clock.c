@@ -13,7 +13,6 @@
 static void start_flight(sg_flight_t *f)
 {
     f->first = f->n = 0;
-    f->out = f->most = 0;
 }
 
 void sg_wave_clock_start(sg_wave_clock_t *c, unsigned unit, uint8_t simd)
@@ -39,9 +38,9 @@ void sg_wave_clock_wait(sg_wave_clock_t *c, uint64_t to, sg_wait_t what)
 
 /* ---- memory in flight ---- */
 
-static void land(sg_flight_t *f)
+static void land(sg_wave_clock_t *c, sg_flight_t *f)
 {
-    f->out -= f->lines[f->first];
+    c->lines -= f->lines[f->first];
     f->first = (uint8_t)((f->first + 1) % SG_FLIGHTS);
     f->n--;
 }
@@ -51,7 +50,7 @@ static inline void await(sg_wave_clock_t *c, sg_flight_t *f, unsigned n)
 {
     while (f->n && (f->n > n || f->done[f->first] <= c->now)) {
         sg_wave_clock_wait(c, f->done[f->first], f->wait[f->first]);
-        land(f);
+        land(c, f);
     }
 }
 
@@ -67,8 +66,7 @@ static void take_off(sg_wave_clock_t *c, sg_flight_t *f, unsigned most, uint32_t
     f->done[(f->first + f->n) % SG_FLIGHTS] = done;
     f->wait[(f->first + f->n) % SG_FLIGHTS] = (uint8_t)what;
     f->lines[(f->first + f->n) % SG_FLIGHTS] = (uint16_t)lines;
-    f->out += lines;
-    if (f->out > f->most) f->most = f->out;
+    c->lines += lines;
     f->n++;
 }
 
@@ -98,6 +96,14 @@ static sg_flight_t *vector_flight(sg_wave_clock_t *c, const isa_arch_t *arch, un
     return stores && arch->stores_apart ? &c->vs : &c->vm;
 }
 
+/* Remembers the most lines that the wave has had in flight; a load into `flight` has just begun.
+ * Loads and samples count together, so that those of the other kind that are done are removed. */
+static void count_lines(sg_wave_clock_t *c, const isa_arch_t *arch, const sg_flight_t *flight)
+{
+    if (arch->samples_apart) await(c, flight == &c->samples ? &c->vm : &c->samples, SG_FLIGHTS);
+    if (c->lines > c->most_lines) c->most_lines = c->lines;
+}
+
 /* `stores`: the instruction returns no data. `lines`: how many it has requested from L2. */
 static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, const isa_arch_t *arch, unsigned op,
                    bool stores, uint32_t lines)
@@ -111,7 +117,10 @@ static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, const isa_arch_t 
         if (c->asked == ~UINT64_C(0)) c->asked = c->now;
         take_off(c, vector, most->vm, cost->latency, SG_WAIT_VECTOR, stores ? 0 : lines);
         c->vmem_level += cost->latency;
-        if (!stores) c->load_level += cost->latency;
+        if (!stores) {
+            count_lines(c, arch, vector);
+            c->load_level += cost->latency;
+        }
     }
     if (cost->lds_issue || cost->smem_issue) {
         sg_flight_t *scalar = arch->lds_apart ? &c->km : &c->lgkm;

@@ -384,7 +384,7 @@ static void add_model(sg_perf_group_t *g)
         ran.wave[i].vector = c->vmem_level;
         ran.wave[i].loads = c->load_level;
         ran.wave[i].scalar = c->smem_level;
-        ran.wave[i].lines = c->vm.most;
+        ran.wave[i].lines = c->most_lines;
     }
     const sgc_moved_t below = sgc_below(g->run->p->caches), *before = &g->run->p->below;
     ran.below = (sgc_moved_t){below.read - before->read, below.written - before->written};

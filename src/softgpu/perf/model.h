@@ -28,7 +28,6 @@ typedef struct {
     uint64_t done[SG_FLIGHTS];
     uint8_t wait[SG_FLIGHTS];   /* sg_wait_t */
     uint16_t lines[SG_FLIGHTS]; /* lines that each load has requested from L2 */
-    uint32_t out, most;         /* lines in flight: now, and the most so far */
     uint8_t first, n;
 } sg_flight_t;
 
@@ -42,7 +41,8 @@ typedef struct {
     uint64_t asked;    /* when it issued its first vector memory instruction, ~0: never */
     uint64_t *by_wait; /* [SG_WAITS], sums of the clocks waited by sg_wait_t, or NULL */
     uint64_t vmem_level, load_level, smem_level, lds_level, fetch_level, fetches;
-    unsigned unit; /* compute unit */
+    uint32_t lines, most_lines; /* lines that its loads have in flight: now, and the most so far */
+    unsigned unit;              /* compute unit */
     uint8_t simd;
     bool ended;
     /* The wave has issued s_barrier_wait. Until its next instruction, `code` is ~0, so that this is

@@ -1,9 +1,9 @@
-/* gfx12_test.c - what waves of gfx12 wait for by instructions of its own, in the census: barriers,
- * at which they signal and wait apart, caches that are written back, and samples of images. Kernels
- * are words, since not every assembler knows the GPU.
+/* gfx12_test.c - what waves of gfx12 wait for by instructions of its own, in the census and in a
+ * counter: barriers, at which they signal and wait apart, caches that are written back, and samples
+ * of images. Kernels are words, since not every assembler knows the GPU.
  *
  * Apart from wgp_test.c because the counts are those of single instructions. */
-#include "rig.h"
+#include "counting.h"
 
 #include "asm.h"
 #include "softgpu/device/internal.h"
@@ -47,7 +47,7 @@ static void see_instruction(const softgpu_instruction_t *i, void *user)
     s->counts[s->n++] = i->counts;
 }
 
-static rig_t *create(void)
+static rig_t *create(uint32_t memory_bytes_per_clock)
 {
     sg_profile_t p = {.name = "test"};
 #define SET_DEFAULT(key, def, lo, hi) p.key = def;
@@ -58,6 +58,7 @@ static rig_t *create(void)
     p.l2_latency = 200;
     p.simds_per_cu = 2;
     p.waves_per_simd = 16;
+    p.memory_bytes_per_clock = memory_bytes_per_clock;
     asm_set_gpu("gfx1100");
     return rig_create_profile(&p);
 }
@@ -69,7 +70,7 @@ static void count(const char *text, seen_t *s)
     const softgpu_instruction_options_t options = {.size = sizeof options,
                                                    .level = SOFTGPU_INSTRUCTION_MODEL_LEVEL};
     const softgpu_instruction_visitor_t v = {sizeof v, see_kernel, see_instruction, s};
-    rig_t *r = create();
+    rig_t *r = create(900);
     rig_queue_t q;
     assert_true(rig_aql(r, &q));
     const uint64_t kernel = rig_kernel(r, text, &(rig_kernel_t){.properties = WAVES_OF_32}),
@@ -186,11 +187,85 @@ static void test_samples(void **state)
     assert_int_equal(waited[0], waited[1]);
 }
 
+/* Four instructions of each wave, which begin 0x4000 texels after one another; of a wave's lanes
+ * each has a line of its own. */
+#define NEXT                                                                                       \
+    ".long 0x4a1010ff, 0x4000 ; v_add_nc_u32 v8, 0x4000, v8\n"                                     \
+    ".long 0x7e120d08 ; v_cvt_f32_u32 v9, v8\n"
+#define LOAD   ".long 0xd0400000, 0x00002014, 8 ; image_load v20, v8, s[16:23] 1D\n"
+#define SAMPLE ".long 0xe447c000, 0x0c002014, 9 ; image_sample_lz v20, v9, s[16:23], s[24:27] 1D\n"
+
+/* The clocks of the address unit for a workgroup of 32 waves, on a GPU with a slow memory. */
+static uint64_t address_unit(const char *text)
+{
+    enum { SELECT = 0xdac0, LOW = 0xd2c0, TA_BUSY = 15, ALL_ARRAYS = 1 << 29 };
+    enum { TEXELS = 1 << 16, FLOAT_32 = 22, X = 4, IMAGE_1D = 8, EDGE = 2, BY_TEXELS = 1 << 15 };
+    const rig_kernel_t how = {.properties = WAVES_OF_32};
+    counting_t *c = counting_on(create(1));
+    const uint64_t args = rig_alloc(c->rig, 64), data = rig_alloc(c->rig, 4 * TEXELS);
+    const uint32_t words[] = {(uint32_t)(data >> 8),
+                              (uint32_t)(data >> 40) | FLOAT_32 << 17 | 3u << 30,
+                              (TEXELS - 1) >> 2,
+                              X | (uint32_t)IMAGE_1D << 28,
+                              0,
+                              0,
+                              0,
+                              0,
+                              EDGE | BY_TEXELS,
+                              0,
+                              0,
+                              0};
+    memcpy(rig_ptr(c->rig, args), words, sizeof words);
+    counting_flush_waves(c);
+    counting_set(c, REG_GRBM_GFX_INDEX, EVERYWHERE);
+    counting_set(c, REG_CP_PERFMON_CNTL, 0);
+    counting_set(c, SELECT, TA_BUSY);
+    counting_set(c, REG_ENABLE, 1);
+    counting_set(c, REG_CP_PERFMON_CNTL, 1);
+    counting_send(c);
+    counting_dispatch(c, &(rig_dispatch_t){.kernel = rig_kernel(c->rig, text, &how),
+                                           .args = args,
+                                           .grid = {1024},
+                                           .group = {1024}});
+    counting_stop(c);
+    return counting_read(c, ALL_ARRAYS, LOW) + counting_read(c, ALL_ARRAYS | 1, LOW);
+}
+
+/* Samples are lines in flight as other loads are, and both together: the address unit holds as many
+ * instructions. */
+static void test_lines_of_samples(void **state)
+{
+    static const char *const texts[] = {
+        LOAD NEXT LOAD NEXT LOAD NEXT LOAD, SAMPLE NEXT SAMPLE NEXT SAMPLE NEXT SAMPLE,
+        LOAD NEXT SAMPLE NEXT LOAD NEXT SAMPLE, LOAD NEXT LOAD NEXT SAMPLE NEXT SAMPLE};
+    enum { ALL = sizeof texts / sizeof *texts };
+    uint64_t busy[ALL];
+    (void)state;
+    for (unsigned k = 0; k < ALL; k++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 ".long 0xf4006400, 0xf8000000 ; s_load_b256 s[16:23], s[0:1], 0x0\n"
+                 ".long 0xf4004600, 0xf8000020 ; s_load_b128 s[24:27], s[0:1], 0x20\n"
+                 ".long 0x360000ff, 0x3ff ; v_and_b32 v0, 0x3ff, v0\n"
+                 ".long 0x30100084 ; v_lshlrev_b32 v8, 4, v0\n"
+                 ".long 0x7e120d08 ; v_cvt_f32_u32 v9, v8\n"
+                 ".long 0xbfc70000 ; s_wait_kmcnt 0\n%s"
+                 ".long 0xbfc20000 ; s_wait_samplecnt 0\n.long 0xbfc00000 ; s_wait_loadcnt 0\n"
+                 ".long 0xbfb00000 ; s_endpgm\n",
+                 texts[k]);
+        busy[k] = address_unit(text);
+    }
+    assert_true(busy[0] > 100000);
+    for (unsigned k = 1; k < ALL; k++) /* shares of clocks are rounded */
+        assert_in_range(busy[k], busy[0] - 1, busy[0] + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_many_lines), cmocka_unit_test(test_killed),
-        cmocka_unit_test(test_written_back), cmocka_unit_test(test_samples)};
+        cmocka_unit_test(test_written_back), cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_lines_of_samples)};
     if (!asm_available() || !asm_knows_gpu("gfx1100")) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
