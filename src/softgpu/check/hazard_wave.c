@@ -177,9 +177,8 @@ static void count_both(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_
 /* ---- reads and writes of pending registers ---- */
 
 /* Whether a load of flow `by` returns after an earlier operation, the given one, so that it may
- * write the same register: those of VM, of LDS and of SAMPLES return in
- * order. Of FLAT, the lanes that the flow
- * `by` does not count must have returned. */
+ * write the same register: those of VM, of LDS and of SAMPLES return in order. Of FLAT, the lanes
+ * that the flow `by` does not count must have returned. */
 static bool returns_after(const chk_hazard_wave_t *s, unsigned by, unsigned flow, uint32_t number)
 {
     const unsigned mixed = number % CHK_ISSUES;

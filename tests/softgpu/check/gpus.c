@@ -236,6 +236,24 @@ static void reads_before_split_barriers(void **state)
          "write to LDS that may come too early");
 }
 
+/* image_sample_lz of a descriptor of zeros, to v20 and to v22: words, as above. */
+#define SAMPLED(wait)                                                                              \
+    "s_mov_b64 s[16:17], 0\n s_mov_b64 s[18:19], 0\n s_mov_b64 s[20:21], 0\n"                      \
+    "s_mov_b64 s[22:23], 0\n s_mov_b64 s[24:25], 0\n s_mov_b64 s[26:27], 0\n"                      \
+    "v_mov_b32 v8, 0\n v_mov_b32 v9, 0\n"                                                          \
+    ".long 0xe447c001, 0x0c002014, 0x00000908\n"                                                   \
+    ".long 0xe447c001, 0x0c002016, 0x00000908\n" wait "v_mov_b32 v1, v20\n s_endpgm\n"
+
+static void waits_for_samples(void **state)
+{
+    (void)state;
+    assert_string_equal(told(GFX1201, SAMPLED(".long 0xbfc20001\n"), 1), "");
+    assert_string_equal(told(GFX1201, SAMPLED(".long 0xbf8a0000\n"), 1), ""); /* s_wait_idle */
+    says(told(GFX1201, SAMPLED(""), 1),
+         "v20 is read; of 2 operations outstanding 1 came after its own: s_wait_samplecnt 0x1 "
+         "waits for it");
+}
+
 /* Wave 1 ends in front of the barrier at which wave 0 waits, or comes to another one; or both go on
  * in the same way. */
 #define APART(here, there) APART_AND(here "s_endpgm\n", there, "")
@@ -261,15 +279,12 @@ static void waves_at_split_barriers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loads_that_transpose),
-                                       cmocka_unit_test(pairs_of_operations),
-                                       cmocka_unit_test(halves_of_registers),
-                                       cmocka_unit_test(workgroups_of_32_waves),
-                                       cmocka_unit_test(as_many_as_are_counted),
-                                       cmocka_unit_test(loads_from_scratch_into_lds),
-                                       cmocka_unit_test(split_barriers),
-                                       cmocka_unit_test(waves_at_split_barriers),
-                                       cmocka_unit_test(reads_before_split_barriers)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_that_transpose),   cmocka_unit_test(pairs_of_operations),
+        cmocka_unit_test(halves_of_registers),    cmocka_unit_test(workgroups_of_32_waves),
+        cmocka_unit_test(as_many_as_are_counted), cmocka_unit_test(loads_from_scratch_into_lds),
+        cmocka_unit_test(split_barriers),         cmocka_unit_test(waves_at_split_barriers),
+        cmocka_unit_test(waits_for_samples),      cmocka_unit_test(reads_before_split_barriers)};
     if (!asm_available() || !asm_knows_gpu("gfx940") || !asm_knows_gpu("gfx1100")) return 77;
     const int file = mkstemp(report);
     if (file < 0) return 1;

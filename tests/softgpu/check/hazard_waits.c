@@ -198,7 +198,7 @@ static uint64_t read_by(const char *text, bool *left_out)
     free(words);
     chk_use_describe(&u, &w, &i);
     for (unsigned k = 0; k < u.n_reads; k++)
-        for (unsigned reg = u.regs[k].first; reg < u.regs[k].first + u.regs[k].n; reg++)
+        for (unsigned reg = u.regs[k].first; reg < (unsigned)u.regs[k].first + u.regs[k].n; reg++)
             if (reg < 64) bits |= UINT64_C(1) << reg;
     *left_out = u.left_out;
     return bits;
@@ -236,12 +236,13 @@ static void scattered(void **state)
 #define IMAGE           ".long 0xd0400001, 0x00002015, 0x00000504\n"
 #define WAIT_LOADS(n)   ".long 0xbfc0000" #n " ; s_wait_loadcnt\n"
 #define WAIT_SAMPLES(n) ".long 0xbfc2000" #n " ; s_wait_samplecnt\n"
+#define WAIT_IDLE       ".long 0xbf8a0000 ; s_wait_idle\n"
 
 static void counted_apart(void **state)
 {
     static const struct {
         const char *text;
-        chk_flow_t flow; /* CHK_FLOW_NONE: nothing is found */
+        unsigned flow; /* CHK_FLOW_NONE: nothing is found */
         unsigned reg, behind;
     } rows[] = {
         {SAMPLE USE(20), CHK_FLOW_SAMPLES, 20, 0},
@@ -254,6 +255,7 @@ static void counted_apart(void **state)
         {IMAGE WAIT_LOADS(0) USE(21), .flow = CHK_FLOW_NONE},
         {SAMPLE IMAGE SAMPLE2 WAIT_LOADS(0) USE(21), .flow = CHK_FLOW_NONE},
         {SAMPLE IMAGE SAMPLE2 WAIT_LOADS(0) USE(20), CHK_FLOW_SAMPLES, 20, 1},
+        {SAMPLE IMAGE WAIT_IDLE USE(20) USE(21), .flow = CHK_FLOW_NONE},
     };
     (void)state;
     if (!asm_knows_gpu("gfx1100")) skip();
