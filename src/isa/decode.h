@@ -59,6 +59,16 @@ static inline unsigned isa_decode_result_bits(const isa_row_desc_t *row, unsigne
     return row->mods & ISA_M_CAS ? data_bits / 2 : data_bits;
 }
 
+/* What gfx12's memory and image encodings have in the same bits, for d->row: a scope and a temporal
+ * hint, by which an atomic operation returns the old value; and NV, which is not executed. */
+static inline void isa_decode_policy(isa_decoder_t *d)
+{
+    enum { NON_VOLATILE = 1 << 7, RETURNS = 1 };
+    if (d->words[0] & NON_VOLATILE) d->bad = true;
+    d->out->policy = (uint8_t)isa_bits(d->words[1], 22, 18);
+    if (d->row->mods & ISA_M_RET && isa_hint(d->out) & RETURNS) d->out->flags |= ISA_F_GLC;
+}
+
 /* Sets d->row to the row of this opcode. False, with d->bad set: the GPU has no such
  * instruction. */
 bool isa_decode_row(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode);

@@ -166,18 +166,18 @@ void isa_decode_mimg(isa_decoder_t *d)
                       });
 }
 
-/* VIMAGE and VSAMPLE, of three dwords. */
+/* VIMAGE and VSAMPLE, of three dwords. Bits without a name are ignored, as LLVM ignores them: in
+ * VIMAGE those of VSAMPLE's unorm and LWE, too. Named ones that are not executed are refused. */
 void isa_decode_vimage(isa_decoder_t *d, bool sample)
 {
-    enum { VOLATILE_NOT = 1 << 7, SAMPLE_TFE = 1 << 3, IMAGE_TFE = 1 << 23, RETURNS = 1 };
+    enum { SAMPLE_TFE = 1 << 3, IMAGE_TFE = 1 << 23 };
     const uint32_t w = d->words[0], x = d->words[1];
     isa_inst_t *i = d->out;
     if (!isa_decode_row(d, ISA_FMT_MIMG, isa_decode_split(d, d->arch->formats->image.op))) return;
-    if (sample != isa_is_sample(d->row) || w & VOLATILE_NOT) d->bad = true;
+    if (sample != isa_is_sample(d->row)) d->bad = true;
     if (sample ? w & SAMPLE_TFE : x & IMAGE_TFE) d->bad = true;
     if (!sample && x >> 24) d->bad = true; /* a fifth VGPR of the address */
-    i->policy = (uint8_t)isa_bits(x, 22, 18);
-    if (d->row->mods & ISA_M_RET && isa_hint(i) & RETURNS) i->flags |= ISA_F_GLC;
+    isa_decode_policy(d);
     i->image = (uint16_t)image_bits(d);
     if (!sample) i->image &= (uint16_t) ~(ISA_IMAGE_UNORM | ISA_IMAGE_LWE);
     image_four(d);

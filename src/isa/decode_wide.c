@@ -6,7 +6,7 @@
  * bits. */
 #include "isa/decode.h"
 
-enum { NON_VOLATILE = 1 << 7, TFE = 1 << 22, RETURNS = 1, NULL_CODE = 0x7c, TBUFFER = 128 };
+enum { TFE = 1 << 22, NULL_CODE = 0x7c, TBUFFER = 128 };
 
 /* The fields that all these encodings have: in the first two dwords, and in the third. */
 typedef struct {
@@ -14,22 +14,15 @@ typedef struct {
     int32_t offset;
 } wide_t;
 
-static wide_t wide_fields(isa_decoder_t *d)
+static wide_t wide_fields(const isa_decoder_t *d)
 {
     const uint32_t w = d->words[0], x = d->words[1], y = d->words[2];
-    d->out->policy = (uint8_t)isa_bits(x, 22, 18);
     return (wide_t){.op = isa_bits(w, 21, 14),
                     .scalar = isa_bits(w, 6, 0),
                     .vdst = isa_bits(x, 7, 0),
                     .data = isa_bits(x, 30, 23),
                     .vaddr = isa_bits(y, 7, 0),
                     .offset = (int32_t)y >> 8};
-}
-
-/* An atomic operation returns the old value if its temporal hint says so. */
-static void set_returns(isa_decoder_t *d)
-{
-    if (d->row->mods & ISA_M_RET && isa_hint(d->out) & RETURNS) d->out->flags |= ISA_F_GLC;
 }
 
 void isa_decode_vflat(isa_decoder_t *d)
@@ -39,10 +32,9 @@ void isa_decode_vflat(isa_decoder_t *d)
     isa_inst_t *i = d->out;
     const isa_fmt_t fmt = (isa_fmt_t)segments[isa_bits(d->words[0], 25, 24)];
     const wide_t f = wide_fields(d);
-    if (d->words[0] & NON_VOLATILE) d->bad = true;
     if (!isa_decode_row(d, fmt, f.op)) return;
     i->imm = f.offset;
-    set_returns(d);
+    isa_decode_policy(d);
     const bool scalar = d->row->mods & ISA_M_SADDR && f.scalar != NULL_CODE;
     if (fmt == ISA_FMT_FLAT && f.scalar != NULL_CODE) d->bad = true;
     if (scalar) {
@@ -72,7 +64,7 @@ static void buffer_operands(isa_decoder_t *d, const wide_t *f)
     unsigned addr_bits = 0;
     if (d->words[0] & TFE || f->offset < 0) d->bad = true;
     i->imm = f->offset;
-    set_returns(d);
+    isa_decode_policy(d);
     if (isa_bits(x, 31, 31)) {
         i->flags |= ISA_F_IDXEN;
         addr_bits += 32;
@@ -104,7 +96,6 @@ void isa_decode_vbuffer(isa_decoder_t *d)
 {
     const wide_t f = wide_fields(d);
     const bool typed = f.op >= TBUFFER;
-    if (d->words[0] & NON_VOLATILE) d->bad = true;
     if (!isa_decode_row(d, typed ? ISA_FMT_MTBUF : ISA_FMT_MUBUF, f.op % TBUFFER)) return;
     if (typed) d->out->mtbuf_format = (uint16_t)isa_bits(d->words[1], 29, 23);
     buffer_operands(d, &f);

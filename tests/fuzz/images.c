@@ -2,8 +2,8 @@
  *
  * The first byte chooses the GPU, the next 20 are the instruction's words, whose encoding is set to
  * that of an image's; the rest fills scalar and vector registers, again and again. The instruction
- * is described or refused, no register beside the wave's is read, and the texels are those of
- * lanes that take part, in the image's memory. */
+ * is described or refused, no VGPR beside the wave's is read, which are on the heap, and the texels
+ * are those of lanes that take part, none in front of the image. */
 #include "isa/isa.h"
 #include "softgpu/exec/image.h"
 
@@ -31,7 +31,8 @@ static void fill(void *to, size_t bytes, const uint8_t *data, size_t size, size_
     }
 }
 
-/* Each texel of a lane is in memory or is the border, and only lanes with an image have some. */
+/* Each texel of a lane is in memory or is the border, and only lanes with an image have some.
+ * Blocks have up to 256 KiB, and the address is mixed with the offset in one. */
 static void check_access(const isa_wave_t *w, const isa_image_access_t *x)
 {
     if (x->n > ISA_TEXELS_MAX) abort();

@@ -38,6 +38,7 @@ typedef struct {
     uint32_t addr_config; /* the GB_ADDR_CONFIG for which layouts are known; 0: image.h has it, or
                              they do not depend on it */
     bool one_level;       /* layouts are known of images with one level alone */
+    uint8_t row_log2, lod_bits; /* as in isa_image_t */
 } family_t;
 
 static const family_t families[] = {
@@ -46,27 +47,35 @@ static const family_t families[] = {
              {FIELDS_BEFORE_GFX12, [ISA_T_MIN_LOD] = {40, 12, 0}, [ISA_T_DATA_FORMAT] = {52, 6, 0},
               [ISA_T_NUM_FORMAT] = {58, 4, 0}, [ISA_T_WIDTH] = {64, 14, 1},
               [ISA_T_PITCH] = {141, 16, 1}, [ISA_T_BORDER_ORDER] = {157, 3, 0},
-              [ISA_T_BASE_SLICE] = {160, 13, 0}, [ISA_T_LEVELS] = {188, 4, 1}}},
+              [ISA_T_BASE_SLICE] = {160, 13, 0}, [ISA_T_LEVELS] = {188, 4, 1}},
+         .lod_bits = 12},
     [ISA_IMAGES_GFX10] =
         {.fields = {FIELDS_OF_GFX10_AND_11, [ISA_T_MIN_LOD] = {40, 12, 0},
                     [ISA_T_DATA_FORMAT] = {52, 9, 0}, [ISA_T_LEVELS] = {164, 4, 1}},
          .formats = &isa_image_formats_of_gfx10,
          .addr_config = 0x444,
-         .one_level = true},
+         .one_level = true,
+         .row_log2 = 8,
+         .lod_bits = 12},
     [ISA_IMAGES_GFX11] = {.fields = {FIELDS_OF_GFX10_AND_11, [ISA_T_MIN_LOD] = {187, 12, 0},
                                      [ISA_T_DATA_FORMAT] = {52, 8, 0}, [ISA_T_LEVELS] = {48, 4, 1}},
                           .formats = &isa_image_formats_of_gfx11,
                           .addr_config = 0x545,
-                          .one_level = true},
+                          .one_level = true,
+                          .row_log2 = 8,
+                          .lod_bits = 12},
     [ISA_IMAGES_GFX12] =
         {.fields = {COMMON_FIELDS, [ISA_T_LEVELS] = {44, 5, 1}, [ISA_T_DATA_FORMAT] = {49, 8, 0},
                     [ISA_T_BASE_LEVEL] = {57, 5, 0}, [ISA_T_WIDTH] = {62, 16, 1},
                     [ISA_T_HEIGHT] = {78, 16, 1}, [ISA_T_LAST_LEVEL] = {111, 5, 0},
                     [ISA_T_BORDER_ORDER] = {121, 3, 0}, [ISA_T_LAST_SLICE] = {128, 14, 0},
                     [ISA_T_PITCH] = {128, 16, 1}, [ISA_T_BASE_SLICE] = {144, 14, 0},
-                    [ISA_T_MIN_LOD] = {186, 13, 0}},
+                    [ISA_T_MIN_LOD] = {186, 13, 0}, [ISA_T_NO_EDGE_CLAMP] = {108, 1, 0},
+                    [ISA_T_UAV3D] = {164, 1, 0}, [ISA_T_CORNER_SAMPLES] = {183, 1, 0}},
          .formats = &isa_image_formats_of_gfx11,
-         .one_level = true},
+         .one_level = true,
+         .row_log2 = 7,
+         .lod_bits = 13},
 };
 
 static void read_fields(const family_t *family, const uint32_t *words, uint64_t *field)
@@ -117,6 +126,8 @@ static void read_descriptor(const isa_arch_t *arch, const uint32_t *words, isa_i
 {
     m->family = arch->formats->images;
     read_fields(&families[m->family], words, m->field);
+    m->row_log2 = families[m->family].row_log2;
+    m->lod_bits = families[m->family].lod_bits;
     m->type = (isa_image_type_t)m->field[ISA_T_TYPE];
     m->axes = types[m->type].axes;
     m->sliced = types[m->type].sliced;
@@ -132,6 +143,21 @@ static const char *refuse_images(const isa_arch_t *arch)
                : NULL;
 }
 
+/* The reason for refusing an image for one of its bits, or NULL. */
+static const char *refuse_bits(const isa_image_t *m)
+{
+    static const struct {
+        isa_image_field_t field;
+        const char *why;
+    } bits[] = {{ISA_T_COMPRESSED, "compressed image"},
+                {ISA_T_NO_EDGE_CLAMP, "image whose edges do not limit coordinates"},
+                {ISA_T_UAV3D, "volume of some slices"},
+                {ISA_T_CORNER_SAMPLES, "image with samples at the corners of texels"}};
+    for (size_t k = 0; k < sizeof bits / sizeof *bits; k++)
+        if (m->field[bits[k].field]) return bits[k].why;
+    return NULL;
+}
+
 const char *isa_image_decode(const isa_arch_t *arch, const uint32_t words[8], isa_image_t *m)
 {
     const char *why = refuse_images(arch);
@@ -142,7 +168,8 @@ const char *isa_image_decode(const isa_arch_t *arch, const uint32_t words[8], is
     if (m->type == ISA_IMAGE_NONE && !m->field[ISA_T_DATA_FORMAT]) return NULL;
     if (!m->axes) return "undefined type of an image";
     if (!defined) return "undefined image format";
-    if (m->field[ISA_T_COMPRESSED]) return "compressed image";
+    why = refuse_bits(m);
+    if (why) return why;
     if (family->one_level &&
         (m->field[ISA_T_LEVELS] > 1 || m->field[ISA_T_LAST_LEVEL] || m->field[ISA_T_BASE_LEVEL]))
         return "image with levels";

@@ -39,6 +39,11 @@ typedef enum {
     ISA_T_BASE_SLICE,
     ISA_T_LEVELS,
     ISA_T_COMPRESSED,
+    /* since gfx12: coordinates beyond the edge are not limited; a volume of some slices; samples at
+     * the corners of texels */
+    ISA_T_NO_EDGE_CLAMP,
+    ISA_T_UAV3D,
+    ISA_T_CORNER_SAMPLES,
     ISA_T_COUNT
 } isa_image_field_t;
 
@@ -105,6 +110,8 @@ typedef struct {
 typedef struct {
     uint64_t field[ISA_T_COUNT];
     isa_images_t family;
+    uint8_t row_log2; /* logarithm of the bytes at whose multiples rows begin, since gfx10 */
+    uint8_t lod_bits; /* bits of each of a sampler's two limits of levels */
     isa_image_type_t type;
     isa_format_t format;
     isa_layout_of_t layout;

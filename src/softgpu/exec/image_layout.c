@@ -336,14 +336,9 @@ typedef uint32_t flips_t[ISA_IMAGE_AXES][ISA_IMAGE_AXIS_BITS];
 static flips_t flips_of[ISA_IMAGES_GFX12 + 1][PATTERNS][ISA_PATTERN_SIZES];
 static pthread_once_t patterns_are_read = PTHREAD_ONCE_INIT;
 
-static const isa_pattern_t *patterns_of(isa_images_t family)
-{
-    switch (family) {
-    case ISA_IMAGES_GFX10: return isa_patterns_of_gfx10;
-    case ISA_IMAGES_GFX11: return isa_patterns_of_gfx11;
-    default: return isa_patterns_of_gfx12;
-    }
-}
+static const isa_pattern_t *const patterns_of[] = {[ISA_IMAGES_GFX10] = isa_patterns_of_gfx10,
+                                                   [ISA_IMAGES_GFX11] = isa_patterns_of_gfx11,
+                                                   [ISA_IMAGES_GFX12] = isa_patterns_of_gfx12};
 
 /* Reads a list for the bits of an offset below the block's size. */
 static void read_pattern(flips_t flips, const char *list, unsigned bit, unsigned block_log2)
@@ -360,7 +355,7 @@ static void read_pattern(flips_t flips, const char *list, unsigned bit, unsigned
 static void read_patterns(void)
 {
     for (isa_images_t family = ISA_IMAGES_GFX10; family <= ISA_IMAGES_GFX12; family++) {
-        const isa_pattern_t *row = patterns_of(family);
+        const isa_pattern_t *row = patterns_of[family];
         for (unsigned k = 0; k < PATTERNS && row[k].number; k++)
             for (unsigned e = 0; e < ISA_PATTERN_SIZES; e++)
                 read_pattern(flips_of[family][k][e], row[k].bits[e], e, row[k].block_log2);
@@ -392,9 +387,8 @@ static void block_sides(isa_layout_of_t *y, unsigned element, bool solid)
 static bool lay_out_later_rows(isa_image_t *m)
 {
     isa_layout_of_t *y = &m->layout;
-    const unsigned align = m->family == ISA_IMAGES_GFX12 ? SMALL_LOG2 - 1 : SMALL_LOG2;
     const uint64_t bytes = m->format.bytes, width = size_of(m, 0) * bytes;
-    const uint64_t row = rounded(width, align) << align;
+    const uint64_t row = rounded(width, m->row_log2) << m->row_log2;
     const uint64_t said = m->sliced || m->axes == 3 ? 0 : m->field[ISA_T_PITCH] * bytes;
     const uint64_t room = rounded(width, SMALL_LOG2) << SMALL_LOG2;
     y->linear = true;
@@ -406,7 +400,7 @@ static bool lay_out_later_rows(isa_image_t *m)
 static bool lay_out_pattern(isa_image_t *m)
 {
     isa_layout_of_t *y = &m->layout;
-    const isa_pattern_t *row = patterns_of(m->family);
+    const isa_pattern_t *row = patterns_of[m->family];
     unsigned k = 0;
     if (!m->field[ISA_T_LAYOUT]) return lay_out_later_rows(m);
     for (; row->number; row++, k++)

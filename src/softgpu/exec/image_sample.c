@@ -13,19 +13,15 @@ typedef struct {
     uint8_t bit, bits; /* place in the sampler's 128 bits */
 } row_t;
 
-/* Fields that all families have in the same place. */
-#define COMMON_FIELDS                                                                              \
-    [ISA_S_COMPARE] = {12, 3}, [ISA_S_CLAMP_X] = {0, 3}, [ISA_S_CLAMP_Y] = {3, 3},                 \
-    [ISA_S_CLAMP_Z] = {6, 3}, [ISA_S_UNNORMALIZED] = {15, 1}, [ISA_S_DEGAMMA] = {20, 1},           \
-    [ISA_S_TRUNCATE] = {27, 1}, [ISA_S_NO_CUBE_WRAP] = {28, 1}, [ISA_S_REDUCTION] = {29, 2},       \
-    [ISA_S_LOD_BIAS] = {64, 14}, [ISA_S_MAG_FILTER] = {84, 2}, [ISA_S_MIN_FILTER] = {86, 2},       \
-    [ISA_S_Z_FILTER] = {88, 2}, [ISA_S_MIP_FILTER] = {90, 2}, [ISA_S_BORDER] = {126, 2},           \
-    [ISA_S_SKIP_DEGAMMA] = {31, 1}
-
-static const row_t fields_before_gfx12[ISA_S_COUNT] = {
-    COMMON_FIELDS, [ISA_S_MIN_LOD] = {32, 12}, [ISA_S_MAX_LOD] = {44, 12}};
-static const row_t fields_of_gfx12[ISA_S_COUNT] = {
-    COMMON_FIELDS, [ISA_S_MIN_LOD] = {32, 13}, [ISA_S_MAX_LOD] = {45, 13}};
+/* ISA_S_MIN_LOD and ISA_S_MAX_LOD fill the second dword from bit 0 on, of a width that differs
+ * (isa_image_t.lod_bits). */
+static const row_t fields[ISA_S_COUNT] = {
+    [ISA_S_COMPARE] = {12, 3},      [ISA_S_CLAMP_X] = {0, 3},       [ISA_S_CLAMP_Y] = {3, 3},
+    [ISA_S_CLAMP_Z] = {6, 3},       [ISA_S_UNNORMALIZED] = {15, 1}, [ISA_S_DEGAMMA] = {20, 1},
+    [ISA_S_TRUNCATE] = {27, 1},     [ISA_S_NO_CUBE_WRAP] = {28, 1}, [ISA_S_REDUCTION] = {29, 2},
+    [ISA_S_SKIP_DEGAMMA] = {31, 1}, [ISA_S_LOD_BIAS] = {64, 14},    [ISA_S_MAG_FILTER] = {84, 2},
+    [ISA_S_MIN_FILTER] = {86, 2},   [ISA_S_Z_FILTER] = {88, 2},     [ISA_S_MIP_FILTER] = {90, 2},
+    [ISA_S_BORDER] = {126, 2}};
 
 typedef enum {
     WRAP,
@@ -484,10 +480,11 @@ static const char *begin(const isa_wave_t *w, const isa_inst_t *i, sampler_t *s)
     isa_image_access_t *x = s->x;
     const uint32_t *words = &w->sgpr[i->src[3].reg];
     s->m = &x->image;
-    const row_t *fields = s->m->family == ISA_IMAGES_GFX12 ? fields_of_gfx12 : fields_before_gfx12;
     for (unsigned k = 0; k < ISA_S_COUNT; k++)
         s->field[k] =
             words[fields[k].bit / 32] >> fields[k].bit % 32 & ((1u << fields[k].bits) - 1);
+    s->field[ISA_S_MIN_LOD] = words[1] & ((1u << s->m->lod_bits) - 1);
+    s->field[ISA_S_MAX_LOD] = words[1] >> s->m->lod_bits & ((1u << s->m->lod_bits) - 1);
     s->marks = isa_table[i->op].marks;
     s->integer = isa_format_is_integer(&x->image.format);
     s->normalized = !s->field[ISA_S_UNNORMALIZED] && !(i->image & ISA_IMAGE_UNORM);

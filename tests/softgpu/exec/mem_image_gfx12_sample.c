@@ -60,6 +60,12 @@ static void use_gathers(rig_t *r)
     floats_of(r, IMG_2D);
     set_s(r, EDGE, 0, 0, 4);
     check_forms(r, gathers, sizeof gathers / sizeof *gathers, 4);
+    all_lanes(r, 8, f(3.5f));
+    all_lanes(r, 9, f(2.5f));
+    run(r, "image_gather4_lz v[20:21], [v8, v9], s[16:23], s[24:27] dmask:0x1 dim:SQ_RSRC_IMG_2D "
+           "d16");
+    assert_int_equal(row(r, VDATA)[2], 0x52805260); /* 51 and 52 */
+    assert_int_equal(row(r, VDATA + 1)[2], 0x50605080);
     use(r, IMG_3D, FLOAT_32);
     refused(r,
             "image_gather4_lz v[20:23], [v8, v9, v10], s[16:23], s[24:27] dmask:0x1 "
@@ -109,6 +115,10 @@ static void use_types(rig_t *r)
     floats_of(r, IMG_2D);
     run(r, "image_sample_lz v20, [v8, v9], s[16:23], s[24:27] dmask:0x1 dim:SQ_RSRC_IMG_2D d16");
     assert_int_equal(row(r, VDATA)[2] & 0xffff, 0x5060); /* 35 */
+    run(r, "image_sample_lz v[20:21], [v8, v9], s[16:23], s[24:27] dmask:0xf dim:SQ_RSRC_IMG_2D "
+           "d16");
+    assert_int_equal(row(r, VDATA)[2], 0x5060);
+    assert_int_equal(row(r, VDATA + 1)[2], 0x3c000000); /* alpha is 1 */
     /* the instruction, not the sampler, says that coordinates count texels */
     r->wave.sgpr[SSAMP] &= ~(1u << 15);
     run(r, "image_sample_lz v20, [v8, v9], s[16:23], s[24:27] dmask:0x1 dim:SQ_RSRC_IMG_2D unorm");

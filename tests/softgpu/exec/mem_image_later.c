@@ -5,6 +5,8 @@
  * mem_image_later_sample.c. */
 #include "image_later_rig.h"
 
+#include "image_places.h"
+
 /* ---- layouts ---- */
 
 /* By number, as drivers name them. */
@@ -20,30 +22,6 @@ static bool is_layout(unsigned gpu, bool volume, unsigned number)
     } lists[2][2] = {{{gfx10_flat, sizeof gfx10_flat}, {gfx10_volume, sizeof gfx10_volume}},
                      {{gfx11_flat, sizeof gfx11_flat}, {gfx11_volume, sizeof gfx11_volume}}};
     return number && memchr(lists[gpu][volume].list, (int)number, lists[gpu][volume].n);
-}
-
-/* No two texels of an image may be at one place, and none outside it. `most`: bytes in whole
- * blocks. */
-static void no_texel_twice(const isa_image_t *m, const unsigned size[3], uint8_t *taken,
-                           uint64_t most, const char *what)
-{
-    isa_level_t level;
-    isa_image_level(m, 0, &level);
-    memset(taken, 0, most);
-    for (uint32_t z = 0; z < size[2]; z++)
-        for (uint32_t y = 0; y < size[1]; y++)
-            for (uint32_t x = 0; x < size[0]; x++) {
-                const uint64_t at = isa_image_address(m, &level, (uint32_t[3]){x, y, z}) - IMAGE_VA;
-                if (at >= most || taken[at] || at % m->format.bytes)
-                    fail_msg("%s: texel %u %u %u is at %llu of %llu", what, x, y, z,
-                             (unsigned long long)at, (unsigned long long)most);
-                taken[at] = 1;
-            }
-}
-
-static uint64_t blocks(unsigned size, unsigned log2)
-{
-    return (size + (UINT64_C(1) << log2) - 1) >> log2;
 }
 
 static void try_layout(bench_t *b, bool volume, unsigned number, unsigned e, uint8_t *taken)
@@ -63,17 +41,12 @@ static void try_layout(bench_t *b, bool volume, unsigned number, unsigned e, uin
     const char *why = isa_image_decode(b->r->dispatch.arch, &b->r->wave.sgpr[SRSRC], &m);
     if (!why != (is_layout(gpu, volume, number) || !number)) fail_msg("%s: %s", what, why);
     if (why || !number) return;
-    const isa_layout_of_t *y = &m.layout;
-    assert_int_equal(y->dim_log2[0] + y->dim_log2[1] + y->dim_log2[2] + e, y->block_log2);
-    const uint64_t n = blocks(size[0], y->dim_log2[0]) * blocks(size[1], y->dim_log2[1]) *
-                       blocks(size[2], y->dim_log2[2]);
-    no_texel_twice(&m, size, taken, n << y->block_log2, what);
+    places_are_own(&m, size, e, taken, what);
 }
 
 static void try_layouts(bench_t *b)
 {
-    enum { MOST = 64 << 20 };
-    uint8_t *taken = malloc(MOST);
+    uint8_t *taken = malloc(PLACES_MOST);
     for (unsigned number = 0; number < 32; number++)
         for (unsigned e = 0; e < 5; e++) {
             try_layout(b, false, number, e, taken);
