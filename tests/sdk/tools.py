@@ -242,9 +242,11 @@ def hip_sample_pc_sampling():
         return
     whole = re.fullmatch(r"sampling tool: (\d+) samples, 0 lost, 0 of no dispatch that is known, "
                          r"0 outside of all code objects, 0 of retired ids", lines[0])
-    # 3 kernels of 16 waves, each of 150,000 turns of 5 instructions and few more: by the model's time a
+    # 3 kernels of 16 waves, each of HOT_LOOPS turns of 5 instructions and few more: by the model's time a
     # wave is met once in so many instructions as it executes at one in four clocks, of 32 waves, in 20 microseconds
-    times = 150000 * 5 // (20 * 32 * suite_gpu.CLOCK // 4)
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "hot.hip"), encoding="utf-8") as source:
+        turns = int(re.search(r"HOT_LOOPS = (\d+)", source.read()).group(1))
+    times = turns * 5 // (20 * 32 * suite_gpu.CLOCK // 4)
     if not whole or not 48 * times <= int(whole.group(1)) <= 48 * (times + 1):
         sys.exit("\n".join(lines))
     # its five most frequent places are those of the loop's five instructions

@@ -53,7 +53,7 @@ BUGS = {
 
 class Ctypes(unittest.TestCase):
     def told(self, right):
-        done = run(softgpu, "--cus", str(corpus.UNITS), "--check=all", "--", sys.executable, os.path.abspath(__file__), "ctypes",
+        done = run(softgpu, "--cus", str(corpus.CUS), "--check=all", "--", sys.executable, os.path.abspath(__file__), "ctypes",
                    program + ".co", right)
         self.assertEqual((done.returncode, done.stdout), (0, "done\n"), done.stderr)
         return done.stderr

@@ -26,11 +26,13 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(folder)))
 
 import remarks  # noqa: E402
 import schema  # noqa: E402
+import suite_gpu  # noqa: E402
 NO_IMAGES = "NO_IMAGES" in os.environ  # the suite's GPU has no image instructions
-GPU = os.environ.get("SOFTGPU_GPU") or "mi210"
+GPU = suite_gpu.PRODUCT
 WAVE = 32 if GPU.startswith(("rx", "strix")) else 64  # lanes
 OWN_WAITS = GPU == "rx9070xt"  # gfx12: each counter has an instruction of its own, LDS and scalars have one each
-UNITS = {"mi210": 4, "mi300a": 6}.get(GPU, 8)  # that programs run on: of several XCCs one of each
+# compute units that programs run on: of several XCCs one of each, of GPUs that are not the suite's usual one eight
+CUS = suite_gpu.UNITS if GPU == "mi210" or suite_gpu.XCCS > 1 else 8
 
 
 class Bug(typing.NamedTuple):
@@ -78,7 +80,7 @@ def run(*words, **more):
 
 
 def check(*words, options=("--check",), **more):
-    return run(softgpu, "--cus", str(UNITS), *options, "--", program, *words, **more)
+    return run(softgpu, "--cus", str(CUS), *options, "--", program, *words, **more)
 
 
 def records(text):
@@ -209,7 +211,7 @@ class Observed(unittest.TestCase):
 
     def findings(self, name, softgpu_options=(), profiler=()):
         with tempfile.TemporaryDirectory(prefix="observed-") as folder:
-            words = [softgpu, "--cus", str(UNITS), "--threads", "1", *self.options, "--check-format", "json", "--check-output",
+            words = [softgpu, "--cus", str(CUS), "--threads", "1", *self.options, "--check-format", "json", "--check-output",
                      folder + "/found.json", *softgpu_options, "--"]
             if profiler:
                 words += [os.path.join(os.path.dirname(softgpu), "rocprofv3"), "--gpu", "soft", "-d", folder + "/out",
