@@ -107,7 +107,7 @@ static inline __attribute__((always_inline)) bool refined(valu_t *v, uint32_t ma
         __m512d high = _mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1));
         low = root ? refined_rsq(low) : refined_rcp(low);
         high = root ? refined_rsq(high) : refined_rcp(high);
-        left_over |= (uint64_t)(odd | undecided(low) | (unsigned)undecided(high) << 8);
+        left_over |= (uint64_t)(odd | undecided(low) | (unsigned)undecided(high) << 8) << 16 * k;
         r[k] = _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(low)),
                                   _mm512_cvtpd_ps(high), 1);
     }

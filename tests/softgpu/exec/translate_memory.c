@@ -203,28 +203,11 @@ static void fault_in_the_middle(void **state)
     free_pair(&p);
 }
 
-static bool can_translate(void)
-{
-    static const char text[] = "again: s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n"
-                               "s_cbranch_scc1 again\n s_endpgm\n";
-    if (!isa_core_by_name("avx2")) return false;
-    pair_t p = make_pair("avx2");
-    before_t b;
-    make_state(&b, true, 0x2f0);
-    put_pair(&p, text);
-    run_pair(&p, &b, RIG_SLICE, text);
-    free_pair(&p);
-    return translated_instructions() > 0;
-}
-
 int main(void)
 {
     if (!asm_available()) return 77;
     isa_translate_limit(UINT64_MAX);
-    if (!can_translate()) {
-        fprintf(stderr, "nothing is translated here: no library, or no LLVM\n");
-        return 77;
-    }
+    if (!translates_here()) return 77;
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_loads),
                                        cmocka_unit_test(fault_in_the_middle)};
     return cmocka_run_group_tests(tests, NULL, NULL);

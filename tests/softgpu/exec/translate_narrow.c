@@ -157,6 +157,15 @@ static const program_t programs[] = {
      "v_add_nc_u32 v5, v5, v2\n s_mov_b32 exec_lo, s10\n s_add_u32 s14, exec_hi, s14\n"
      "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
      true},
+    /* single lanes: the first active one, ones beyond the last, those of a wave without any */
+    {&gfx1030,
+     "again: v_readfirstlane_b32 s4, v10\n v_add_nc_u32 v10, s4, v11\n v_readlane_b32 s5, v10, 37\n"
+     "v_writelane_b32 v10, s4, s5\n v_readlane_b32 vcc_hi, v10, s4\n v_writelane_b32 v11, 3, m0\n"
+     "s_mov_b32 s8, exec_lo\n s_mov_b32 exec_lo, 0\n v_readfirstlane_b32 s6, v10\n"
+     "v_add_nc_u32 v12, s5, v12\n v_writelane_b32 v12, vcc_hi, 12\n s_mov_b32 exec_lo, s8\n"
+     "v_xor_b32 v12, s6, v12\n"
+     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
+     false},
     /* handlers that read and write masks; exchanges between lanes; LDS */
     {&gfx1030,
      "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v1, 2, v1\n"

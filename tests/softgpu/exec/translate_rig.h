@@ -169,6 +169,24 @@ static inline uint64_t translated_instructions(void)
     return isa_translate_stats().instructions;
 }
 
+/* Whether loops are translated; says so if not. */
+static inline bool translates_here(void)
+{
+    static const char text[] = "again: s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n"
+                               "s_cbranch_scc1 again\n s_endpgm\n";
+    pair_t p = make_pair("avx2");
+    if (p.translated->core) {
+        before_t b;
+        make_state(&b, true, 0x2f0);
+        put_pair(&p, text);
+        run_pair(&p, &b, RIG_SLICE, text);
+    }
+    free_pair(&p);
+    if (translated_instructions()) return true;
+    fprintf(stderr, "nothing is translated here: no library, or no LLVM\n");
+    return false;
+}
+
 /* Runs the wave, translated without calls of handlers; returns how many instructions have run both
  * ways. */
 static inline uint64_t run_verified(rig_t *r, const before_t *b, const char *what)
