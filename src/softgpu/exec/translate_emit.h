@@ -19,10 +19,10 @@ enum {
 /* The library's function that widens halves in rows. */
 #define ISA_EMIT_WIDEN "fpu_widen_row"
 
-/* A chunk is computed quickly, by functions that only tell whether a result is a NaN, and, if one
- * is, once more in full, by functions that replace NaNs by those of the GPU. Code for any EXEC has
- * a loop of its own for a full one: it computes quickly, and where a result is a NaN, the other
- * loop goes on from that chunk. */
+/* A chunk is computed quickly, by functions that only note the lanes of NaNs and of other rare
+ * cases, and, if there is such a lane, once more in full, by functions that compute these as the
+ * GPU does. Code for any EXEC has a loop of its own for a full one: it computes quickly, and where
+ * a lane needs the full function, the other loop goes on from that chunk. */
 enum { ISA_EMIT_QUICK, ISA_EMIT_FULL, ISA_EMIT_WHOLE, ISA_EMIT_WAYS };
 
 /* A lane mask that the segment has written: the variable that collects it, the chunk's bits. */
@@ -37,7 +37,7 @@ typedef struct {
     unsigned block;              /* the label of its last block, 0: it has one block */
     unsigned base, lane;         /* the chunk's first lane: its address in row 0, its number */
     unsigned active;             /* EXEC's bits of the chunk; 0: all lanes are active */
-    unsigned rare; /* negative elements: lanes whose result is a NaN; 0: none, or the full way */
+    unsigned rare; /* negative elements: lanes that need the full way; 0: none, or this is it */
 } isa_emit_way_t;
 
 /* A row whose dwords other lanes read, and the number of the value that is its address. */

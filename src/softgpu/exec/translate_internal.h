@@ -153,7 +153,7 @@ bool isa_plan_reads_lanes(const isa_page_t *page, const isa_inst_t *i);
 typedef enum {
     ISA_FUNCTION_SCALAR,
     ISA_FUNCTION_CHUNK,
-    ISA_FUNCTION_QUICK /* as the one before, but it only tells in which lanes the result is a NaN */
+    ISA_FUNCTION_QUICK /* as the one before, but it only notes the lanes that need that one */
 } isa_function_t;
 
 /* The name of a function. */

@@ -179,8 +179,8 @@ static unsigned either(isa_emitter_t *e, const char *type, unsigned quick, unsig
     return v;
 }
 
-/* Goes to a block if an active lane's result is a NaN, else to another one. `l`: number of the
- * segment. */
+/* Goes to a block if an active lane needs the full function, else to another one. `l`: number of
+ * the segment. */
 static void test_rare(isa_emitter_t *e, const char *rare, const char *else_to, unsigned l)
 {
     const unsigned chunk = e->library->chunk, k = isa_emit_fresh(e);
@@ -221,7 +221,7 @@ static void put_end(isa_emitter_t *e, unsigned l)
     if (quick->rare) test_rare(e, "full", "both", l);
 }
 
-/* The ways: the quick one and, where results may be NaNs, the full one. */
+/* The ways: the quick one and, where lanes may need the full functions, the full one. */
 static void put_ways(isa_emitter_t *e, unsigned l)
 {
     isa_text_t *full = &e->way[ISA_EMIT_FULL].text;
@@ -271,8 +271,8 @@ static void end_loop(isa_emitter_t *e, const isa_emit_way_t *way, const char *la
     isa_put(&e->code, "  br i1 %%m%u, label %%%s%u, label %%behind%u\n", n, label, l, l);
 }
 
-/* What comes after the way for a full EXEC: where a result is a NaN, the other loop computes the
- * chunk and those behind it. */
+/* What comes after the way for a full EXEC: where a lane needs the full function, the other loop
+ * computes the chunk and those behind it. */
 static void end_whole(isa_emitter_t *e, unsigned l)
 {
     isa_emit_way_t *way = e->now = &e->way[ISA_EMIT_WHOLE];
@@ -300,7 +300,8 @@ static void put_whole(isa_emitter_t *e, unsigned l)
 }
 
 /* Whether there is a loop for a full EXEC. It saves some ten of the host's instructions in a chunk,
- * which do not count in a long segment, whose code would take long to translate. */
+ * which do not count in a long segment, whose code would take long to translate. What has been
+ * written of it before the segment became long is thrown away. */
 static bool has_whole(isa_emitter_t *e)
 {
     const bool has = e->plan->masked && e->n <= WHOLE_AT_MOST;
@@ -541,7 +542,7 @@ static unsigned mask_in(isa_emitter_t *e, int reg)
     return chunk_bits(e, &e->now->text, isa_emit_read_mask(e, &e->before, (unsigned)reg));
 }
 
-/* Lanes whose result is a NaN, which a quick function has noted. */
+/* Lanes that need the full function, which a quick one has noted. */
 static void take_rare(isa_emitter_t *e, unsigned x)
 {
     const unsigned noted = load_row(e, x, at_rare(e)), all = isa_emit_fresh(e);
@@ -675,7 +676,8 @@ void isa_emit_chunk(isa_emitter_t *e, const isa_step_t *s)
     open_segment(e);
     isa_emit_mask_t m = {0};
     if (s->out >= 0) m = new_mask(e, s->out);
-    const unsigned ways = e->plan->masked ? ISA_EMIT_WAYS : ISA_EMIT_WHOLE;
+    const bool whole = e->plan->masked && e->n < WHOLE_AT_MOST; /* it may come to has_whole() */
+    const unsigned ways = whole ? ISA_EMIT_WAYS : ISA_EMIT_WHOLE;
     for (unsigned k = 0; k < ways; k++) {
         e->now = &e->way[k];
         put_chunk(e, s, sources, s->out >= 0 ? &m : NULL);

@@ -474,7 +474,7 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 /* ---- handlers ---- */
 
 /* The translator's library has the instruction as a function, too (chunk.h), in which the rare path
- * that corrects NaNs is inlined, and as a quick one, which only notes NaNs. */
+ * that corrects NaNs is inlined, and as a quick one, which only notes lanes that need the other. */
 #ifdef ISA_CHUNK
 #define VALU_CHUNK(name, DT, AT, BT, CT, FLAGS)                                                    \
     ISA_CHUNK_OF(name, VALU_ROWS(DT), {VALU_ROWS(AT), VALU_ROWS(BT), VALU_ROWS(CT)},               \
