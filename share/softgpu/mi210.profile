@@ -33,6 +33,7 @@ l1_vector_ways        64
 l1_scalar_ways        4
 l1_instruction_ways   4
 l1_shared_cus         2        # compute units that share scalar and instruction cache
+l1_store_clocks       2        # for which a request of a store takes the port to L2
 l2_ways               16
 l2_writeback_ways     8        # the oldest of a set: what is dirty among them is written back
 l2_interleave         256

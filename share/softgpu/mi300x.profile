@@ -25,6 +25,7 @@ memory_write_bytes_per_clock 1840
 
 # Of the cache and timing models, for each XCC (docs/counter-model.md): what was measured of vcopy, but for latencies of reads. These
 # are of chains of loads on an idle GPU, as TUM's mt4g publishes them (github.com/caps-tum/mt4g, sample_results).
+l1_store_clocks       1        # assumed: mt4g has a unit of an MI300A write 128 bytes in a clock, and 99 of an MI350P
 l2_reads_whole        1        # TCC_BUBBLE is all reads of data
 l2_hash               1        # L2's channels are assumed to be hashed as Linux's table has the memory's
 l2_writeback_ways     0        # a fit: by mi210's 8, four lines of a first dispatch would be written back early

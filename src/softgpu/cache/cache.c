@@ -210,14 +210,16 @@ static uint64_t held_by_returns(const sgc_td_counts_t *now, const sgc_td_counts_
     return 3 * narrow / 64 + (wide < stores ? wide : stores) / 4;
 }
 
-/* At a wave's start SPI writes a register to one SIMD, and stalls if data returns there. The first
- * waves of a unit start before any data comes; the others meet it at random. What is left of a
- * clock counts with the next unit. */
+/* At a wave's start SPI writes a register to one SIMD, and stalls if data returns there. It is
+ * assumed that the first waves of a unit start before any data comes, and that the others meet the
+ * data of the dispatch at random, which comes in no more clocks than those waves have to start in.
+ * What is left of a clock counts with the next unit of the dispatch. */
 static uint64_t spi_stall(sgc_t *t, uint64_t data, const sgc_late_t *late)
 {
     const uint64_t places = late->clocks * t->profile.simds_per_cu;
+    const uint64_t comes = data < late->clocks ? data : late->clocks;
     if (!places) return 0;
-    const double met = (double)data * (double)late->waves / (double)places + t->spi_rest;
+    const double met = (double)comes * (double)late->waves / (double)places + t->spi_rest;
     const uint64_t whole = (uint64_t)met;
     t->spi_rest = met - (double)whole;
     return whole;
@@ -286,6 +288,7 @@ void sgc_begun(sgc_t *t)
         memset(t->sqc[n].data_arriving, 0, sizeof t->sqc[n].data_arriving);
     t->base += UINT64_C(1) << SGC_DISPATCH_BITS;
     t->uncached.at = 0;
+    t->spi_rest = 0;
 }
 
 /* A read that misses holds the tags until a line has been picked to be replaced: 5 clocks for every

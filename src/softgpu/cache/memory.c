@@ -692,7 +692,7 @@ static void count_pipes(pass_t *p, uint32_t bytes)
     cu->td.stores += !loads && !p->returns;
     if (!loads) { /* data of stores goes straight to L2's port; addresses of loads queue after the
                      tags */
-        const uint32_t passed = (SGC_WRITE_PORT >> p->t->l1_wide) * p->requests;
+        const uint32_t passed = p->t->profile.l1_store_clocks * p->requests;
         ta->ta_busy += stalled + passed;
         ta->held += passed - p->requests; /* meanwhile the next addresses are computed */
         ta->data_stalled_by_tc_cycles += stalled + passed;

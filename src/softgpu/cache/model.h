@@ -23,13 +23,12 @@ enum {
     SGC_QUARTER = 16, /* lanes of a gang, whose lines are looked up together; 4 if they are wide */
     SGC_DWORD = 4,    /* elements of more bytes are wide */
     SGC_SCALAR_PENDING =
-        30,             /* further requests that a cache accepts for a line that is being fetched */
-    SGC_DATA_BUS = 64,  /* bytes of loads that TD returns in a clock */
-    SGC_WRITE_PORT = 2, /* clocks that a write and its data occupy the port to L2; 1 where lines of
-                           the vector L1 have 128 bytes, since that port is twice as wide */
-    SGC_ARRIVING = 4,   /* lines on their way to L2 that are recorded for scalar caches */
+        30,            /* further requests that a cache accepts for a line that is being fetched */
+    SGC_DATA_BUS = 64, /* bytes of loads that TD returns in a clock */
+    SGC_ARRIVING = 4,  /* lines on their way to L2 that are recorded for scalar caches */
     SGC_CODE_PENDING = 9, /* further requests that the instruction cache accepts for a line that it
-                             reads ahead; for one that a wave has missed it accepts all */
+                             reads ahead */
+    SGC_CODE_ALL = INT32_MAX, /* the same of a line that a wave has missed: as many as come */
     SGC_LAST_CODE = 16,
     SGC_DISPATCH_BITS = 40, /* a dispatch has less than 1 << 40 clocks */
     SGC_UTCL2_WAYS = 8,
@@ -258,7 +257,7 @@ struct sgc {
     uint64_t now;                                            /* sgc_at() */
     uint64_t base; /* clocks from the making of the model to the begin of this dispatch */
     sgc_tallies_t tallies;
-    double spi_rest;  /* what spi_stall() of the last unit is rounded down by */
+    double spi_rest;  /* what spi_stall() of the dispatch's last unit is rounded down by */
     uint32_t l1_wide; /* 1: a line of the vector L1 is two of SGC_LINE bytes; 0: it is one */
     sgc_pages_t pages;
     sgc_xcc_t *xcc;

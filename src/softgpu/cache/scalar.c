@@ -236,7 +236,7 @@ static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, bool ahead, uint32_
     *latency = read_scalar(t, q, line, f.page);
     const uint64_t asked = t->base + t->now;
     q->code_coming[*slot] =
-        (sgc_coming_t){asked, asked + *latency, ahead ? SGC_CODE_PENDING : UINT32_MAX};
+        (sgc_coming_t){asked, asked + *latency, ahead ? SGC_CODE_PENDING : SGC_CODE_ALL};
     t->tallies.code_l2_misses += t->tallies.l2_hits == before.l2_hits;
     /* these tallies leave out requests for code */
     t->tallies.l2_requests = before.l2_requests;

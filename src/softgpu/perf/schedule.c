@@ -439,12 +439,12 @@ static void queue_up(sg_perf_t *p, uint32_t unit, const unit_state_t *u, uint64_
 }
 
 /* The share of one unit in the state of units that take workgroups together, whose waves are spread
- * evenly over them. */
+ * evenly over them. Late waves that do not divide evenly are left to the last of them. */
 static unit_state_t part_of(const sg_schedule_t *s, uint32_t unit)
 {
-    const uint32_t n = s->p->unit_cus;
-    unit_state_t u = s->unit[sg_perf_first_unit(s->p, unit)];
-    u.late /= n;
+    const uint32_t n = s->p->unit_cus, first = sg_perf_first_unit(s->p, unit);
+    unit_state_t u = s->unit[first];
+    u.late = (u.late + unit - first) / n;
     u.waiting /= n;
     u.abreast = (u.abreast + n - 1) / n;
     return u;

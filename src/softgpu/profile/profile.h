@@ -64,8 +64,9 @@
     /* 1: look-ups of one line of 128 bytes of the vector L1, one after the other, take its tags   \
        for one clock */                                                                            \
     X(l1_tags_by_line, 0, 0, 1)                                                                    \
-    X(l1_code_ahead, 1, 1, 64) /* lines of code that are read ahead of one that is fetched */      \
-    X(gl1_kb, 0, 0, 1024)      /* the cache of a shader array in front of L2; 0: none */           \
+    X(l1_store_clocks, 2, 1, 16) /* for which a store's request takes the port to L2 */            \
+    X(l1_code_ahead, 1, 1, 64)   /* lines of code that are read ahead of one that is fetched */    \
+    X(gl1_kb, 0, 0, 1024)        /* the cache of a shader array in front of L2; 0: none */         \
     X(gl1_ways, 16, 1, 128)                                                                        \
     X(l2_ways, 16, 1, 128)                                                                         \
     X(l2_writeback_ways, 8, 0, 128)                                                                \

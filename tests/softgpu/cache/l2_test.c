@@ -526,7 +526,9 @@ static void queues(void **state)
 
 /* Data comes for 8 clocks on each of four units. On one of 4 SIMDs a wave that starts in one of 24
  * clocks meets 1/12 of a clock of it: one wave on each unit 4/12 together, four waves on each
- * 16/12. Waves that start before any has ended, and so before data comes, meet none. */
+ * 16/12. Waves that start before any has ended, and so before data comes, meet none. Where there
+ * are fewer clocks than data takes, data comes in each of them: a wave meets 1/4 of a clock. Each
+ * dispatch counts the same as the one before. */
 static void starts_meet_data(void **state)
 {
     (void)state;
@@ -537,37 +539,51 @@ static void starts_meet_data(void **state)
         {{.waves = 1, .clocks = 24}, 0},  {{.waves = 4, .clocks = 24}, 1},
         {{.waves = 12, .clocks = 24}, 4}, {{.waves = 12, .clocks = 48}, 2},
         {{.waves = 0, .clocks = 24}, 0},  {{.waves = 0, .clocks = 0}, 0},
+        {{.waves = 1, .clocks = 1}, 1},   {{.waves = 12, .clocks = 4}, 12},
     };
+    enum { UNITS = 4, DISPATCHES = 3 };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         rig_t *r = rig_create();
         rig_stride(r, 0, 8);
-        sgc_begun(r->model);
-        for (r->cu = 0; r->cu < 4; r->cu++)
-            rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
-        for (unsigned cu = 0; cu < 4; cu++)
-            sgc_unit_ended(r->model, cu, 100, &rows[k].late);
-        EXPECT(r, TD_SPI_STALL, rows[k].stalls);
+        for (unsigned n = 1; n <= DISPATCHES; n++) {
+            sgc_begun(r->model);
+            for (r->cu = 0; r->cu < UNITS; r->cu++)
+                rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
+            for (unsigned cu = 0; cu < UNITS; cu++)
+                sgc_unit_ended(r->model, cu, 100, &rows[k].late);
+            EXPECT(r, TD_SPI_STALL, n * rows[k].stalls);
+        }
         rig_destroy(r);
     }
 }
 
-/* The port of a vector L1 with lines of 128 bytes has no clocks of its own, and takes a write and
- * its data in a clock. The other one's are 14 for 8 reads and 8 writes of 64 bytes, and two for the
- * data of a write. */
+/* The port of a vector L1 with lines of 128 bytes has no clocks of its own. The other one's are 14
+ * for 8 reads and 8 writes of 64 bytes. How long a write and its data take either is the
+ * profile's. The address unit has 16 look-ups and 12 late clocks of each instruction, and those of
+ * data: in all of these but one for each write other waves wait. */
 static void port_of_wide_lines(void **state)
 {
     (void)state;
     isa_arch_t arch;
-    for (unsigned line = 64; line <= 128; line *= 2) {
-        rig_t *r = rig_of_lines(&arch, line, 128);
+    static const struct {
+        unsigned line, store_clocks;
+    } rows[] = {{64, 2}, {64, 1}, {128, 2}, {128, 1}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const unsigned line = rows[k].line, data = 12 + 8 * rows[k].store_clocks;
+        sg_profile_t p = rig_profile();
+        assert_int_equal(p.l1_store_clocks, 2);
+        p.l1_store_clocks = rows[k].store_clocks;
+        rig_t *r = rig_of_lines_in(&p, &arch, line, 128);
         rig_stride(r, 0, 8);
         sgc_begun(r->model);
         rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
         rig_do(r, "global_store_dwordx2 v[0:1], v[2:3], off");
-        sgc_unit_ended(r->model, 0, 100, &nobody_late);
+        const uint64_t waited = sgc_unit_ended(r->model, 0, 100, &nobody_late);
+        assert_int_equal(waited, 2 * (16 + 12) + 12 + 8);
         EXPECT(r, TCP_TCC_READ_REQ, 512 / line);
         EXPECT(r, TCP_TCR_TCP_STALL_CYCLES, line == 64 ? (8 * 1 + 8 * 6) / 4 : 0);
-        EXPECT(r, TA_DATA_STALLED_BY_TC_CYCLES, 12 + 8 * (line == 64 ? 2 : 1));
+        EXPECT(r, TA_DATA_STALLED_BY_TC_CYCLES, data);
+        EXPECT(r, TA_TA_BUSY, 2 * (16 + 12) + data);
         rig_destroy(r);
     }
 }
@@ -596,6 +612,7 @@ static void tags_of_wide_lines(void **state)
     for (size_t k = 0; k < 2 * sizeof rows / sizeof *rows; k++) {
         sg_profile_t p = rig_profile();
         p.l1_tags_by_line = k % 2;
+        p.l1_store_clocks = 1;
         rig_t *r = rig_of_lines_in(&p, &arch, 128, 128);
         const unsigned late = k % 2 ? rows[k / 2].by_line : rows[k / 2].by_lookup;
         const unsigned written = rows[k / 2].written, data = written ? late + written : 0;
