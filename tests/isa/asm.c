@@ -56,9 +56,24 @@ bool asm_available(void)
 
 static const char *gpu = "gfx90a";
 
+/* What the assembler calls the GPU. LLVM 15 has gfx940 and no gfx942, LLVM 22 the other way round;
+ * what tests assemble for either is the same. */
+static const char *named_here(const char *name)
+{
+    static const char *gfx942;
+    if (strcmp(name, "gfx942") != 0) return name;
+    if (!gfx942) gfx942 = !asm_knows_gpu(name) && asm_knows_gpu("gfx940") ? "gfx940" : "gfx942";
+    return gfx942;
+}
+
 void asm_set_gpu(const char *name)
 {
-    gpu = name;
+    gpu = named_here(name);
+}
+
+bool asm_takes_gpu(const char *name)
+{
+    return asm_knows_gpu(named_here(name));
 }
 
 bool asm_knows_gpu(const char *name)

@@ -16,8 +16,10 @@
 bool asm_available(void);
 
 /* The GPU whose text and words the functions below take from here on, options of llvm-mc behind its
- * name, and whether the assembler knows it. */
+ * name: gfx940 where the assembler has that and no gfx942. Whether there is one or the other, and
+ * whether the assembler knows the very name. */
 void asm_set_gpu(const char *name);
+bool asm_takes_gpu(const char *name);
 bool asm_knows_gpu(const char *name);
 
 /* Assembles `text` (lines; labels allowed). *words is malloc'ed, the caller frees it. Returns the

@@ -108,17 +108,15 @@ static const char text_of_gfx11[] =
 
 typedef struct {
     uint32_t version;
-    const char *assembler, *older, *text; /* `older`: what older assemblers call the GPU */
-    bool narrow;                          /* waves of 32 lanes */
+    const char *assembler, *text; /* for which GPU the text is assembled */
+    bool narrow;                  /* waves of 32 lanes */
 } kernel_t;
 
-/* LLVM 15 has gfx940 and no gfx942, LLVM 22 the other way round: the bits of these instructions are
- * the same. */
-static const kernel_t kernels[] = {{90008, "gfx908", "gfx908", text_of_gfx9, false},
-                                   {90010, "gfx90a", "gfx90a", text_of_gfx9, false},
-                                   {90402, "gfx942", "gfx940", text_of_gfx94, false},
-                                   {90500, "gfx942", "gfx940", text_of_gfx94, false},
-                                   {110501, "gfx1100", "gfx1100", text_of_gfx11, true}};
+static const kernel_t kernels[] = {{90008, "gfx908", text_of_gfx9, false},
+                                   {90010, "gfx90a", text_of_gfx9, false},
+                                   {90402, "gfx942", text_of_gfx94, false},
+                                   {90500, "gfx942", text_of_gfx94, false},
+                                   {110501, "gfx1100", text_of_gfx11, true}};
 
 typedef struct {
     char name[80];
@@ -144,17 +142,10 @@ static const kernel_t *kernel_of(uint32_t version)
     return NULL;
 }
 
-/* The kernel's GPU as llvm-mc calls it, or NULL. */
-static const char *assembler_of(const kernel_t *kernel)
-{
-    if (asm_knows_gpu(kernel->assembler)) return kernel->assembler;
-    return asm_knows_gpu(kernel->older) ? kernel->older : NULL;
-}
-
 static uint64_t load_kernel(rig_t *r, const kernel_t *kernel)
 {
     const rig_kernel_t how = {.properties = kernel->narrow ? WAVES_OF_32 : 0};
-    asm_set_gpu(assembler_of(kernel));
+    asm_set_gpu(kernel->assembler);
     return rig_kernel(r, kernel->text, &how);
 }
 
@@ -272,7 +263,7 @@ int main(int argc, char **argv)
     const uint32_t units = (uint32_t)atoi(argv[2]);
     if (units && sg_profile_set_cus(&profile, units, error, sizeof error) != 0) die(error);
     const kernel_t *program_of_gpu = kernel_of(profile.gfx_target_version);
-    if (!asm_available() || !assembler_of(program_of_gpu)) return 77;
+    if (!asm_available() || !asm_takes_gpu(program_of_gpu->assembler)) return 77;
     if (!sg_profile_partition(&profile, argv[3], error, sizeof error)) die(error);
     counting_t *c = counting_on(rig_create_profile(&profile));
     sg_perf_t *p = c->rig->device->perf;

@@ -30,7 +30,7 @@ static const char *told(uint32_t gpu, const char *text, uint32_t waves)
     const uint32_t lanes = narrow ? 32 : 64;
     const rig_kernel_t how = {.rsrc2 = 1, .properties = narrow ? 1 << 10 : 0}; /* waves of 32 */
     rig_queue_t q;
-    asm_set_gpu(later ? "gfx1100" : narrow ? "gfx1030" : "gfx940");
+    asm_set_gpu(later ? "gfx1100" : narrow ? "gfx1030" : "gfx942");
     assert_int_equal(truncate(report, 0), 0);
     rig_t *r = rig_create_gpu(gpu, 1, 1);
     assert_true(rig_aql(r, &q));
@@ -285,7 +285,7 @@ int main(void)
         cmocka_unit_test(as_many_as_are_counted), cmocka_unit_test(loads_from_scratch_into_lds),
         cmocka_unit_test(split_barriers),         cmocka_unit_test(waves_at_split_barriers),
         cmocka_unit_test(waits_for_samples),      cmocka_unit_test(reads_before_split_barriers)};
-    if (!asm_available() || !asm_knows_gpu("gfx940") || !asm_knows_gpu("gfx1100")) return 77;
+    if (!asm_available() || !asm_takes_gpu("gfx942") || !asm_knows_gpu("gfx1100")) return 77;
     const int file = mkstemp(report);
     if (file < 0) return 1;
     close(file);

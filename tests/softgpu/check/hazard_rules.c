@@ -289,8 +289,8 @@ typedef struct {
 static const gpu_t gpus[] = {
     {ISA_ARCH_gfx90a, {"gfx90a"}, {PAIRS(shared), PAIRS(gfx90a)}},
     {ISA_ARCH_gfx908, {"gfx908"}, {PAIRS(shared), PAIRS(gfx908)}},
-    {ISA_ARCH_gfx942, {"gfx942", "gfx940"}, {PAIRS(shared), PAIRS(gfx940), PAIRS(gfx942)}},
-    {ISA_ARCH_gfx950, {"gfx950", "gfx940"}, {PAIRS(shared), PAIRS(gfx940), PAIRS(gfx950)}},
+    {ISA_ARCH_gfx942, {"gfx942"}, {PAIRS(shared), PAIRS(gfx940), PAIRS(gfx942)}},
+    {ISA_ARCH_gfx950, {"gfx950", "gfx942"}, {PAIRS(shared), PAIRS(gfx940), PAIRS(gfx950)}},
     {ISA_ARCH_gfx1100, {"gfx1100"}, {PAIRS(wmma), PAIRS(gfx1100)}},
     {ISA_ARCH_gfx1151, {"gfx1151", "gfx1100"}, {PAIRS(wmma)}},
     {ISA_ARCH_gfx1201, {"gfx1201", "gfx1100"}, {PAIRS(gfx1201)}},

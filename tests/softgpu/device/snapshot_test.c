@@ -71,7 +71,7 @@ static void sample(bench_t *b, const char *text, uint32_t waves)
 {
     uint32_t *words;
     memset(b, 0, sizeof *b);
-    asm_set_gpu("gfx940");
+    asm_set_gpu("gfx942");
     b->r = rig_create_gpu(90402, 1, 1);
     assert_true(rig_aql(b->r, &b->q));
     const uint64_t notes = rig_alloc(b->r, sizeof(notes_t));
@@ -237,7 +237,7 @@ static void a_handler_without_snapshots(void **state)
 
 int main(void)
 {
-    if (!asm_available() || !asm_knows_gpu("gfx940")) return 77;
+    if (!asm_available() || !asm_takes_gpu("gfx942")) return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_that_idles),
         cmocka_unit_test(a_barrier),
