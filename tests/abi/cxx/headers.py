@@ -51,13 +51,14 @@ def included_first(root, headers):
             yield first
 
 
-def units(root):
-    """Name and text of each unit."""
+def units(root, details):
+    """Name and text of each unit; `details`: headers below details/ are compiled alone, too."""
     headers = sorted({str(path.relative_to(root)) for path in root.rglob("*.hpp")} - set(LISTS))
     if len(headers) < 18:
         sys.exit(f"{root} has {len(headers)} headers")
     include = "#include <rocprofiler-sdk/cxx/{}>\n".format
-    for header in sorted(set(headers) - set(included_first(root, headers))):
+    alone = [header for header in headers if details or "details/" not in header]
+    for header in sorted(set(alone) - set(included_first(root, alone))):
         names = BROUGHT.get(header, "").split()
         uses = "".join(f"    static_cast<void>({DECLARES[name]});\n" for name in names)
         yield header, include(header) + f"int main()\n{{\n{uses}}}\n"
@@ -71,9 +72,7 @@ def main():
     wrong, compiled = [], 0
     with tempfile.TemporaryDirectory(prefix="crocprof-headers-") as directory:
         path = directory + "/unit.cpp"
-        all_units = list(units(pathlib.Path(source, "include/rocprofiler-sdk/cxx")))
-        if parts > 1:
-            all_units = [unit for unit in all_units if "details/" not in unit[0]]
+        all_units = list(units(pathlib.Path(source, "include/rocprofiler-sdk/cxx"), details=parts == 1))
         for number, (name, text) in enumerate(all_units[-2:] + all_units[:-2]):
             together = name.startswith("all")
             if number % parts != part:
