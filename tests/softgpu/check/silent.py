@@ -30,6 +30,7 @@ OTHERS = {
     r"hip\.(faults|managed)-O2": "look at what happens where memory has been given back, which is held",
     r"hip\.limits-O2": "takes all of the memory, of which 4 GiB would be filled, in a time of its own",
     r"hip\.dlopen\.checked": "is checked anyway",
+    r"oracle\.translate\..*": "are about translated code: what is checked is interpreted",
     r"hip\.too_old.*": "is refused: there is no GPU",
     r"hip\.rx9070xt\.no_time": "is refused: there is no GPU",
     r"(python|softgpu)\.(?!hsa|observe|peers).*": "the launcher and the driver, no programs of a GPU",
