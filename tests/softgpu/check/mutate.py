@@ -10,8 +10,8 @@ usage: mutate.py SOFTGPU [--gpu NAME] [--only KIND] [--every N] [--sample N [--s
 WORDs are the program's arguments. With --every N each Nth removal is tried; with --sample N of each kind as many as
 that, drawn from a run's places by SEED, and the table says of how many. What an earlier run of the same file has
 executed is no place of a later one. A program whose trace has more than --most lines is left out, and named. --table
-puts this GPU's rows into FILE, between the marks called NAME. The GPU is that of SOFTGPU_GPU unless named; status 77:
-the walk does not know its wait states.
+puts this GPU's rows into FILE, between the marks called NAME, if anything was removed. The GPU is that of SOFTGPU_GPU
+unless named; status 77: the walk does not know its wait states.
 """
 import argparse
 import collections
@@ -23,6 +23,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import typing
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 import states
@@ -36,6 +37,23 @@ FAMILIES = "hazard,sync,race,init"
 Site = collections.namedtuple("Site", "at kind text pc kernels")  # at: offset in the executable's file
 PLACE = re.compile(r"\S+ #\d+ group \S+ wave \d+ ([0-9a-f]+): (s_(?:waitcnt|barrier|nop)\b[^;]*)")
 START = re.compile(r"\S+ #\d+ group \S+ wave \d+ ([0-9a-f]+): ")
+RAN = re.compile(r"^kernel (\S+)$", re.MULTILINE)  # of --stats
+LONGEST = 600  # seconds that a run may take
+NEVER = "the wave has never written "  # so begin the checker's notes of registers, which no barrier is for
+
+
+class Run(typing.NamedTuple):
+    """A program under the checker: the findings, its status, which is None if it was ended after LONGEST, the kernels that
+    have run, and the lines of its trace, if it was traced."""
+    found: list
+    status: int | None
+    kernels: frozenset
+    lines: dict | None = None
+
+    def shows(self, site):
+        """Whether silence about the site's kernels means something: they have run, and the program has ended by itself.
+        Programs that find their results wrong end with 1."""
+        return self.status in (0, 1) and site.kernels <= self.kernels
 
 
 class Program:
@@ -109,13 +127,18 @@ class Proof:
 
     def trace(self, path, words):
         with tempfile.TemporaryDirectory(prefix="mutate-") as folder:
+            ended = True
             with subprocess.Popen([*self.command("--trace", "--trace-file", folder + "/lines"), path, *words],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
                 try:
-                    process.wait(600)
+                    process.wait(LONGEST)
                 except subprocess.TimeoutExpired:
                     process.kill()
-            return self.lines(folder + "/lines")
+                    ended = False
+            lines = self.lines(folder + "/lines")
+            if not ended and lines is not None:  # they are not all
+                raise RuntimeError(f"{path} {words} has not ended within {LONGEST} s")
+            return lines
 
     def lines(self, path, wanted=None):
         """The lines of a trace by kernel, those of `wanted` or of all; None: they are too many."""
@@ -133,18 +156,32 @@ class Proof:
                     return None
         return lines
 
-    def findings(self, path, words, trace=None, kernels=(), changed=False):
-        """What the checker tells; with `trace`, a file, the instructions of the same run go there, of `kernels`. A changed
-        program may say itself that something is wrong."""
+    def findings(self, path, words):
+        """What the checker tells of a program as it is."""
+        run = self.checked(path, words)
+        if run.status != 0:
+            raise RuntimeError(f"{path} {words} has ended with {run.status}")
+        return run.found
+
+    def checked(self, path, words, trace=None, kernels=()):
+        """The program under the checker; with `trace`, a file, the instructions of the same run go there, of `kernels`."""
         with tempfile.TemporaryDirectory(prefix="mutate-") as folder:
-            options = (f"--check={FAMILIES}", "--check-format", "json", "--check-output", folder + "/found",
+            options = (f"--check={FAMILIES}", "--check-format", "json", "--check-output", folder + "/found", "--stats",
                        *((trace_of(kernels), "--trace-file", trace) if trace else ()))
-            done = subprocess.run([*self.command(*options), path, *words], capture_output=True, text=True, timeout=600, check=False)
-            with open(folder + "/found", encoding="utf-8") as f:
-                records = [json.loads(line) for line in f]
-            if (done.returncode and not changed) or not any(r["record"] == "summary" for r in records):
-                raise RuntimeError(f"{path} {words} has ended with {done.returncode}: {done.stderr}")
-            return [r for r in records if r["record"] == "finding"]
+            status, told = None, ""
+            try:
+                done = subprocess.run([*self.command(*options), path, *words], capture_output=True, text=True, timeout=LONGEST,
+                                      check=False)
+                status, told = done.returncode, done.stderr
+            except subprocess.TimeoutExpired:
+                pass
+            records = []
+            if os.path.exists(folder + "/found"):  # what is killed has written whole lines
+                with open(folder + "/found", encoding="utf-8") as f:
+                    records = [json.loads(line) for line in f]
+            if status in (0, 1) and not any(r["record"] == "summary" for r in records):
+                raise RuntimeError(f"{path} {words} has ended with {status}, without a summary: {told}")
+            return Run([r for r in records if r["record"] == "finding"], status, frozenset(RAN.findall(told)))
 
     def prove(self, path, words):
         lines = self.trace(path, words)
@@ -160,8 +197,10 @@ class Proof:
         self.known |= {(path, s.at) for s in sites}
         self.rows.update((s.kind, "places") for s in sites)
         for batch in batches(self.chosen(sites)):
-            found, _ = self.mutant(program, words, [s.at for s in batch])
-            self.judge(subject, words, batch, found, before)
+            run = self.mutant(program, words, [s.at for s in batch])
+            together = len(batch) == 1 or all(map(run.shows, batch))
+            for site in batch:  # one of them may have kept the kernels of others from running
+                self.judge(subject, words, site, run if together else self.mutant(program, words, [site.at]), before)
             if self.args.v:
                 print(*self.table().splitlines()[2:], *self.wrong, sep="\n", file=sys.stderr, flush=True)
 
@@ -177,7 +216,7 @@ class Proof:
         return sites[self.args.begin::self.args.every]
 
     def mutant(self, program, words, places, traced=()):
-        """What the checker tells of the changed program, and the lines of that run's trace, of the kernels `traced`."""
+        """The changed program under the checker, traced if kernels are named."""
         changed = bytearray(program.bytes)
         for at in places:
             changed[at:at + 4] = NOP
@@ -187,53 +226,53 @@ class Proof:
                 f.write(changed)
             os.chmod(path, 0o755)
             trace = os.path.join(folder, "lines") if traced else None
-            return self.findings(path, words, trace, traced, True), self.lines(trace, traced) if traced else None
+            run = self.checked(path, words, trace, traced)
+            return run._replace(lines=self.lines(trace, traced)) if trace and os.path.exists(trace) else run
 
     @staticmethod
     def compare(subject, site, harmful, found, before):
         """What was told of the kernels with the site, and what of it is right."""
-        own = [f for f in found if subject.kernel(f) in site.kernels]
-        told = {subject.pair(f) for f in own} - set(before)
-        # what a missing barrier leaves unwritten has a consumer alone, or is told where it matters, with who has read it
-        reads = {q[2] for q in harmful}
-        unwritten = {p for p in told if p[0].startswith("uninit") and reads & {p[1], p[2]}}
-        if unwritten:  # what is computed of it may be told without a place where it was read
-            unwritten |= {p for p in told if p[0].startswith("uninit") and p[1] == (None, None)}
-        told -= unwritten
+        own = [(subject.pair(f), f.get("note") or "") for f in found if subject.kernel(f) in site.kernels]
+        told = {pair for pair, _ in own} - set(before)
+        if site.kind == "s_barrier":
+            told -= unwritten(harmful, [(pair, note) for pair, note in own if pair in told])
         return told, among(harmful, told)
 
     def again(self, subject, words, site, harmful, before):
         """Without it waves may take another way than in the run that was walked over: once more, the site alone, with a
         walk over the very run that is checked. What was harmful in the first run is so all the same."""
-        found, lines = self.mutant(subject.program, words, [site.at], site.kernels)
-        by_chance = subject.pairs(site, None, True)
-        if lines:
-            same = Subject(subject.program, lines, subject.names, subject.isa)
+        run = self.mutant(subject.program, words, [site.at], site.kernels)
+        was = in_memory(subject.pairs(None, site.kernels, True))  # with nothing left out, so that it is no reason to tell
+        by_chance = in_memory(subject.pairs(site, None, True)) - was
+        if run.lines:
+            same = Subject(subject.program, run.lines, subject.names, subject.isa)
             harmful = harmful | (same.pairs(None, site.kernels) - subject.pairs(None, site.kernels))
-            by_chance = by_chance | same.pairs(None, site.kernels, True)
-        told, right = self.compare(subject, site, harmful, found, before)
+            by_chance |= in_memory(same.pairs(None, site.kernels, True)) - was
+        told, right = self.compare(subject, site, harmful, run.found, before)
         # the walk has the last store of each place alone, and only if it changes something: others need not be told, but may be
-        return harmful, told - (among(by_chance, told) - right), right
+        return run, harmful, told - (among(by_chance, told) - right), right
 
-    def judge(self, subject, words, batch, found, before):
-        for site in batch:
-            harmful = subject.pairs(site) - subject.pairs(None, site.kernels)
-            told, right = self.compare(subject, site, harmful, found, before)
-            if told - right or (harmful and not right):
-                harmful, told, right = self.again(subject, words, site, harmful, before)
-            key = site.kind
-            self.rows[key, "removed"] += 1
-            if harmful:
-                self.rows[key, "harmful"] += 1
-                self.rows[key, "found"] += bool(right)
-                if not right:
-                    self.wrong.append(story("missed", subject, site, harmful, told))
-            else:
-                used = "unused" if site.kind == "s_waitcnt" and subject.in_flight(site) else "idle"
-                self.rows[key, used] += 1
-            if told - right:
-                self.rows[key, "false"] += 1
-                self.wrong.append(story("false", subject, site, harmful, told - right))
+    def judge(self, subject, words, site, run, before):
+        harmful = subject.pairs(site) - subject.pairs(None, site.kernels)
+        told, right = self.compare(subject, site, harmful, run.found, before)
+        if run.status is not None and (told - right or (harmful and not right)):
+            run, harmful, told, right = self.again(subject, words, site, harmful, before)
+        key = site.kind
+        self.rows[key, "removed"] += 1
+        if harmful:
+            self.rows[key, "harmful"] += 1
+            self.rows[key, "found"] += bool(right)
+            if not right:
+                self.wrong.append(story("missed", subject, site, harmful, told))
+        else:
+            used = "unused" if site.kind == "s_waitcnt" and subject.in_flight(site) else "idle"
+            self.rows[key, used] += 1
+            if not run.shows(site):  # silence of what has not run says nothing
+                self.rows[key, "not run"] += 1
+                self.wrong.append(story(f"not run, status {run.status}", subject, site, harmful, told))
+        if told - right:
+            self.rows[key, "false"] += 1
+            self.wrong.append(story("false", subject, site, harmful, told - right))
 
     def table(self):
         lines = ["| GPU | left out | times | harmful | found | | nothing outstanding | outstanding, not used | told without reason |",
@@ -258,12 +297,12 @@ class Subject:
         self.bias = 0
         for kernel, of in self.lines.items():
             first = next(filter(None, map(START.match, of)), None)
-            if first: # one code object: its functions have one bias
+            if first:  # one code object: its functions have one bias
                 self.bias = int(first[1], 16) - program.functions[kernel][0]
 
     def dispatches(self, kernel):
         if kernel not in self.steps:
-            self.steps[kernel] = [steps for steps in walk.read_trace(self.lines[kernel]).values() if steps]
+            self.steps[kernel] = [steps for steps in walk.read_trace(self.lines.get(kernel, [])).values() if steps]
         return self.steps[kernel]
 
     def place(self, pc):
@@ -351,6 +390,21 @@ def among(pairs, told):
     return {p for p in told if p in pairs or (p[0] in ("lds", "global") and (p[0], p[2], p[1]) in pairs)}
 
 
+def in_memory(pairs):
+    return {p for p in pairs if p[0] in ("lds", "global")}
+
+
+def unwritten(harmful, own):
+    """Of the checker's pairs, each with its note, what comes of LDS that nobody has written, as a barrier is missing: a pair has a
+    consumer alone, or is told where the value matters, with who has read it."""
+    readers = {later for kind, _, later in harmful if kind == "lds"}
+    uninitialized = [(p, note) for p, note in own if p[0].startswith("uninit")]
+    found = {p for p, _ in uninitialized if readers & {p[1], p[2]}}
+    if found:  # what is computed of it may be told without a place where it was read
+        found |= {p for p, _ in uninitialized if p[1] == (None, None)} - {p for p, note in uninitialized if note.startswith(NEVER)}
+    return found
+
+
 def batches(sites):
     """Sites that no kernel executes two of are one run."""
     left = list(sites)
@@ -406,15 +460,17 @@ def main():
             print(text, file=sys.stderr, flush=True)
         proof.prove(path, words.split(":") if words else [])
     print(proof.table())
-    if args.table:
+    removed = sum(proof.rows[kind, "removed"] for kind in KINDS)
+    if args.table and removed:
         write_table(args.table, args.mark, proof.table(), args.isa)
     for text in proof.wrong:
         print(text)
     for name in proof.left_out:
         print(f"{name} is left out: its trace is too long")
-    harmful = sum(proof.rows[kind, "harmful"] for kind in KINDS)
-    found = sum(proof.rows[kind, "found"] for kind in KINDS)
-    return int(bool(sum(proof.rows[kind, "false"] for kind in KINDS)) or 100 * found < args.least * harmful)
+    if not removed:
+        print("nothing was removed")
+    harmful, found, false, not_run = (sum(proof.rows[kind, key] for kind in KINDS) for key in ("harmful", "found", "false", "not run"))
+    return int(not removed or bool(false + not_run) or 100 * found < args.least * harmful)
 
 
 if __name__ == "__main__":
