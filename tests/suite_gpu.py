@@ -6,6 +6,7 @@ small GPU of that product, which has to have one of each XCC; BELOW_L2: how the 
 of a line of the vector L1. PROFILE: its file of share/softgpu, as text by name, with what that takes over from another GPU's. Tests
 ask here, so that they hold for each GPU of softgpu.
 """
+import functools
 import os
 
 _SHARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../share")
@@ -25,19 +26,22 @@ def _profile(product):
     return {**_profile(own["like"]), **own} if "like" in own else own
 
 
-def _has_counter(name):
-    """Whether a block has it: a column of event numbers, each with its GPUs."""
+@functools.cache
+def _events():
+    """{name: the number of its event} of the counters that blocks have: a column of numbers, each with its GPUs."""
     with open(f"{_SHARE}/counters/counters.tsv", encoding="utf-8") as f:
         rows = [line.split("\t") for line in f]
-    return any(row[1] == name and ARCH in row[2].replace(":", ",").replace(" ", ",").split(",") for row in rows if len(row) > 2)
+    parts = [(row[1], *part.partition(":")) for row in rows if len(row) > 2 for part in row[2].split()]
+    return {name: int(number) for name, number, _, gpus in parts if ARCH in gpus.split(",")}
+
+
+def _has_counter(name):
+    return name in _events()
 
 
 def event_of(name):
     """The number of that counter's event in its block, or None."""
-    with open(f"{_SHARE}/counters/counters.tsv", encoding="utf-8") as f:
-        rows = [line.split("\t") for line in f]
-    numbers = [part.partition(":") for row in rows if len(row) > 2 and row[1] == name for part in row[2].split()]
-    return next((int(number) for number, _, gpus in numbers if ARCH in gpus.split(",")), None)
+    return _events().get(name)
 
 
 def metrics():

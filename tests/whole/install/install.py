@@ -148,8 +148,8 @@ def commands(root, work):
          "-DMARKER_HEADER=<rocprofiler-sdk-roctx/roctx.h>", source + "/tests/roctx/marked.hip",
          "-o", work + "/marked", "-L" + root + "/lib", "-lrocprofiler-sdk-roctx",
          "-Wl,-rpath," + root + "/lib"])
-    kept = {"SOFTGPU_COMPILED": work + "/kept"}  # what HIP compiles for itself, once instead of three times
-    run_bare([root + "/bin/softgpu", work + "/marked"], **kept)
+    run_bare([root + "/bin/softgpu", work + "/marked"])
+    kept = {"SOFTGPU_COMPILED": work + "/kept"}  # what HIP compiles for itself, of the next two programs once
     out = work + "/gpu"
     # as in scripts/run-tests: HIP 6 has kernels of its own for small copies
     run_bare([root + "/bin/rocprofv3", "--gpu", "soft", "--sys-trace", "-f", "csv", "-d", out, "-o", "x", "--",

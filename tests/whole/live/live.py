@@ -19,6 +19,9 @@ import termios
 import time
 import unittest
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+import remarks
+
 BUILD, PROGRAM = sys.argv[1:3]
 ROCPROFV3 = f"{BUILD}/bin/rocprofv3"
 # what the line is drawn with: room for it, itself, and its end; each is one write that brings the cursor back
@@ -74,10 +77,9 @@ class Case(unittest.TestCase):
 
 class Progress(Case):
     def check_output(self, text):
-        """The program's lines, all of them, in order and whole, and what rocprofv3 says at its end. HSA of ROCm 7.2 tells of a
-        signal of its own, with or without a profiler."""
+        """The program's lines, all of them, in order and whole, and what rocprofv3 says at its end."""
         steps = re.match(rb"((?:step \d+ \x1b\[1mof many\x1b\[0m\r\n)+)done\r\n"
-                         rb"(?:Warning: Resource leak detected by SharedSignalPool[^\r\x1b]*\r\n)?(?:rocprofv3: [^\r\x1b]*\r\n)+$", text)
+                         rb"(?:" + remarks.OF_THE_RUNTIME.pattern.encode() + rb")?(?:rocprofv3: [^\r\x1b]*\r\n)+$", text)
         self.assertTrue(steps, text[-3000:])
         numbers = [int(n) for n in re.findall(rb"step (\d+)", steps[1])]
         self.assertEqual(numbers, list(range(len(numbers))))

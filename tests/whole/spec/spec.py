@@ -63,8 +63,8 @@ def setup():
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []  # which starts fewer processes than make
     shutil.rmtree(out, ignore_errors=True)  # of another generator
     # a fifth of this test's time would be the usual linker's, by which install.moved links
-    linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=gold", "-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=gold"] if shutil.which("ld.gold") else []
-    run(["cmake", *generator, "-S", here + "/outside", "-B", out, f"-DCMAKE_PREFIX_PATH={root}", *linker], timeout=120)
+    linker = {"LDFLAGS": os.environ.get("LDFLAGS", "") + " -fuse-ld=gold"} if shutil.which("ld.gold") else {}
+    run(["cmake", *generator, "-S", here + "/outside", "-B", out, f"-DCMAKE_PREFIX_PATH={root}"], timeout=120, **linker)
     run(["cmake", "--build", out, "-j2"], timeout=300)
 
 
