@@ -516,6 +516,14 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 #define VALU_HANDLER(name, DT, AT, BT, CT, FLAGS)                                                  \
     VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body_##name)
 
+/* The same two, with a quick function in the library. */
+#define VALU_QUICK_ALIAS(name, DT, AT, BT, CT, FLAGS, body)                                        \
+    VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body)                                                  \
+    VALU_QUICK(name, DT, AT, BT, CT, FLAGS)
+
+#define VALU_QUICK_HANDLER(name, DT, AT, BT, CT, FLAGS)                                            \
+    VALU_QUICK_ALIAS(name, DT, AT, BT, CT, FLAGS, body_##name)
+
 /* A handler with a second body, sat_<name>, for clamp. */
 #define VALU_SATURATING(name, DT, AT, BT, CT, FLAGS)                                               \
     VALU_PATHS(ISA_INST(name), name, DT, AT, BT, CT, (FLAGS) | VALU_SATURATES, body_##name,        \

@@ -175,9 +175,8 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
             v->out |= (uint64_t)post << l;                                                         \
         }                                                                                          \
     }                                                                                              \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                             \
-                 VALU_MASK_OUT | VALU_STAGED)                                                      \
-    VALU_QUICK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_MASK_OUT)
+    VALU_QUICK_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                       \
+                       VALU_MASK_OUT | VALU_STAGED)
 
 /* A plain fma for all lanes, then one that scales back, for the lanes whose bit in VCC div_scale
  * has set. */
@@ -196,9 +195,8 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
                                              round, &FMT));                                        \
         }                                                                                          \
     }                                                                                              \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                             \
-                 VALU_READS_VCC | VALU_STAGED)                                                     \
-    VALU_QUICK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_READS_VCC)
+    VALU_QUICK_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                       \
+                       VALU_READS_VCC | VALU_STAGED)
 
 #define FIXUP(name, T, rows, FMT, PLAIN)                                                           \
     static void body_##name(valu_t *v)                                                             \
@@ -221,8 +219,7 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
                 (VALU_C_##T)div_fixup(VALU_LD_##T(pa), VALU_LD_##T(pb), VALU_LD_##T(pc), &FMT));   \
         }                                                                                          \
     }                                                                                              \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_STAGED)                \
-    VALU_QUICK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, 0)
+    VALU_QUICK_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_STAGED)
 
 SCALE(v_div_scale_f32, b32, 1, F32, PLAIN32)
 SCALE(v_div_scale_f64, b64, 2, F64, PLAIN64)

@@ -98,8 +98,7 @@ static inline float scaled(float x, int32_t n)
 VALU_OP1(v_frexp_exp_i16_f16, u16, f16, VALU_CLAMP_NOP, exponent(a))
 VALU_FLOAT1(v_frexp_mant_f16, f16, 0, mantissa(a))
 VALU_FBODY2(body_v_ldexp_f16, f16, f16, i16, scaled(a, b))
-VALU_HANDLER(v_ldexp_f16, VALU_F16, VALU_F16, VALU_B16, VALU_NONE, VALU_STAGED)
-VALU_QUICK(v_ldexp_f16, VALU_F16, VALU_F16, VALU_B16, VALU_NONE, 0)
+VALU_QUICK_HANDLER(v_ldexp_f16, VALU_F16, VALU_F16, VALU_B16, VALU_NONE, VALU_STAGED)
 
 /* ---- pairs: the formula is of one half, x y z its sources as f32 ---- */
 
@@ -139,20 +138,17 @@ static inline void half_rows(uint32_t *out, const uint32_t *in, unsigned shift)
 }
 
 #define PAIR2(name, expr)                                                                          \
-    static void body_##name(valu_t *v){PAIR_LOOP(2, 1, expr)} VALU_HANDLER(                        \
-        name, VALU_PF16, VALU_PF16, VALU_PF16, VALU_NONE, VALU_STAGED)                             \
-        VALU_QUICK(name, VALU_PF16, VALU_PF16, VALU_PF16, VALU_NONE, 0)
+    static void body_##name(valu_t *v){PAIR_LOOP(2, 1, expr)} VALU_QUICK_HANDLER(                  \
+        name, VALU_PF16, VALU_PF16, VALU_PF16, VALU_NONE, VALU_STAGED)
 
 PAIR2(v_pk_add_f16, x + y)
 PAIR2(v_pk_mul_f16, x *y)
 
 static void body_v_pk_fma_f16(valu_t *v){PAIR_LOOP(3, 2, fma_half(x, y, z))}
 
-VALU_HANDLER(v_pk_fma_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_STAGED)
-    VALU_QUICK(v_pk_fma_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16, 0)
-        VALU_ALIAS(v_pk_fmac_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16,
-                   VALU_READS_DST | VALU_STAGED, body_v_pk_fma_f16)
-            VALU_QUICK(v_pk_fmac_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_READS_DST)
+VALU_QUICK_HANDLER(v_pk_fma_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_STAGED)
+    VALU_QUICK_ALIAS(v_pk_fmac_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16,
+                     VALU_READS_DST | VALU_STAGED, body_v_pk_fma_f16)
 
 #define PAIR_MINMAX(name, max)                                                                     \
     VALU_BODY2(body_##name, u32, u32)                                                              \
@@ -161,7 +157,7 @@ VALU_HANDLER(v_pk_fma_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_STAG
     VALU_END                                                                                       \
     VALU_HANDLER(name, VALU_PF16, VALU_PF16, VALU_PF16, VALU_NONE, 0)
 
-                PAIR_MINMAX(v_pk_min_f16, false) PAIR_MINMAX(v_pk_max_f16, true)
+        PAIR_MINMAX(v_pk_min_f16, false) PAIR_MINMAX(v_pk_max_f16, true)
 
     /* Minimum and maximum of IEEE 754, whatever MODE.IEEE says: if operands are NaNs, the result is
        the first of them, quieted; -0 < +0. */
@@ -241,11 +237,9 @@ static void body_v_dot2_f32_f16(valu_t *v)
 /* AMD's library sets the clamp bit in every such instruction, whether or not its caller wants
  * saturation, and its tests expect sums above 1. */
 enum { DOT2 = VALU_STAGED | VALU_CLAMP_NOP };
-VALU_HANDLER(v_dot2_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, DOT2)
-VALU_QUICK(v_dot2_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, DOT2)
-VALU_ALIAS(v_dot2c_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, VALU_READS_DST | VALU_STAGED,
-           body_v_dot2_f32_f16)
-VALU_QUICK(v_dot2c_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, VALU_READS_DST)
+VALU_QUICK_HANDLER(v_dot2_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, DOT2)
+VALU_QUICK_ALIAS(v_dot2c_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32,
+                 VALU_READS_DST | VALU_STAGED, body_v_dot2_f32_f16)
 
 /* The same with a half as the addend, rounded to a half after each product. */
 static inline uint32_t dot2_half(uint32_t a, uint32_t b, uint32_t c, uint32_t round)

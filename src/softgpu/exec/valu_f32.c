@@ -33,9 +33,8 @@ static inline float mul_legacy(float a, float b)
 
 /* A product that is zero by the rule passes no NaN on; a NaN result then comes from c. */
 VALU_FLOAT2(v_mul_legacy_f32, f32, 0, mul_legacy(a, b))
-VALU_ALIAS(v_mul_legacy_f32_2, VALU_F32, VALU_F32, VALU_F32, VALU_NONE, VALU_STAGED,
-           body_v_mul_legacy_f32) /* for GPUs on which it also has a VOP2 encoding */
-VALU_QUICK(v_mul_legacy_f32_2, VALU_F32, VALU_F32, VALU_F32, VALU_NONE, 0)
+VALU_QUICK_ALIAS(v_mul_legacy_f32_2, VALU_F32, VALU_F32, VALU_F32, VALU_NONE, VALU_STAGED,
+                 body_v_mul_legacy_f32) /* for GPUs on which it also has a VOP2 encoding */
 VALU_FLOAT3(v_mad_legacy_f32, f32, 0,
             fpu_flushed(fpu_flushed(mul_legacy(fpu_flushed(a), fpu_flushed(b))) + fpu_flushed(c)))
 
@@ -56,11 +55,9 @@ static void body_v_fma_legacy_f32(valu_t *v)
     body_v_fma_f32(&plain);
 }
 
-VALU_HANDLER(v_fma_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0)
-VALU_QUICK(v_fma_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0)
-VALU_ALIAS(v_fmac_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST,
-           body_v_fma_legacy_f32)
-VALU_QUICK(v_fmac_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST)
+VALU_QUICK_HANDLER(v_fma_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0)
+VALU_QUICK_ALIAS(v_fmac_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST,
+                 body_v_fma_legacy_f32)
 
 /* The product of a lighting equation. The result is the least number if b is the least number or a
  * NaN, or if c, the light, is not positive. */
@@ -152,8 +149,7 @@ static inline float scaled(float x, int32_t n)
 VALU_OP1(v_frexp_exp_i32_f32, u32, f32, VALU_CLAMP_NOP, exponent(a))
 VALU_FLOAT1(v_frexp_mant_f32, f32, VALU_NEAREST, mantissa(a))
 VALU_FBODY2(body_v_ldexp_f32, f32, f32, i32, scaled(a, b))
-VALU_HANDLER(v_ldexp_f32, VALU_F32, VALU_F32, VALU_B32, VALU_NONE, VALU_STAGED)
-VALU_QUICK(v_ldexp_f32, VALU_F32, VALU_F32, VALU_B32, VALU_NONE, 0)
+VALU_QUICK_HANDLER(v_ldexp_f32, VALU_F32, VALU_F32, VALU_B32, VALU_NONE, VALU_STAGED)
 
 /* ---- cube maps: the major axis is the largest, z before y before x ---- */
 
@@ -198,8 +194,7 @@ ISA_INST(v_pk_mov_b32)
 #ifdef ISA_CHUNK
 /* In translated code, the code around the function converts them. */
 #define MIX(name, DT, FLAGS)                                                                       \
-    VALU_HANDLER(name, DT, VALU_F32, VALU_F32, VALU_F32, (FLAGS) | VALU_STAGED)                    \
-    VALU_QUICK(name, DT, VALU_F32, VALU_F32, VALU_F32, FLAGS)
+    VALU_QUICK_HANDLER(name, DT, VALU_F32, VALU_F32, VALU_F32, (FLAGS) | VALU_STAGED)
 #else
 #define MIX(name, DT, FLAGS)                                                                       \
     static const valu_desc_t desc_##name = {                                                       \

@@ -143,8 +143,7 @@ enum { MATH_FLAGS = VALU_NEAREST | VALU_STAGED };
 #endif
 
 #define MATH_ALIAS(name, body)                                                                     \
-    VALU_ALIAS(name, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body)                   \
-    VALU_QUICK(name, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS)
+    VALU_QUICK_ALIAS(name, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body)
 
 MATH_ALIAS(v_rcp_f32, body_v_rcp_f32)
 MATH_ALIAS(v_rcp_iflag_f32, body_v_rcp_f32)

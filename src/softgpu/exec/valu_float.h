@@ -176,20 +176,17 @@ static inline void valu_note_nan64(const valu_t *v, const uint32_t *row)
 /* Operands of the result's type. */
 #define VALU_FLOAT1(name, T, FLAGS, expr)                                                          \
     VALU_FBODY1(body_##name, T, T, expr)                                                           \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_NONE, VALU_NONE, (FLAGS) | VALU_STAGED)        \
-    VALU_QUICK(name, VALU_T_##T, VALU_T_##T, VALU_NONE, VALU_NONE, FLAGS)
+    VALU_QUICK_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_NONE, VALU_NONE, (FLAGS) | VALU_STAGED)
 #define VALU_FLOAT2(name, T, FLAGS, expr)                                                          \
     VALU_FBODY2(body_##name, T, T, T, expr)                                                        \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, (FLAGS) | VALU_STAGED)       \
-    VALU_QUICK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, FLAGS)
+    VALU_QUICK_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, (FLAGS) | VALU_STAGED)
 #define VALU_FLOAT3(name, T, FLAGS, expr)                                                          \
     VALU_FBODY3(body_##name, T, T, T, T, expr)                                                     \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED)      \
-    VALU_QUICK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, FLAGS)
+    VALU_QUICK_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED)
 /* Another instruction with the same body and other flags. */
 #define VALU_FLOAT3_ALIAS(name, T, FLAGS, body)                                                    \
-    VALU_ALIAS(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED, body)  \
-    VALU_QUICK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, FLAGS)
+    VALU_QUICK_ALIAS(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED,  \
+                     body)
 
 /* ---- sums and products, the most frequent of all: in the host's vectors ----
  *
