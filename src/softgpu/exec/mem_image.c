@@ -404,7 +404,8 @@ static unsigned atomic_dwords(const isa_inst_t *i)
     return i->src[1].bits / 32u / (isa_table[i->op].mods & ISA_M_CAS ? 2 : 1);
 }
 
-#define ATOMIC(name)                                                                               \
+/* `of_two`: what is done for elements of two dwords. */
+#define ATOMIC_OF(name, of_one, of_two)                                                            \
     ISA_INST(image_atomic_##name)                                                                  \
     {                                                                                              \
         const unsigned dwords = atomic_dwords(i);                                                  \
@@ -414,11 +415,14 @@ static unsigned atomic_dwords(const isa_inst_t *i)
         if (!atomic_begin(w, i, 4 * dwords, &at)) return;                                          \
         const uint64_t outside = w->exec & ~at.exec;                                               \
         if (dwords == 1)                                                                           \
-            isa_lanes_atomic_##name(w, &at, data, dst);                                            \
+            of_one(w, &at, data, dst);                                                             \
         else                                                                                       \
-            isa_lanes_atomic_##name##_x2(w, &at, data, dst);                                       \
+            of_two;                                                                                \
         if (dst) isa_lanes_zero(dst, dwords, outside);                                             \
     }
+
+#define ATOMIC(name)                                                                               \
+    ATOMIC_OF(name, isa_lanes_atomic_##name, isa_lanes_atomic_##name##_x2(w, &at, data, dst))
 
 ATOMIC(swap)
 ATOMIC(cmpswap)
@@ -438,22 +442,12 @@ ATOMIC(fmax)
 ATOMIC(fcmpswap)
 
 /* Atomic additions of floats, of 32 bits alone. */
-#define ATOMIC_ADD(name, kind)                                                                     \
-    ISA_INST(image_atomic_##name)                                                                  \
-    {                                                                                              \
-        const isa_row_t *data = isa_row_of(w, &i->src[1]);                                         \
-        isa_row_t *dst = i->flags & ISA_F_GLC ? isa_row_of(w, &i->dst) : NULL;                     \
-        isa_lanes_t at;                                                                            \
-        if (!atomic_begin(w, i, 4 * atomic_dwords(i), &at)) return;                                \
-        const uint64_t outside = w->exec & ~at.exec;                                               \
-        if (atomic_dwords(i) > 1) {                                                                \
-            isa_stop_unsupported(w, i, "elements of another size");                                \
-            return;                                                                                \
-        }                                                                                          \
-        isa_lanes_atomic_##kind(w, &at, data, dst);                                                \
-        if (dst) isa_lanes_zero(dst, 1, outside);                                                  \
-    }
+#define ATOMIC_ADD(name, of_one)                                                                   \
+    ATOMIC_OF(name, of_one, {                                                                      \
+        isa_stop_unsupported(w, i, "elements of another size");                                    \
+        return;                                                                                    \
+    })
 
-ATOMIC_ADD(add_flt, add_f32)
-ATOMIC_ADD(pk_add_f16, pk_add_f16)
-ATOMIC_ADD(pk_add_bf16, pk_add_bf16)
+ATOMIC_ADD(add_flt, isa_lanes_atomic_add_f32)
+ATOMIC_ADD(pk_add_f16, isa_lanes_atomic_pk_add_f16)
+ATOMIC_ADD(pk_add_bf16, isa_lanes_atomic_pk_add_bf16)
