@@ -48,16 +48,23 @@ static inline bool base_reserve_zeros(void *array, size_t n, size_t *room, size_
     return true;
 }
 
+enum { BASE_FIRST_ROOM = 16 };
+
 /* Makes room for an element behind the first `n`: a full array doubles its *room. Returns false as
  * above. */
 static inline bool base_grow(void *array, size_t n, size_t *room, size_t bytes)
 {
-    enum { FIRST_ROOM = 16 };
-    return base_reserve(array, *room ? n + 1 : FIRST_ROOM, room, bytes);
+    return base_reserve(array, *room ? n + 1 : BASE_FIRST_ROOM, room, bytes);
 }
 
-/* The same for an array that only this function has enlarged: its room is then the next power of
- * two above `n`. */
+/* The same; elements for which room is made are zeros. */
+static inline bool base_grow_zeros(void *array, size_t n, size_t *room, size_t bytes)
+{
+    return base_reserve_zeros(array, *room ? n + 1 : BASE_FIRST_ROOM, room, bytes);
+}
+
+/* As base_grow(), for an array that only this function has enlarged: its room is then the next
+ * power of two above `n`. */
 static inline bool base_grow_by_one(void *array, size_t n, size_t bytes)
 {
     return n & (n - 1) || base_resize(array, n ? 2 * n : 1, bytes);
@@ -68,6 +75,7 @@ static inline bool base_grow_by_one(void *array, size_t n, size_t bytes)
 #define BASE_RESERVE(array, n, room)       base_reserve(&(array), n, room, sizeof(*(array)))
 #define BASE_RESERVE_ZEROS(array, n, room) base_reserve_zeros(&(array), n, room, sizeof(*(array)))
 #define BASE_GROW(array, n, room)          base_grow(&(array), n, room, sizeof(*(array)))
+#define BASE_GROW_ZEROS(array, n, room)    base_grow_zeros(&(array), n, room, sizeof(*(array)))
 #define BASE_GROW_BY_ONE(array, n)         base_grow_by_one(&(array), n, sizeof(*(array)))
 
 /* Appends a copy of the text to a list that only this function has enlarged. Returns false if

@@ -58,6 +58,17 @@ static void first_room_is_for_several(void **state)
     assert_int_equal(room, 16);
     assert_true(BASE_GROW(array, 16, &room));
     assert_int_equal(room, 32);
+    assert_true(BASE_GROW_ZEROS(array, 32, &room));
+    assert_int_equal(room, 64);
+    for (size_t k = 32; k < room; k++)
+        assert_int_equal(array[k], 0);
+    free(array);
+    array = NULL;
+    room = 0;
+    assert_true(BASE_GROW_ZEROS(array, 0, &room));
+    assert_int_equal(room, 16);
+    for (size_t k = 0; k < room; k++)
+        assert_int_equal(array[k], 0);
     free(array);
 }
 

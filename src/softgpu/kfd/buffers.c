@@ -38,11 +38,7 @@ static kfd_buffer_t *new_row(kfd_process_t *p, uint64_t *handle)
     size_t i = 0;
     while (i < p->n_buffers && p->buffers[i].used)
         i++;
-    if (i == p->n_buffers) {
-        enum { FIRST = 64 };
-        const size_t n = i ? i + 1 : FIRST;
-        if (!BASE_RESERVE_ZEROS(p->buffers, n, &p->n_buffers)) return NULL;
-    }
+    if (!BASE_GROW_ZEROS(p->buffers, i, &p->n_buffers)) return NULL;
     *handle = i + 1;
     return &p->buffers[i];
 }

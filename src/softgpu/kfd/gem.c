@@ -45,10 +45,9 @@ static int handle_of(kfd_gpu_t *gpu, kfd_bo_t *bo, uint32_t *handle)
         if (!gpu->gems[i].bo && row == UINT32_MAX) row = i;
     }
     if (row == UINT32_MAX) {
-        enum { FIRST = 16 };
         row = gpu->n_gems;
         size_t room = row;
-        if (!BASE_RESERVE_ZEROS(gpu->gems, row ? row + 1 : FIRST, &room)) {
+        if (!BASE_GROW_ZEROS(gpu->gems, row, &room)) {
             kfd_bo_put(gpu->process, bo);
             return -ENOMEM;
         }

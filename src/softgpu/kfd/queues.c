@@ -54,10 +54,7 @@ static kfd_queue_t *new_row(kfd_process_t *p)
     size_t i = 0;
     while (i < p->n_queues && p->queues[i])
         i++;
-    if (i == p->n_queues) {
-        enum { FIRST = 16 };
-        if (!BASE_RESERVE_ZEROS(p->queues, i ? i + 1 : FIRST, &p->n_queues)) return NULL;
-    }
+    if (!BASE_GROW_ZEROS(p->queues, i, &p->n_queues)) return NULL;
     kfd_queue_t *row = calloc(1, sizeof(*row));
     if (row) {
         row->process = p;
