@@ -166,8 +166,9 @@ void isa_decode_mimg(isa_decoder_t *d)
                       });
 }
 
-/* VIMAGE and VSAMPLE, of three dwords. Bits without a name are ignored, as LLVM ignores them: in
- * VIMAGE those of VSAMPLE's unorm and LWE, too. Named ones that are not executed are refused. */
+/* Decodes VIMAGE and VSAMPLE, which have three dwords. Bits to which the encoding gives no name are
+ * ignored, as LLVM ignores them; in VIMAGE the bits that VSAMPLE calls unorm and LWE have no name,
+ * either. Bits that have a name, but ask for what is not executed, are refused. */
 void isa_decode_vimage(isa_decoder_t *d, bool sample)
 {
     enum { SAMPLE_TFE = 1 << 3, IMAGE_TFE = 1 << 23 };

@@ -387,7 +387,8 @@ bool sdk_context_active(const sdk_context_t *context)
     return active;
 }
 
-/* Takes no lock, unlike sdk_context_active(): tools ask in each call that they trace. */
+/* Takes no lock, unlike sdk_context_active(), because tools call this function in each call that
+ * they trace. */
 rocprofiler_status_t rocprofiler_context_is_active(rocprofiler_context_id_t context_id, int *status)
 {
     if (!status) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;

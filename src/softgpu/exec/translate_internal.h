@@ -190,8 +190,9 @@ void isa_kept_setup(uint64_t bytes);
 /* The kept translation; false if there is none. `object` is then to be freed. */
 bool isa_kept_read(const isa_wanted_t *wanted, isa_made_t *made);
 
-/* Keeps it, or the reason against it, if that is in the code: another process need not look for it
- * again. Nothing is kept if LLVM has not been loaded. */
+/* Keeps the translation on disk; or, if there is none for a reason that is in the code itself, that
+ * reason, so that another process does not try again. Nothing is kept if LLVM has not been loaded.
+ */
 void isa_kept_write(const isa_wanted_t *wanted, const isa_made_t *made);
 
 /* Reads a file's contents: false if they are not a whole file, of this key, whose LLVM is the one

@@ -221,7 +221,7 @@ static void put_end(isa_emitter_t *e, unsigned l)
     if (quick->rare) test_rare(e, "full", "both", l);
 }
 
-/* The ways: the quick one and, where lanes may need the full functions, the full one. */
+/* Writes the quick way of a chunk and, where lanes may need the full functions, the full way. */
 static void put_ways(isa_emitter_t *e, unsigned l)
 {
     isa_text_t *full = &e->way[ISA_EMIT_FULL].text;

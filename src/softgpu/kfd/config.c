@@ -64,7 +64,7 @@ static bool read_time(uint32_t *model)
     return false;
 }
 
-/* Whether hot code is translated, and within which limits. */
+/* Reads the settings of the translator: whether hot code is translated, and within which limits. */
 static bool read_translate(void)
 {
     const sg_option_t *o = &sg_options[SG_OPTION_TRANSLATE];

@@ -444,7 +444,7 @@ static unit_state_t part_of(const sg_schedule_t *s, uint32_t unit)
 {
     const uint32_t n = s->p->unit_cus, first = sg_perf_first_unit(s->p, unit);
     unit_state_t u = s->unit[first];
-    u.late = (u.late + unit - first) / n;
+    u.late = (u.late + (unit - first)) / n;
     u.waiting /= n;
     u.abreast = (u.abreast + n - 1) / n;
     return u;
