@@ -196,6 +196,7 @@ void sg_observe_end(sg_run_t *run, uint64_t end_ts)
     k->dispatches++;
     k->waves += o->waves;
     k->ns += end_ts - run->start_ts;
+    if (k->lanes < run->core->lanes) k->lanes = run->core->lanes;
     add_tally(&k->tally, &o->tally, 1);
     isa_ran_add(&k->ran, &o->ran, 1);
     pthread_mutex_unlock(&state.lock);
@@ -290,12 +291,13 @@ static void report_ran(FILE *f, const isa_ran_t *ran, uint64_t watched, uint64_t
 
 /* ---- kernels ---- */
 
-static void report_classes(FILE *f, const sg_tally_by_op_t *tally)
+/* `lanes`: of the kernel's waves. */
+static void report_classes(FILE *f, const sg_tally_by_op_t *tally, unsigned lanes)
 {
     sum_t sum[ISA_CLASS_COUNT + 1];
     const uint64_t vector = sum_classes(tally, sum), all = sum[ISA_CLASS_COUNT].runs;
-    fprintf(f, "  %.2f of %d lanes active in vector instructions\n",
-            mean(sum[ISA_CLASS_COUNT].lanes, vector), ISA_LANES);
+    fprintf(f, "  %.2f of %u lanes active in vector instructions\n",
+            mean(sum[ISA_CLASS_COUNT].lanes, vector), lanes);
     fprintf(f, "  %-14s %16s %8s %8s\n", "class", "instructions", "share", "lanes");
     for (unsigned c = 0; c < ISA_CLASS_COUNT; c++) {
         if (!sum[c].runs) continue;
@@ -322,7 +324,7 @@ static void report_kernel(FILE *f, const sg_seen_t *k)
     fprintf(f, "  %.2f million wave instructions per second\n",
             k->ns ? (double)all * 1e3 / (double)k->ns : 0);
     if (isa_translate_mode()) report_ran(f, ran, watched, all);
-    if (watched || !isa_translate_mode()) report_classes(f, &k->tally);
+    if (watched || !isa_translate_mode()) report_classes(f, &k->tally, k->lanes);
 }
 
 /* What the translator has done, for all kernels together. */

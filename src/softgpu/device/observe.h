@@ -23,6 +23,7 @@ typedef struct sg_seen {
     struct sg_seen *next;
     char *name;
     uint64_t dispatches, waves, ns;
+    unsigned lanes; /* of its waves; of kernels of one name that differ, of the wider ones */
     sg_tally_by_op_t tally;
     isa_ran_t ran;
 } sg_seen_t;

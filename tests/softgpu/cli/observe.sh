@@ -1,9 +1,10 @@
 #!/bin/sh
-# observe.sh SOFTGPU PROGRAM - --trace and --stats on a real program: the two count the same, every
-# line is whole, only the wanted kernels are traced, and the program is none the wiser.
+# observe.sh SOFTGPU PROGRAM NARROW - --trace and --stats on a real program: the two count the same, every
+# line is whole, only the wanted kernels are traced, and the program is none the wiser. NARROW: the program for an RX 6800.
 set -u
 softgpu=$1
 program=$2
+narrow=$3
 failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -67,6 +68,8 @@ grep -vq "^_Z5wholePi" "$work/some" && complain "--trace=whole: more than that"
 
 "$softgpu" --stats "$program" 2>&1 >/dev/null | grep -q "^kernel _Z5splitPii" ||
     complain "--stats: nothing on standard error"
+"$softgpu" --gpu rx6800 --stats "$narrow" 2>&1 | grep -A3 '^kernel _Z5wholePi' | grep -q ' 32.00 of 32 lanes' ||
+    complain "--stats: waves of 32 lanes are not said to have 32"
 
 # with the translator the same instructions are counted, in translated code and beside it
 SOFTGPU_TRANSLATE_AFTER=1 SOFTGPU_TRANSLATE_ASIDE=0 "$softgpu" --translate on --stats --trace-file "$work/on" "$program" >"$work/out" 2>&1 ||
