@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 # field: forky
 # field-ci: forky
+# field-rx6800: forky
+# field-rx7900xtx: forky
+# field-strixhalo: forky
+# field-rx9070xt: forky
 # field-timeout: 3600
 """Programs that are right, with every check of softgpu: nothing is reported but what known.rules knows to be true.
 Libraries by programs of their own, ours built by the suite's hipcc."""
@@ -21,7 +25,6 @@ SPARSE = "/usr/libexec/rocm/librocsparse1-tests/rocsparse-test"
 FFT = "/usr/libexec/rocm/librocfft0-tests/rocfft-test"
 SOLVER = "/usr/libexec/rocm/librocsolver0-tests/rocsolver-test"
 LLAMA = "/usr/libexec/x86_64-linux-gnu/llama.cpp-tests/test-backend-ops"
-BACKEND = "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so"
 ONCE = "-v 1 -i 1 -j 0"
 PRODUCT = f"-f gemm -m 97 -n 66 -k 51 --lda 130 --ldb 131 --ldc 132 --alpha 2 --beta 3 {ONCE}"
 MIXED = f"-f gemm_ex -m 65 -n 34 -k 96 --alpha 1 --beta 1 {ONCE}"
@@ -61,6 +64,7 @@ LIBRARIES = {  # what: (program, arguments, its package, what it says when somet
                         TESTED),
     "llama.cpp attention": (LLAMA, f"test -b ROCm0 -o FLASH_ATTN_EXT -p {ATTENTION}", "llama.cpp-tests", TESTED),
 }
+CODE = {BLAS: "librocblas.so.4", SPARSE: "librocsparse.so.1", SOLVER: "librocblas.so.4", LLAMA: field.GGML_HIP}
 OURS = ["vectoradd", "matmul", "reduction", "histogram", "transpose", "stencil", "math", "lanes", "nbody", "generic",
         "cooperative", "streams", "copies"]
 f = field.Field()
@@ -78,18 +82,18 @@ def reported(run, ran):
 def built(source):
     """The program of a source, or None; it has its lines."""
     program = f.path(os.path.basename(source) + ".out")
-    run = f.run(["hipcc", "--offload-arch=gfx90a", "-O2", "-g", source, "-o", program, "-pthread"], timeout=600)
+    run = f.run(["hipcc", f"--offload-arch={f.target}", "-O2", "-g", source, "-o", program, "-pthread"], timeout=600)
     return program if not run.why() else f.case(os.path.basename(source), run.why()) or None
 
 
 def libraries():
     for name, (program, arguments, package, ran) in LIBRARIES.items():
-        if not f.small and f.needs({program: package}):
+        if not f.small and f.needs({program: package}, *filter(None, [CODE.get(program)])):
             yield name, [program, *arguments.split()], ran
 
 
 def whisper():
-    if not f.small and f.needs({"whisper-cli": "whisper.cpp", BACKEND: "libggml0-backend-hip"}):
+    if not f.small and f.needs({"whisper-cli": "whisper.cpp", field.GGML_HIP: "libggml0-backend-hip"}, field.GGML_HIP):
         model, heard = f.path("tiny.bin"), f.path("sound.wav")
         whisper_model.tiny_whisper(model)
         whisper_model.sound(heard, 1)

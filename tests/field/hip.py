@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 # field: bookworm trixie forky experimental
 # field-ci: forky
+# field-rx6800: forky
+# field-rx7900xtx: forky
+# field-strixhalo: forky
+# field-rx9070xt: forky
 # field-timeout: 1800
 """Our own HIP programs, built by the suite's hipcc for every version of code objects that it has: bare, under
 --sys-trace, with counters, under the first generation's rocprof. Their whole output is tests/whole/hip/expected's, and
@@ -24,7 +28,6 @@ PROGRAMS = ["vectoradd", "printf", "reduction", "generic"] if f.small else \
 if not f.small and f.suite in ("forky", "experimental"):  # HIP 5 has the functions, and refuses them
     PROGRAMS.append("vmm")
 LEAVING = {"vmm"}  # those with a process that ends by _exit, and then the first generation's tools write nothing
-WAVE = 64
 
 
 def versions():
@@ -43,7 +46,7 @@ def versions():
 
 
 def compiler(source, output, version, *options):
-    return ["hipcc", "--offload-arch=gfx90a", "-O2", f"-mcode-object-version={version}", *options, source, "-o", output,
+    return ["hipcc", f"--offload-arch={f.target}", "-O2", f"-mcode-object-version={version}", *options, source, "-o", output,
             "-pthread"]
 
 
@@ -54,8 +57,13 @@ def hip_version():
 
 
 def expected(program):
-    """The newest of its expectations that is no newer than HIP: PROGRAM.txt, PROGRAM.hip5.7.txt, PROGRAM.hip6.txt."""
+    """That of its expectations that is the GPU's, PROGRAM.gfx1100.txt; else the newest that is no newer than HIP:
+    PROGRAM.txt, PROGRAM.hip5.7.txt, PROGRAM.hip6.txt."""
     folder = os.path.join(TESTS, "whole", "hip", "expected")
+    own = os.path.join(folder, f"{program}.{f.target}.txt")
+    if os.path.exists(own):
+        with open(own) as file:
+            return file.read()
     newer = {tuple(map(int, m[1].split("."))): m[0] for m in
              (re.fullmatch(re.escape(program) + r"\.hip([\d.]+)\.txt", name) for name in os.listdir(folder)) if m}
     since = max((version for version in newer if version <= hip), default=None)
@@ -75,7 +83,7 @@ def waves_of(row):
     for axis in "XYZ":
         grid, group = int(row["Grid_Size_" + axis]), int(row["Workgroup_Size_" + axis])
         sizes.append([(grid // group, group)] + ([(1, grid % group)] if grid % group else []))
-    return sum(nx * ny * nz * -(-(x * y * z) // WAVE) for nx, x in sizes[0] for ny, y in sizes[1] for nz, z in sizes[2])
+    return sum(nx * ny * nz * -(-(x * y * z) // f.wave) for nx, x in sizes[0] for ny, y in sizes[1] for nz, z in sizes[2])
 
 
 def traced_waves(trace):

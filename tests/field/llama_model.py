@@ -3,6 +3,10 @@
 # field-ci: forky
 # field-mi100: forky
 # field-mi300x: experimental
+# field-rx6800: forky
+# field-rx7900xtx: forky
+# field-strixhalo: forky
+# field-rx9070xt: forky
 # field-timeout: 1200
 """A tiny random model in llama.cpp: what it says on the GPU is what it says on the CPU, bare, traced and
 counted, and the trace has every kernel that was executed."""
@@ -21,6 +25,9 @@ EXACT = ("f32", "f16")  # the CPU and the GPU round the activations of quantised
 # Kullback-Leibler divergence of the GPU's next tokens from the CPU's, and the share of equal first choices:
 # some ten times what the ways of rounding make of a right result
 CLOSE = {"f32": (0.0005, 99), "f16": (0.0005, 98), "q8_0": (0.02, 85), "q4_0": (0.04, 80)}
+# On some GPUs (gfx1030) llama.cpp has rocBLAS add up products of halves in halves, unless it is told otherwise
+IN_HALVES = (0.012, 85)
+IN_FLOATS = {"GGML_CUDA_CUBLAS_COMPUTE_TYPE": "f32"}
 COUNTERS = ["SQ_WAVES", "SQ_INSTS_VALU", "GRBM_COUNT"]
 
 
@@ -44,18 +51,18 @@ def text_file():
     return path
 
 
-def closeness(kind, model, text):
+def closeness(kind, model, text, limits, env):
     """Why the next tokens' probabilities of the GPU are not the CPU's, or nothing."""
     base = f.path(f"base-{kind}")
     cpu = f.soft([*perplexity(model, text, base), *CPU])
-    gpu = f.soft([*perplexity(model, text, base), *GPU, "--kl-divergence"])
+    gpu = f.soft([*perplexity(model, text, base), *GPU, "--kl-divergence"], env=env)
     if cpu.why() or gpu.why():
         return cpu.why() or gpu.why()
     last = [line.replace("±", " ").replace("%", " ").split() for line in gpu.out.splitlines() if "±" in line]
     if not last or len(last[-1]) != 11:
         return "llama-perplexity printed no divergence"
     divergence, same = float(last[-1][5]), float(last[-1][9])
-    most, least = CLOSE[kind]
+    most, least = limits
     return "" if 0 <= divergence <= most and same >= least else f"divergence {divergence}, {same} % the same"
 
 
@@ -99,12 +106,14 @@ def bench_ran(run):
 
 
 if f.needs({"llama-completion": "llama.cpp-tools", "llama-perplexity": "llama.cpp-tools-extra",
-            field.GGML_HIP: "libggml0-backend-hip"}):
+            field.GGML_HIP: "libggml0-backend-hip"}, field.GGML_HIP):
     words = text_file()
     for quant in ("f16", "q4_0") if f.small else gguf.KINDS:
         path = f.path(f"tiny-{quant}.gguf")
         gguf.tiny_llama(path, quant)
-        f.case(f"{quant} probabilities", closeness(quant, path, words))
+        f.case(f"{quant} probabilities", closeness(quant, path, words, CLOSE[quant], IN_FLOATS))
+        if quant == "f16" and not f.small:
+            f.case("f16 probabilities as llama.cpp adds up", closeness(quant, path, words, IN_HALVES, {}))
         says = f.soft([*completion(path), *CPU])
         f.case(f"{quant} CPU", says.why() or ("" if says.out.strip() else "says nothing"))
         # where rounding differs, the same on the GPU however it is watched

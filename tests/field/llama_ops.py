@@ -3,6 +3,10 @@
 # field-ci: forky
 # field-mi100: forky
 # field-mi300x: experimental
+# field-rx6800: forky
+# field-rx7900xtx: forky
+# field-strixhalo: forky
+# field-rx9070xt: forky
 # field-timeout: 21600
 """llama.cpp's own test of its operations, each on the GPU against the CPU: some shapes and types of every operation
 bare, fewer traced and counted. With the set "all" every shape and type bare."""
@@ -79,7 +83,7 @@ def compared(name, command):
                watch.run.seconds)
 
 
-if f.needs({PROGRAM: "llama.cpp-tests", field.GGML_HIP: "libggml0-backend-hip"}):
+if f.needs({PROGRAM: "llama.cpp-tests", field.GGML_HIP: "libggml0-backend-hip"}, field.GGML_HIP):
     compared("few operations", [PROGRAM, "test", "-b", "ROCm0", "-o", FEW, "-p", SHAPES])
     if not f.small:
         test = [PROGRAM, "test", "-b", "ROCm0"]

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # field: trixie experimental
 # field-mi300x: experimental
+# field-rx6800: experimental
+# field-rx7900xtx: experimental
+# field-rx9070xt: experimental
 # field-timeout: 3600
 """RCCL's all-reduce on 1, 2 and 4 GPUs of one process, and between two processes that share GPU memory through
 IPC handles, started by Open MPI: bare, traced and counted. The sums are checked on the host."""

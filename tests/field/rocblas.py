@@ -2,6 +2,10 @@
 # field: forky
 # field-ci: forky
 # field-mi100: forky
+# field-rx6800: forky
+# field-rx7900xtx: forky
+# field-strixhalo: forky
+# field-rx9070xt: forky
 # field-timeout: 3600
 """rocBLAS by its own benchmark, which compares each result with a CPU's: matrix products by Tensile's assembly kernels,
 matrix-vector products and triangular solvers, in five precisions; one traced, one counted."""
@@ -79,7 +83,7 @@ def missing(kernels, names):
 
 def main():
     f = field.Field()
-    if not f.needs({BENCH: "librocblas4-bench"}):
+    if not f.needs({BENCH: "librocblas4-bench"}, "librocblas.so.4"):
         f.finish()
 
     def bare(case):

@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
 # field: forky
+# field-rx6800: forky
+# field-rx7900xtx: forky
+# field-strixhalo: forky
+# field-rx9070xt: forky
 # field-timeout: 3600
 """rocSOLVER by its own test program, which compares each routine with LAPACK's on the host: some sizes of every
 routine in all precisions, few of them traced and counted."""
@@ -18,7 +22,7 @@ DATA = "checkin_lapack/CSRRF_*"  # sparse refactorization reads matrices that ar
 FEW = "checkin_lapack/GETRF.__*/12:checkin_lapack/GEQRF.__*/12:checkin_lapack/SYEVD.__float/12:checkin_lapack/GESV.batched*/12"
 
 f = field.Field()
-if f.needs({PROGRAM: "librocsolver0-tests"}):
+if f.needs({PROGRAM: "librocsolver0-tests"}, "librocsolver.so.0", "librocblas.so.4"):
     gtests.check(f, [PROGRAM], r"[^/]*/([^.]*)", f"{ALL}-{DATA}", FEW, LEAST)
     f.skip(f"rocsolver-test {DATA}", "its matrices are not packaged")
 f.finish()

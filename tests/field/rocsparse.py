@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
 # field: forky
+# field-rx6800: forky
+# field-rx7900xtx: forky
+# field-strixhalo: forky
+# field-rx9070xt: forky
 # field-timeout: 3600
 """rocSPARSE by its own test program, which compares each routine with the host's: some tests of every routine, few of
 them traced and counted."""
@@ -46,7 +50,7 @@ def chosen(path):
     return len(routines)
 
 
-if f.needs({PROGRAM: "librocsparse1-tests", TESTS: "librocsparse1-tests-data"}):
+if f.needs({PROGRAM: "librocsparse1-tests", TESTS: "librocsparse1-tests-data"}, "librocsparse.so.1"):
     path = f.path("tests.data")
     routines = chosen(path)
     if f.case("tests chosen", "" if routines >= ROUTINES else f"only {routines} routines: has the file another form?"):

@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
 # field: forky
+# field-rx6800: forky
+# field-rx7900xtx: forky
+# field-strixhalo: forky
+# field-rx9070xt: forky
 # field-timeout: 3600
 """whisper.cpp with a tiny random model: what it hears on the GPU is what it hears on the CPU, bare, traced and
 counted."""
@@ -14,7 +18,7 @@ f = field.Field()
 SECONDS = 3
 LEAST = 20  # words
 
-if f.needs({"whisper-cli": "whisper.cpp", "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so": "libggml0-backend-hip"}):
+if f.needs({"whisper-cli": "whisper.cpp", field.GGML_HIP: "libggml0-backend-hip"}, field.GGML_HIP):
     model, heard = f.path("tiny.bin"), f.path("sound.wav")
     whisper_model.tiny_whisper(model)
     whisper_model.sound(heard, SECONDS)

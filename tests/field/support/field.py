@@ -4,6 +4,7 @@ A field program makes one Field, reports each case to it, and ends with its fini
 """
 import collections
 import csv
+import mmap
 import os
 import re
 import shutil
@@ -16,8 +17,12 @@ import time
 LOSSES = re.compile(r"process \d+: (\d+) records received, (\d+) written, (\d+) dropped, (\d+) filtered")
 OURS = re.compile(r"(ROCP|HSA_|AMD_LOG|SOFTGPU_)\w*|\w+_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL")
 
+GPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "share", "gpus")
+
+COMPRESSED = (b"CCOB\2\0", b"CCOB\3\0")  # how compressed bundles of kernels begin, by the version of their form
+LIBRARIES = "/usr/lib/x86_64-linux-gnu"
 # ggml's back end for HIP: the package's, or one that was built by hand (LLAMA_BACKEND of run-field), which ggml loads then
-GGML_HIP = os.environ.get("GGML_BACKEND_PATH") or "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so"
+GGML_HIP = os.environ.get("GGML_BACKEND_PATH") or LIBRARIES + "/ggml/backends0/libggml-hip.so"
 
 
 class Run:
@@ -88,6 +93,11 @@ class Field:
         self.env = {k: v for k, v in os.environ.items() if not OURS.fullmatch(k)}
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         self.gpu = os.environ.get("FIELD_GPU") or "mi210"
+        product = known("products", self.gpu)
+        self.target, self.product = product["gpu"], product["product"]  # what compilers, and runtimes, call it
+        facts = known("architectures", self.target)
+        self.generic = facts["generic"]  # the target whose code the GPU runs, too, or -
+        self.wave = int(facts["waves"].split(",")[0])  # lanes, unless a compiler is told otherwise
         self.env.update(PYTHONDONTWRITEBYTECODE="1", SOFTGPU_GPU=self.gpu)
 
     def path(self, name):
@@ -143,19 +153,40 @@ class Field:
         print(f"skip {name}: {why}", flush=True)
         self.skipped += 1
 
-    def needs(self, packages):
-        """{file or program: its package}: skips what is missing, and says whether all are there."""
+    def has_code(self, library):
+        """Whether a library has kernels for the GPU, its own or its family's. One with compressed kernels may have."""
+        with open(os.path.join(LIBRARIES, library), "rb") as file, \
+                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            marks = [f"amdhsa--{name}".encode() for name in (self.target, self.generic) if name != "-"]
+            return any(data.find(mark) >= 0 for mark in (*marks, *COMPRESSED))
+
+    def needs(self, packages, *libraries):
+        """{file or program: its package}; libraries that need code for the GPU: skips what is missing, and says whether
+        all are there."""
         missing = sorted({package for file, package in packages.items() if not shutil.which(file) and
                           not os.path.exists(file)})
         if missing:
             self.skip(os.path.basename(sys.argv[0]), f"needs the package {', '.join(missing)}")
-        return not missing
+            return False
+        lacking = [os.path.basename(library) for library in libraries if not self.has_code(library)]
+        if lacking:
+            self.skip(os.path.basename(sys.argv[0]), f"{', '.join(lacking)} has no code for {self.target}")
+        return not lacking
 
     def finish(self):
         if self.own_out:
             shutil.rmtree(self.out, ignore_errors=True)
         print(f"{self.passed} passed, {self.failed} failed" + (f", {self.skipped} skipped" if self.skipped else ""))
         sys.exit(self.failed != 0)
+
+
+def known(table, name):
+    """What share/gpus has in the row of that name: {column: text}."""
+    with open(os.path.join(GPUS, table + ".tsv"), encoding="utf-8") as file:
+        for row in csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t"):
+            if next(iter(row.values())) == name:
+                return row
+    sys.exit(f"field: {table} has no {name}")
 
 
 def demangled(names):
