@@ -7,6 +7,8 @@
 # field-rx7900xtx: forky
 # field-strixhalo: forky
 # field-rx9070xt: forky
+# field-mi355x: experimental
+# field-llama: experimental
 # field-timeout: 1200
 """A tiny random model in llama.cpp: what it says on the GPU is what it says on the CPU, bare, traced and
 counted, and the trace has every kernel that was executed."""

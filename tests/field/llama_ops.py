@@ -7,6 +7,8 @@
 # field-rx7900xtx: forky
 # field-strixhalo: forky
 # field-rx9070xt: forky
+# field-mi355x: experimental
+# field-llama: experimental
 # field-timeout: 21600
 """llama.cpp's own test of its operations, each on the GPU against the CPU: some shapes and types of every operation
 bare, fewer traced and counted. With the set "all" every shape and type bare."""

@@ -89,6 +89,18 @@ with source_tree('echo "$*" >>"${0%/*}/../commands"', "echo 1 passed, 0 failed")
     assert not any("any.sh" in line for line in others), others
     assert all("GGML_BACKEND_PATH=/some/libggml-hip.so" in line for line in others if "both.sh" in line), others
 
+# llama.cpp's back end is built for another GPU where a program names the suite for it; without it the programs are run, too
+for status, said, count in ((0, "/kept/libggml-hip.so", "2 passed, 0 failed"), (3, "no source", "1 passed, 0 failed, 1 skipped"),
+                            (1, "does not compile", "1 passed, 1 failed")):
+    with source_tree('echo "$*" >>"${0%/*}/../commands"', "echo 1 passed, 0 failed") as tree:
+        command(tree + "/build/bin/softgpu")
+        command(tree + "/scripts/field-llama", f"echo {said}", f"exit {status}")
+        program(tree, "llama", "# field-mi300x: none", "# field-llama: none")
+        run = run_field(tree, "--gpu", "mi300x", "--programs", ".", "--build", tree + "/build")
+        with open(tree + "/commands") as file:
+            loads = "GGML_BACKEND_PATH=/kept/libggml-hip.so" in file.read()
+        assert run.stdout.endswith(count + "\n") and loads == (not status) and said in run.stdout, run
+
 # two programs at a time, each waiting for the other; one that wants to be alone is
 with source_tree('shift; cd "${0%/*}/.." && exec env "$@"') as tree:
     command(tree + "/build/bin/softgpu")
