@@ -25,6 +25,7 @@ def source_tree(*inside):
     with tempfile.TemporaryDirectory() as tree:
         os.makedirs(tree + "/tests/field")
         os.makedirs(tree + "/scripts")
+        shutil.copytree(os.path.join(sys.argv[1], "..", "share", "gpus"), tree + "/share/gpus")
         for name in ("run-field", "build-errors"):
             shutil.copy(os.path.join(sys.argv[1], name), tree + "/scripts")
         command(tree + "/scripts/field-root")
@@ -100,6 +101,14 @@ for status, said, count in ((0, "/kept/libggml-hip.so", "2 passed, 0 failed"), (
         with open(tree + "/commands") as file:
             loads = "GGML_BACKEND_PATH=/kept/libggml-hip.so" in file.read()
         assert run.stdout.endswith(count + "\n") and loads == (not status) and said in run.stdout, run
+
+# on a GPU with waves of 32 lanes: the tests that have its name, in the tree that is compiled for no other GPU
+with source_tree('echo "$*" >>"${0%/*}/../commands"', "echo 1 passed, 0 failed") as tree:
+    run_field(tree, "--gpu", "rx7900xtx")
+    with open(tree + "/commands") as file:
+        made, tests = file.read().splitlines()
+    assert "none.build" in made and "CROCPROF_GPU" not in made, made
+    assert tests.endswith(r"none.build \.rx7900xtx(\.|$)"), tests
 
 # two programs at a time, each waiting for the other; one that wants to be alone is
 with source_tree('shift; cd "${0%/*}/.." && exec env "$@"') as tree:
