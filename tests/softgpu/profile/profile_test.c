@@ -1,6 +1,7 @@
 /* profile_test.c - profile files: what they say is read, what is wrong with them is named. */
 #include "softgpu/profile/profile.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -100,6 +101,35 @@ static void names_what_is_wrong(void **state)
         line, &p,
         ":1: name: \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\" has 64 "
         "characters, the limit is 63");
+}
+
+/* Clocks for which a store's request takes the port to L2, in the profiles of the tree: 1 where the
+ * vector L1 of gfx942 and gfx950 is twice as wide, 2 on all others. Each profile has a row. */
+static void ships_clocks_of_stores(void **state)
+{
+    static const struct {
+        const char *name;
+        unsigned clocks;
+    } rows[] = {{"mi100", 2},     {"mi210", 2},    {"mi250x", 2},   {"mi300a", 1}, {"mi300x", 1},
+                {"mi325x", 1},    {"mi350x", 1},   {"mi355x", 1},   {"rx6800", 2}, {"rx6900xt", 2},
+                {"rx7900xtx", 2}, {"rx9070xt", 2}, {"strixhalo", 2}};
+    const size_t n_rows = sizeof rows / sizeof *rows;
+    size_t n_files = 0;
+    (void)state;
+    DIR *shipped = opendir(SHIPPED);
+    assert_non_null(shipped);
+    for (const struct dirent *e; (e = readdir(shipped));)
+        n_files += strstr(e->d_name, ".profile") != NULL;
+    closedir(shipped);
+    assert_int_equal(n_files, n_rows);
+    for (size_t k = 0; k < n_rows; k++) {
+        sg_profile_t p;
+        char error[512] = "";
+        sg_profile_load(rows[k].name, SHIPPED, &p, error, sizeof error);
+        assert_string_equal(error, "");
+        if (p.l1_store_clocks != rows[k].clocks)
+            fail_msg("%s: %u clocks", rows[k].name, p.l1_store_clocks);
+    }
 }
 
 static void names_a_missing_file(void **state)
@@ -286,6 +316,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_keys_over_defaults),
         cmocka_unit_test(names_what_is_wrong),
+        cmocka_unit_test(ships_clocks_of_stores),
         cmocka_unit_test(names_a_missing_file),
         cmocka_unit_test(reshapes_to_any_number_of_cus),
         cmocka_unit_test(takes_a_product),
