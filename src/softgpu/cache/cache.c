@@ -202,12 +202,14 @@ static uint64_t bound(sgc_span_t *s, uint64_t clocks)
 /* Clocks for which TD holds the vector L1 up. Data of narrow elements, for which lanes share
  * accesses, comes as fast as TD takes it: three of 64 such loads hold the L1 up for a clock. Data
  * of wide elements comes at half that rate: every fourth such load collides with the
- * acknowledgement of a store, if there are as many stores. */
-static uint64_t held_by_returns(const sgc_td_counts_t *now, const sgc_td_counts_t *seen)
+ * acknowledgement of a store, if there are as many stores, and if any can have come before it. */
+static uint64_t held_by_returns(const sgc_td_counts_t *now, const sgc_td_counts_t *seen,
+                                const sgc_late_t *late)
 {
     const uint64_t narrow = now->narrow - seen->narrow, wide = now->wide - seen->wide;
     const uint64_t stores = now->stores - seen->stores;
-    return 3 * narrow / 64 + (wide < stores ? wide : stores) / 4;
+    const uint64_t meet = late->loads ? wide * (late->loads - late->alone) / late->loads : 0;
+    return 3 * narrow / 64 + (meet < stores ? meet : stores) / 4;
 }
 
 /* At a wave's start SPI writes a register to one SIMD, and stalls if data returns there. It is
@@ -240,7 +242,7 @@ uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, const sgc_late_t
     bound(&c->tcp_wait, idle);
     c->tcp.port_stall += stalled < busy ? stalled : busy;
     c->seen_port = port;
-    c->td.held_tcp += held_by_returns(&c->td, &c->seen_td);
+    c->td.held_tcp += held_by_returns(&c->td, &c->seen_td, late);
     c->td.spi_stall += spi_stall(t, data, late);
     c->seen_td = c->td;
     return ta;

@@ -105,9 +105,12 @@ typedef struct {
 void sgc_waited(sgc_t *t, unsigned cu, const sgc_stand_t *s);
 /* Marks the begin of a dispatch. */
 void sgc_begun(sgc_t *t);
-/* Waves that start on a unit when others there have ended, and the clocks since the first end. */
+/* What a dispatch did on a unit before and after a first workgroup had ended there. */
 typedef struct {
-    uint64_t waves, clocks;
+    uint64_t waves, clocks; /* waves that started after it, and the clocks since it ended */
+    /* All loads, and those before which no wave of the unit can have stored: loads of waves that
+     * started sooner, in front of their own first store. */
+    uint64_t loads, alone;
 } sgc_late_t;
 /* A dispatch has ended after `clocks` clocks; in `at_work` of them the memory below L2 transferred
  * data. Counts how long its requests waited for each other (queue.h). sgc_unit_ended() comes first,

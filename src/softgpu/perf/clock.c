@@ -117,9 +117,13 @@ static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, const isa_arch_t 
         if (c->asked == ~UINT64_C(0)) c->asked = c->now;
         take_off(c, vector, most->vm, cost->latency, SG_WAIT_VECTOR, stores ? 0 : lines);
         c->vmem_level += cost->latency;
-        if (!stores) {
+        if (stores) {
+            c->stored = true;
+        } else {
             count_lines(c, arch, vector);
             c->load_level += cost->latency;
+            c->loads++;
+            c->loads_first += !c->stored;
         }
     }
     if (cost->lds_issue || cost->smem_issue) {

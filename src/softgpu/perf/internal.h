@@ -46,10 +46,12 @@ typedef enum {
     SG_T_FETCH_LEVEL,
     /* of a shader engine, kept in its first unit; in clocks */
     SG_T_SE_BUSY,
-    SG_T_BLOCKED,       /* a workgroup waits for room */
-    SG_T_BLOCKED_WAVES, /* times the SIMDs without a wave slot */
-    SG_T_BLOCKED_VGPRS, /* times the SIMDs without registers */
-    SG_T_BLOCKED_LDS,
+    SG_T_BLOCKED,     /* a workgroup waits for room on its unit */
+    SG_T_FIT,         /* some unit has room for a workgroup that waits or is being launched */
+    SG_T_UNFIT,       /* no unit has room for one that waits */
+    SG_T_UNFIT_WAVES, /* that times the SIMDs without a wave slot */
+    SG_T_UNFIT_VGPRS, /* that times the SIMDs without registers */
+    SG_T_UNFIT_LDS,   /* that times the compute units without LDS */
     SG_T_COUNT
 } sg_tally_t;
 

@@ -384,6 +384,8 @@ static void add_model(sg_perf_group_t *g)
         ran.wave[i].vector = c->vmem_level;
         ran.wave[i].loads = c->load_level;
         ran.wave[i].scalar = c->smem_level;
+        ran.wave[i].n_loads = c->loads;
+        ran.wave[i].n_first = c->loads_first;
         ran.wave[i].lines = c->most_lines;
     }
     const sgc_moved_t below = sgc_below(g->run->p->caches), *before = &g->run->p->below;

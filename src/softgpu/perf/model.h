@@ -42,7 +42,10 @@ typedef struct {
     uint64_t *by_wait; /* [SG_WAITS], sums of the clocks waited by sg_wait_t, or NULL */
     uint64_t vmem_level, load_level, smem_level, lds_level, fetch_level, fetches;
     uint32_t lines, most_lines; /* lines that its loads have in flight: now, and the most so far */
-    unsigned unit;              /* compute unit */
+    /* of vector memory; returning atomics are loads, others stores */
+    uint64_t loads, loads_first; /* all, and those before the first store */
+    bool stored;
+    unsigned unit; /* compute unit */
     uint8_t simd;
     bool ended;
     /* The wave has issued s_barrier_wait. Until its next instruction, `code` is ~0, so that this is
@@ -123,6 +126,7 @@ typedef struct sg_ran {
         uint64_t clocks; /* its duration, as if it were alone */
         uint64_t pipe[SG_PIPES];
         uint64_t vector, loads, scalar; /* clocks of memory instructions, added up */
+        uint64_t n_loads, n_first;      /* its loads, and those before its first store */
         uint32_t lines;                 /* the most lines that its loads had in flight */
         uint8_t simd;
     } wave[ISA_GROUP_WAVES];

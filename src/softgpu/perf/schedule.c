@@ -40,6 +40,7 @@ typedef struct {
     uint32_t abreast;         /* waves of the largest workgroup */
     uint64_t turned;          /* the earliest end of a workgroup; 0: none has ended */
     uint64_t late;            /* waves that start after it */
+    uint64_t loads, alone;    /* loads of vector memory; those that no store can have come before */
     bool counted;             /* by SQ */
 } unit_state_t;
 
@@ -140,56 +141,92 @@ static void leave(unit_state_t *u, uint64_t now)
     u->n = kept;
 }
 
+static bool fits(const unit_state_t *u, lack_t lack)
+{
+    /* a workgroup fits on an empty unit: the device has checked that */
+    return !u->n || (!lack.no_slot && !lack.no_vgprs && !lack.no_lds);
+}
+
 static uint64_t first_end(const unit_state_t *u)
 {
-    uint64_t end = u->resident[0].end;
-    for (uint32_t r = 1; r < u->n; r++)
+    uint64_t end = UINT64_MAX;
+    for (uint32_t r = 0; r < u->n; r++)
         if (u->resident[r].end < end) end = u->resident[r].end;
     return end;
 }
 
-/* Counts the engine's SIMDs that have no slot for the workgroup's waves, and those that have no
- * registers. */
-static void lacking_simds(sg_schedule_t *s, const sg_ran_t *ran, uint64_t now, lack_t *all)
+/* What all units of an engine that the dispatch uses lack for a workgroup. */
+typedef struct {
+    uint32_t no_slot, no_vgprs; /* SIMDs */
+    uint32_t no_lds;            /* units */
+    bool fits;                  /* on some unit */
+    uint64_t until;             /* when the next workgroup of the engine ends */
+} engine_lack_t;
+
+/* The dispatch uses the units that it has given a workgroup: one waits only when all have some. */
+static engine_lack_t engine_lacks(sg_schedule_t *s, const sg_ran_t *ran, uint64_t now)
 {
-    const uint32_t engine = ran->unit / s->p->units_per_engine;
-    all->no_slot = all->no_vgprs = 0;
+    const uint32_t first = ran->unit / s->p->units_per_engine * s->p->units_per_engine;
+    engine_lack_t all = {.until = UINT64_MAX};
     for (uint32_t k = 0; k < s->p->units_per_engine; k += s->p->unit_cus) {
-        unit_state_t *u = &s->unit[engine * s->p->units_per_engine + k];
+        unit_state_t *u = &s->unit[first + k];
+        if (!u->groups) continue;
         leave(u, now);
         const lack_t one = lacks(s, u, ran);
-        all->no_slot += one.no_slot;
-        all->no_vgprs += one.no_vgprs;
+        const uint64_t end = first_end(u);
+        all.no_slot += one.no_slot;
+        all.no_vgprs += one.no_vgprs;
+        all.no_lds += one.no_lds;
+        all.fits |= fits(u, one);
+        if (end < all.until) all.until = end;
     }
+    return all;
 }
 
-/* Adds the clocks from `now` until `then`, for which the engine lacks slots, registers or LDS, to
- * its sums. */
-static void count_lack(sg_schedule_t *s, const sg_ran_t *ran, sg_sums_t *sums, uint64_t now,
-                       uint64_t then, lack_t lack)
+static uint64_t share(uint64_t clocks, uint64_t part, uint64_t all)
 {
-    lacking_simds(s, ran, now, &lack);
-    sg_add_held(&sums->fixed[SG_T_BLOCKED], then - now);
-    sg_add_held(&sums->fixed[SG_T_BLOCKED_WAVES], lack.no_slot * (then - now));
-    sg_add_held(&sums->fixed[SG_T_BLOCKED_VGPRS], lack.no_vgprs * (then - now));
-    sg_add_held(&sums->fixed[SG_T_BLOCKED_LDS], lack.no_lds ? then - now : 0);
+    return (uint64_t)((double)clocks * (double)part / (double)all);
+}
+
+/* The part of the `clocks` for which a wave waits for memory in which it cannot issue its loads,
+ * since the waves of the units that take workgroups together want more lines at once than these can
+ * have in flight. A line is in flight for the share most / wanted of the time, and waits to be
+ * requested for the rest. */
+static uint64_t held_up(const sg_perf_t *p, uint64_t clocks, uint64_t wanted)
+{
+    const uint64_t most = (uint64_t)LINES_AT_ONCE * p->unit_cus;
+    return wanted > most ? share(clocks, wanted - most, wanted) : 0;
+}
+
+/* Adds `clocks` in which the workgroup waits for its unit to the engine's sums. `fit`: those of
+ * them in which it fits on some unit. Lacking resources count in the others alone. */
+static void count_lack(sg_sums_t *sums, const engine_lack_t *all, uint64_t clocks, uint64_t fit)
+{
+    const uint64_t unfit = clocks - fit;
+    sg_add_held(&sums->fixed[SG_T_BLOCKED], clocks);
+    sg_add_held(&sums->fixed[SG_T_FIT], fit);
+    sg_add_held(&sums->fixed[SG_T_UNFIT], unfit);
+    sg_add_held(&sums->fixed[SG_T_UNFIT_WAVES], all->no_slot * unfit);
+    sg_add_held(&sums->fixed[SG_T_UNFIT_VGPRS], all->no_vgprs * unfit);
+    sg_add_held(&sums->fixed[SG_T_UNFIT_LDS], all->no_lds * unfit);
 }
 
 /* Returns when the unit has room for the workgroup, not before `now`, and adds the clocks that the
- * workgroup waits for each resource to the engine's sums. */
+ * workgroup waits to the engine's sums. It is assumed that a real unit takes no more waves while
+ * its loads cannot be issued, though it has room: the model has that unit full, and the share of
+ * the clocks for which its loads are held up stands for those in which the workgroup fits. */
 static uint64_t wait_for_room(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran,
                               sg_sums_t *sums, uint64_t now)
 {
     leave(u, now);
-    for (;;) {
-        lack_t lack = lacks(s, u, ran);
-        /* a workgroup fits on an empty unit: the device has checked that */
-        if (!u->n || (!lack.no_slot && !lack.no_vgprs && !lack.no_lds)) return now;
-        const uint64_t then = first_end(u);
-        count_lack(s, ran, sums, now, then, lack);
-        now = then;
+    while (!fits(u, lacks(s, u, ran))) {
+        const engine_lack_t all = engine_lacks(s, ran, now);
+        const uint64_t clocks = all.until - now;
+        count_lack(sums, &all, clocks, all.fits ? clocks : held_up(s->p, clocks, u->lines));
+        now = all.until;
         leave(u, now);
     }
+    return now;
 }
 
 /* ---- a workgroup ---- */
@@ -210,21 +247,6 @@ static uint64_t *pipe_of(const sg_perf_t *p, unit_state_t *u, unsigned simd, uns
 {
     const unsigned first = simd - simd % p->profile.simds_per_cu;
     return &u->free[pipe < SG_SIMD_PIPES ? simd : first][pipe];
-}
-
-static uint64_t share(uint64_t clocks, uint64_t part, uint64_t all)
-{
-    return (uint64_t)((double)clocks * (double)part / (double)all);
-}
-
-/* The part of the `clocks` for which a wave waits for memory in which it cannot issue its loads,
- * since the waves of the units that take workgroups together want more lines at once than these can
- * have in flight. A line is in flight for the share most / wanted of the time, and waits to be
- * requested for the rest. */
-static uint64_t held_up(const sg_perf_t *p, uint64_t clocks, uint64_t wanted)
-{
-    const uint64_t most = (uint64_t)LINES_AT_ONCE * p->unit_cus;
-    return wanted > most ? share(clocks, wanted - most, wanted) : 0;
 }
 
 /* Lets the wave wait for memory from `end` until `done`, and shares these clocks among vector and
@@ -374,9 +396,15 @@ static void place(sg_schedule_t *s, const sg_ran_t *ran)
     u->waiting += ran->waited;
     u->counted = ran->counted;
     if (ran->n_waves > u->abreast) u->abreast = ran->n_waves;
-    if (u->turned && start >= u->turned) u->late += ran->n_waves;
+    const bool late = u->turned && start >= u->turned;
+    if (late) u->late += ran->n_waves;
     if (!u->turned || end < u->turned) u->turned = end;
+    for (uint32_t i = 0; i < ran->n_waves; i++) {
+        u->loads += ran->wave[i].n_loads;
+        if (!late) u->alone += ran->wave[i].n_first;
+    }
     e->free = start;
+    sg_add_held(&first->fixed[SG_T_FIT], start - granted);
     sg_add_held(&first->fixed[SG_T_SE_BUSY], cover(&e->covered, start, end));
     sg_add_held(&sums->fixed[SG_T_BUSY], cover(&u->covered, start, end));
     enter(u, ran, s->launch.lds_bytes, end);
@@ -455,7 +483,10 @@ static void end_caches(sg_schedule_t *s, uint64_t at_work)
     sg_perf_t *p = s->p;
     for (uint32_t k = 0; k < p->n_units; k++) {
         const unit_state_t u = part_of(s, k);
-        const sgc_late_t late = {u.late, u.turned ? s->end - u.turned : 0};
+        const sgc_late_t late = {.waves = u.late,
+                                 .clocks = u.turned ? s->end - u.turned : 0,
+                                 .loads = u.loads,
+                                 .alone = u.alone};
         queue_up(p, k, &u, sgc_unit_ended(p->caches, k, s->end, &late), s->end);
     }
     sgc_ended(p->caches, s->end, at_work);

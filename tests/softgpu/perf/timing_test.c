@@ -26,7 +26,14 @@ enum {
     WAIT_INST_ANY = 88,
     WAIT_INST_LDS = 91,
     IFETCH = 115,
-    ACCUM_HIGH = 185
+    ACCUM_HIGH = 185,
+    /* of SPI, whose arbiter looks every fourth clock */
+    NO_ALLOC = 79,
+    NO_ALLOC_CSN = 85,
+    RES_STALL = 91,
+    SIMD_FULL = 103,
+    VGPR_FULL = 109,
+    LDS_FULL = 120
 };
 
 static uint64_t kernel(counting_t *c, const char *text)
@@ -191,14 +198,16 @@ static void test_room(void **state)
     counting_t *c = counting_create(1, 1);
     rig_dispatch_t d = {
         .kernel = kernel(c, "s_endpgm\n"), .grid = {3 * 64}, .group = {64}, .lds = 40 << 10};
-    counting_want(c, SPI, 85);  /* clocks a workgroup finds no room */
-    counting_want(c, SPI, 120); /* of those for LDS */
-    counting_want(c, SPI, 103); /* for a wave slot */
-    counting_want(c, SPI, 48);  /* busy */
-    counting_want(c, GRBM, 2);  /* GUI_ACTIVE */
-    counting_want(c, GRBM, 0);  /* GRBM_COUNT */
+    counting_want(c, SPI, NO_ALLOC);
+    counting_want(c, SPI, LDS_FULL);
+    counting_want(c, SPI, SIMD_FULL);
+    counting_want(c, SPI, 48); /* busy */
+    counting_want(c, GRBM, 2); /* GUI_ACTIVE */
+    counting_want(c, GRBM, 0); /* GRBM_COUNT */
     counting_want(c, SQ, BUSY_CYCLES);
     counting_want(c, TCP, 0); /* GATE_EN1 */
+    counting_want(c, SPI, RES_STALL);
+    counting_want(c, SPI, NO_ALLOC_CSN);
     counting_start(c);
     counting_dispatch(c, &d);
     counting_stop(c);
@@ -215,6 +224,79 @@ static void test_room(void **state)
     assert_int_equal(counting_value(c, 6, 0, 0), 804 + 20 + 20);
     assert_int_equal(counting_value(c, 7, 0, 0),
                      856); /* until the last wave ends: packets need no vector L1 */
+    /* there is one unit, so that nothing fits while a workgroup waits; each launch takes 4 clocks
+     */
+    assert_int_equal(counting_value(c, 8, 0, 0), blocked);
+    assert_int_equal(counting_value(c, 9, 0, 0), 3 * 4 / 4);
+}
+
+/* Two units, each with LDS for one workgroup, which take these in turn. Workgroup 0 is busy for 640
+ * clocks on the first, and the one that follows it there waits for it. The other unit is free for
+ * most of that time: a workgroup would fit there, but is not its. */
+static void test_fits_elsewhere(void **state)
+{
+    static const char text[] = "s_cmp_eq_u32 s2, 0\n"      /* 4; s2: the workgroup */
+                               "s_cbranch_scc0 over\n"     /* 4 */
+                               ".fill 10, 4, 0xbf80000f\n" /* s_nop 15: 64 each */
+                               "over: s_endpgm\n";         /* 4 */
+    (void)state;
+    counting_t *c = counting_create(1, 2);
+    rig_dispatch_t d = {
+        .kernel = kernel(c, text), .grid = {3 * 64}, .group = {64}, .lds = 40 << 10};
+    counting_want(c, SPI, NO_ALLOC);
+    counting_want(c, SPI, NO_ALLOC_CSN);
+    counting_want(c, SPI, RES_STALL);
+    counting_want(c, SPI, LDS_FULL);
+    counting_want(c, SPI, SIMD_FULL);
+    counting_start(c);
+    counting_dispatch(c, &d);
+    counting_stop(c);
+    /* launched to 4 and 8, and both have their code at 804 */
+    const uint64_t first = 804 + 8 + 640 + 4, second = 804 + 12;
+    assert_int_equal(counting_value(c, 0, 0, 0), (first - 8) / 4);
+    assert_int_equal(counting_value(c, 1, 0, 0), (first - second + 3 * 4) / 4);
+    assert_int_equal(counting_value(c, 2, 0, 0), (second - 8) / 4);
+    assert_int_equal(counting_value(c, 3, 0, 0), 2 * (second - 8) / 4);
+    assert_int_equal(counting_value(c, 4, 0, 0), 0);
+}
+
+/* A wave that wants 512 lines at once of a unit that can have 400 in flight is held up for 112 of
+ * 512 clocks: so long the next workgroup fits, as the model has it, and is not launched. */
+static void test_held_up(void **state)
+{
+    enum { LOADS = 8, LINE = 64, AT_ONCE = 400 };
+    char text[1024];
+    int n;
+    (void)state;
+    counting_t *c = counting_create(1, 1);
+    const uint64_t data = rig_alloc(c->rig, 2 * LOADS * 64 * LINE);
+    n = snprintf(text, sizeof text,
+                 "v_mov_b32 v3, 0x%x\n"
+                 "s_lshl_b32 s2, s2, 15\n"
+                 "s_add_u32 s2, s2, 0x%x\n"
+                 "v_lshlrev_b32 v2, 6, v0\n"
+                 "v_add_u32 v2, s2, v2\n",
+                 (unsigned)(data >> 32), (unsigned)data);
+    for (unsigned k = 0; k < LOADS; k++)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "global_load_dword v4, v[2:3], off\n"
+                      "v_add_u32 v2, 0x1000, v2\n");
+    snprintf(text + n, sizeof text - (size_t)n, "s_waitcnt vmcnt(0)\ns_endpgm\n");
+    rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {128}, .group = {64}, .lds = 40 << 10};
+    counting_want(c, SPI, NO_ALLOC);
+    counting_want(c, SPI, NO_ALLOC_CSN);
+    counting_want(c, SPI, RES_STALL);
+    counting_want(c, SPI, LDS_FULL);
+    counting_start(c);
+    counting_dispatch(c, &d);
+    counting_stop(c);
+    const uint64_t waits = counting_value(c, 0, 0, 0);
+    assert_true(waits > 200);
+    assert_in_range(counting_value(c, 2, 0, 0), waits * AT_ONCE / (LOADS * 64),
+                    waits * AT_ONCE / (LOADS * 64) + 1);
+    assert_int_equal(counting_value(c, 3, 0, 0), counting_value(c, 2, 0, 0));
+    assert_in_range(counting_value(c, 1, 0, 0), waits - counting_value(c, 2, 0, 0) + 2 - 1,
+                    waits - counting_value(c, 2, 0, 0) + 2);
 }
 
 /* 33 waves for 32 slots: the last workgroup waits until the first ends. */
@@ -224,9 +306,9 @@ static void test_wave_slots(void **state)
     counting_t *c = counting_create(1, 1);
     rig_dispatch_t d = {
         .kernel = kernel(c, "s_sleep 10\ns_endpgm\n"), .grid = {33 * 64}, .group = {64}};
-    counting_want(c, SPI, 85);
-    counting_want(c, SPI, 103);
-    counting_want(c, SPI, 109);
+    counting_want(c, SPI, RES_STALL);
+    counting_want(c, SPI, SIMD_FULL);
+    counting_want(c, SPI, VGPR_FULL);
     counting_start(c);
     counting_dispatch(c, &d);
     counting_stop(c);
@@ -448,6 +530,44 @@ static void test_starts(void **state)
     assert_true(more[1] > 0);
 }
 
+/* Clocks for which data of 8 bytes for each lane meets acknowledgements of stores, of `groups`
+ * workgroups of a wave on one unit of a new GPU. */
+static uint64_t meets_stores(unsigned groups, const char *body)
+{
+    char text[1024];
+    counting_t *c = counting_create(1, 1);
+    const uint64_t data = rig_alloc(c->rig, 96 * 512);
+    snprintf(text, sizeof text,
+             "v_mov_b32 v3, 0x%x\n"
+             "s_lshl_b32 s2, s2, 9\n"
+             "s_add_u32 s2, s2, 0x%x\n"
+             "v_lshlrev_b32 v2, 3, v0\n"
+             "v_add_u32 v2, s2, v2\n"
+             "%s"
+             "s_endpgm\n",
+             (unsigned)(data >> 32), (unsigned)data, body);
+    rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {groups * 64}, .group = {64}};
+    counting_want(c, TCP, 7); /* TD_TCP_STALL_CYCLES */
+    counting_start(c);
+    counting_dispatch(c, &d);
+    counting_stop(c);
+    return counting_value(c, 0, 0, 0);
+}
+
+/* A load meets the acknowledgement of a store only if one can have come before it: the first 32
+ * waves load before any of them stores, the other 64 when some have ended. A wave's loads after its
+ * own store meet it, too. */
+static void test_meets_stores(void **state)
+{
+#define LOAD  "global_load_dwordx2 v[4:5], v[2:3], off\ns_waitcnt vmcnt(0)\n"
+#define STORE "global_store_dwordx2 v[2:3], v[4:5], off\n"
+    (void)state;
+    assert_int_equal(meets_stores(32, LOAD STORE), 0);
+    assert_int_equal(meets_stores(96, LOAD STORE), 64 / 4);
+    assert_int_equal(meets_stores(96, LOAD LOAD LOAD), 0);
+    assert_int_equal(meets_stores(32, LOAD STORE LOAD STORE), 32 / 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -458,6 +578,8 @@ int main(void)
         cmocka_unit_test(test_barrier),
         cmocka_unit_test(test_matrix_unit),
         cmocka_unit_test(test_room),
+        cmocka_unit_test(test_fits_elsewhere),
+        cmocka_unit_test(test_held_up),
         cmocka_unit_test(test_wave_slots),
         cmocka_unit_test(test_same_every_time),
         cmocka_unit_test(test_same_after_others),
@@ -466,6 +588,7 @@ int main(void)
         cmocka_unit_test(test_fault),
         cmocka_unit_test(test_queue),
         cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_meets_stores),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
