@@ -1,6 +1,7 @@
 /* arch.c - the table of architectures, one row each, and its look-ups.
  *
- * arch.h explains the members. A GPU of the list ISA_GPUS (src/isa/CMakeLists.txt) needs a row. */
+ * arch.h explains the members. A GPU of the list ISA_GPUS (src/isa/CMakeLists.txt) needs a row of
+ * isa_archs, one that has the instructions of another a row of siblings. */
 #include "isa/arch.h"
 #include "isa/format.h"
 
@@ -274,31 +275,73 @@ static const isa_formats_t formats_gfx12 = {
         .hwregs = ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI + 1, .vector_line = 128, .float_atomics = true, \
         .gb_addr_config = 0x2a114042
 
-/* Members that all GPUs of gfx11 and gfx12 have in common. */
-#define GFX11_AND_LATER(gpu)                                                                       \
-    .name = #gpu, .index = ISA_ARCH_##gpu, .codes = &isa_codes_##gpu, .lanes = 32,                 \
+/* Members that gfx1030 to gfx1036 have in common. Trap temporaries are those of gfx9, as the
+ * driver's handler for gfx10 saves them. HW_ID is HW_ID1 here, whose engines and arrays are as on
+ * gfx9, and whose units are WGPs. */
+#define GFX103(gpu)                                                                                \
+    .name = #gpu, .index = ISA_ARCH_gfx1030, .codes = &isa_codes_gfx1030,                          \
+    .formats = &formats_gfx10, .lanes = 32,                                                        \
+    .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 6}},                           \
+    .waits_most = {.vm = 63, .exp = 7, .lgkm = 63},                                                \
+    .memory_fields = {.flat_lds = {13, 1},                                                         \
+                      .mubuf_lds = {16, 1},                                                        \
+                      .flat_sc1 = {12, 1},                                                         \
+                      .mubuf_sc1 = {15, 1},                                                        \
+                      .mtbuf_sc1 = {15, 1},                                                        \
+                      .smem_sc1 = {14, 1},                                                         \
+                      .image_sc1 = {7, 1},                                                         \
+                      .buffer_tfe = {55, 1},                                                       \
+                      .image_tfe = {16, 1}},                                                       \
+    .cache_bits = {"glc", "slc", "dlc"},                                                           \
+    .launch = {.item = {{0, {0, 10}}, {1, {0, 10}}, {2, {0, 10}}}, .scratch_offset = true},        \
+    .hwregs = 30,                                                                                  \
+    .hw_id = {.slot = {0, 5}, .simd = {8, 2}, .cu = {10, 4}, .sh = {16, 1}, .se = {18, 2}},        \
+    TTMP_GFX9, .vgpr_granule = 8, .tmpring = {.wave = {12, 13}, .unit = 1024},                     \
+    .scratch_register = true, .gcr = true, .stores_apart = true, .unit_cus = 2, .simd_lanes = 32,  \
+    .f64_times = 16, .simd_vgprs = 512, .m0_lds = {0, 16}, .group_lds = 64 << 10,                  \
+    .lds_granule = 1024, .vector_line = 128, .scalar_line = 64, .l2_line = 128,                    \
+    .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000}, .trace = ISA_TRACE_GFX10,          \
+    .gb_addr_config = 0x00000444
+#define NAVI2 .drm_family = 143 /* AMDGPU_FAMILY_NV */
+
+/* Members that all GPUs of gfx11 and gfx12 have in common. `like` is the GPU of ISA_GPUS whose
+ * instructions `gpu` has. */
+#define GFX11_AND_LATER(gpu, like)                                                                 \
+    .name = #gpu, .index = ISA_ARCH_##like, .codes = &isa_codes_##like, .lanes = 32,               \
     .waitcnt = {.vm = {{10, 4}, {14, 2}}, .exp = {0, 3}, .lgkm = {4, 6}},                          \
     .waits_most = {.vm = 63, .exp = 7, .lgkm = 63},                                                \
     .hw_id = {.slot = {0, 5}, .simd = {8, 2}, .cu = {10, 4}, .sh = {16, 1}, .se = {18, 3}},        \
     .vgpr_granule = 8, .tmpring = {.wave = {12, 15}, .unit = 256, .of_engine = true},              \
     .scratch_register = true, .gcr = true, .stores_apart = true, .unit_cus = 2, .simd_lanes = 32,  \
-    .f64_times = 16, .simd_vgprs = 768, .m0_lds = {0, 16}, .group_lds = 64 << 10,                  \
-    .lds_granule = 1024, .vector_line = 128, .scalar_line = 64, .l2_line = 128,                    \
+    .f64_times = 16, .m0_lds = {0, 16}, .group_lds = 64 << 10, .lds_granule = 1024,                \
+    .vector_line = 128, .scalar_line = 64, .l2_line = 128, .gb_addr_config = 0x00000545,           \
     .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000}
 
-#define GFX11(gpu)                                                                                 \
-    GFX11_AND_LATER(gpu), TTMP_GFX9, .formats = &formats_gfx11,                                    \
-                                     .memory_fields = {.scratch_vaddr = {55, 1},                   \
-                                                       .flat_sc1 = {13, 1},                        \
-                                                       .mubuf_sc1 = {13, 1},                       \
-                                                       .mtbuf_sc1 = {13, 1},                       \
-                                                       .smem_sc1 = {13, 1},                        \
-                                                       .image_sc1 = {13, 1},                       \
-                                                       .buffer_tfe = {53, 1},                      \
-                                                       .image_tfe = {53, 1}},                      \
-                                     .cache_bits = {"glc", "slc", "dlc"},                          \
-                                     .launch = {.item = PACKED_IDS}, .hwregs = 30,                 \
-                                     .trace = ISA_TRACE_GFX11
+#define GFX11(gpu, like)                                                                           \
+    GFX11_AND_LATER(gpu, like), TTMP_GFX9, .formats = &formats_gfx11,                              \
+                                           .memory_fields = {.scratch_vaddr = {55, 1},             \
+                                                             .flat_sc1 = {13, 1},                  \
+                                                             .mubuf_sc1 = {13, 1},                 \
+                                                             .mtbuf_sc1 = {13, 1},                 \
+                                                             .smem_sc1 = {13, 1},                  \
+                                                             .image_sc1 = {13, 1},                 \
+                                                             .buffer_tfe = {53, 1},                \
+                                                             .image_tfe = {53, 1}},                \
+                                           .cache_bits = {"glc", "slc", "dlc"},                    \
+                                           .launch = {.item = PACKED_IDS}, .hwregs = 30,           \
+                                           .trace = ISA_TRACE_GFX11
+
+/* Members that gfx1150 to gfx1153 have in common. */
+#define GFX115(gpu)                                                                                \
+    GFX11(gpu, gfx1151), .dpp_scalar = true, .drm_family = 150 /* AMDGPU_FAMILY_GC_11_5_0 */
+
+#define GFX12(gpu)                                                                                 \
+    GFX11_AND_LATER(gpu, gfx1201), TTMP_GFX12,                                                     \
+        .formats = &formats_gfx12, .simd_vgprs = 768, .dpp_scalar = true, .hwregs = 33,            \
+        .wide_windows = true, .launch = {.item = PACKED_IDS, .ids_in_ttmp = true},                 \
+        .mode_absent = ISA_MODE_DX10_CLAMP | ISA_MODE_IEEE, .float_atomics = true,                 \
+        .lds_apart = true, .samples_apart = true, .trace = ISA_TRACE_GFX12,                        \
+        .drm_family = 152 /* AMDGPU_FAMILY_GC_12_0_0 */
 
 const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     [ISA_ARCH_gfx908] = {GFX9(gfx908), TTMP_GFX9, .gfx_target_version = 90008,
@@ -327,86 +370,63 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
                          .group_lds = 64 << 10, .lds_granule = 512},
     [ISA_ARCH_gfx950] = {GFX94(gfx950), .gfx_target_version = 90500, .m0_lds = {0, 18},
                          .group_lds = 160 << 10, .lds_granule = 1280},
-    /* Trap temporaries are those of gfx9, as the driver's handler for gfx10 saves them. HW_ID is
-     * HW_ID1 here, whose engines and arrays are as on gfx9, and whose units are WGPs. */
-    [ISA_ARCH_gfx1030] =
-        {.name = "gfx1030",
-         .index = ISA_ARCH_gfx1030,
-         .gfx_target_version = 100300,
-         .codes = &isa_codes_gfx1030,
-         .formats = &formats_gfx10,
-         .lanes = 32,
-         .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 6}},
-         .waits_most = {.vm = 63, .exp = 7, .lgkm = 63},
-         .memory_fields = {.flat_lds = {13, 1},
-                           .mubuf_lds = {16, 1},
-                           .flat_sc1 = {12, 1},
-                           .mubuf_sc1 = {15, 1},
-                           .mtbuf_sc1 = {15, 1},
-                           .smem_sc1 = {14, 1},
-                           .image_sc1 = {7, 1},
-                           .buffer_tfe = {55, 1},
-                           .image_tfe = {16, 1}},
-         .cache_bits = {"glc", "slc", "dlc"},
-         .launch = {.item = {{0, {0, 10}}, {1, {0, 10}}, {2, {0, 10}}}, .scratch_offset = true},
-         .hwregs = 30,
-         .hw_id = {.slot = {0, 5}, .simd = {8, 2}, .cu = {10, 4}, .sh = {16, 1}, .se = {18, 2}},
-         TTMP_GFX9,
-         .vgpr_granule = 8,
-         .tmpring = {.wave = {12, 13}, .unit = 1024},
-         .scratch_register = true,
-         .gcr = true,
-         .stores_apart = true,
-         .unit_cus = 2,
-         .simd_lanes = 32,
-         .f64_times = 16,
-         .simd_vgprs = 512,
-         .m0_lds = {0, 16},
-         .group_lds = 64 << 10,
-         .lds_granule = 1024,
-         .vector_line = 128,
-         .scalar_line = 64,
-         .l2_line = 128,
-         .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000},
-         .trace = ISA_TRACE_GFX10,
-         .drm_family = 143, /* AMDGPU_FAMILY_NV */
-         .gb_addr_config = 0x00000444},
-    [ISA_ARCH_gfx1100] = {GFX11(gfx1100), .gfx_target_version = 110000,
-                          .drm_family = 145, /* AMDGPU_FAMILY_GC_11_0_0 */
-                          .gb_addr_config = 0x00000545},
-    [ISA_ARCH_gfx1151] = {GFX11(gfx1151), .gfx_target_version = 110501, .dpp_scalar = true,
-                          .drm_family = 150, /* AMDGPU_FAMILY_GC_11_5_0 */
-                          .gb_addr_config = 0x00000545},
-    [ISA_ARCH_gfx1201] = {GFX11_AND_LATER(gfx1201), TTMP_GFX12, .formats = &formats_gfx12,
-                          .gfx_target_version = 120001, .dpp_scalar = true, .hwregs = 33,
-                          .wide_windows = true, .launch = {.item = PACKED_IDS, .ids_in_ttmp = true},
-                          .mode_absent = ISA_MODE_DX10_CLAMP | ISA_MODE_IEEE, .float_atomics = true,
-                          .lds_apart = true, .samples_apart = true, .trace = ISA_TRACE_GFX12,
-                          .drm_family = 152, /* AMDGPU_FAMILY_GC_12_0_0 */
-                          .gb_addr_config = 0x00000545},
+    [ISA_ARCH_gfx1030] = {GFX103(gfx1030), .gfx_target_version = 100300, NAVI2},
+    [ISA_ARCH_gfx1100] = {GFX11(gfx1100, gfx1100), .gfx_target_version = 110000, .simd_vgprs = 768,
+                          .drm_family = 145 /* AMDGPU_FAMILY_GC_11_0_0 */},
+    [ISA_ARCH_gfx1151] = {GFX115(gfx1151), .gfx_target_version = 110501, .simd_vgprs = 768},
+    [ISA_ARCH_gfx1201] = {GFX12(gfx1201), .gfx_target_version = 120001},
 };
 
-static const isa_arch_t *const end = isa_archs + ISA_ARCH_COUNT;
+/* GPUs that execute what a GPU of isa_archs does, whose index and instructions they have. */
+static const isa_arch_t siblings[] = {
+    {GFX103(gfx1031), .gfx_target_version = 100301, NAVI2},
+    {GFX103(gfx1032), .gfx_target_version = 100302, NAVI2},
+    {GFX103(gfx1033), .gfx_target_version = 100303, .drm_family = 144 /* AMDGPU_FAMILY_VGH */},
+    {GFX103(gfx1034), .gfx_target_version = 100304, NAVI2},
+    {GFX103(gfx1035), .gfx_target_version = 100305, .drm_family = 146 /* AMDGPU_FAMILY_YC */},
+    {GFX103(gfx1036), .gfx_target_version = 100306,
+     .drm_family = 149 /* AMDGPU_FAMILY_GC_10_3_6 */},
+    {GFX11(gfx1101, gfx1100), .gfx_target_version = 110001, .simd_vgprs = 768,
+     .drm_family = 145 /* AMDGPU_FAMILY_GC_11_0_0 */},
+    {GFX11(gfx1102, gfx1100), .gfx_target_version = 110002, .simd_vgprs = 512,
+     .drm_family = 145 /* AMDGPU_FAMILY_GC_11_0_0 */},
+    {GFX11(gfx1103, gfx1100), .gfx_target_version = 110003, .simd_vgprs = 512,
+     .drm_family = 148 /* AMDGPU_FAMILY_GC_11_0_1 */},
+    {GFX115(gfx1150), .gfx_target_version = 110500, .simd_vgprs = 512},
+    {GFX115(gfx1152), .gfx_target_version = 110502, .simd_vgprs = 512},
+    {GFX115(gfx1153), .gfx_target_version = 110503, .simd_vgprs = 512},
+    {GFX12(gfx1200), .gfx_target_version = 120000},
+};
+
+const isa_arch_t *isa_arch_at(size_t i)
+{
+    const size_t sibling = i - ISA_ARCH_COUNT;
+    if (i < ISA_ARCH_COUNT) return &isa_archs[i];
+    return sibling < sizeof siblings / sizeof siblings[0] ? &siblings[sibling] : NULL;
+}
 
 const isa_arch_t *isa_arch_find(uint32_t gfx_target_version)
 {
-    for (const isa_arch_t *a = isa_archs; a < end; a++)
-        if (a->gfx_target_version == gfx_target_version) return a;
-    return NULL;
+    const isa_arch_t *a;
+    for (size_t i = 0; (a = isa_arch_at(i)); i++)
+        if (a->gfx_target_version == gfx_target_version) break;
+    return a;
 }
 
 const isa_arch_t *isa_arch_named(const char *name)
 {
-    for (const isa_arch_t *a = isa_archs; a < end; a++)
-        if (strcmp(a->name, name) == 0) return a;
-    return NULL;
+    const isa_arch_t *a;
+    for (size_t i = 0; (a = isa_arch_at(i)); i++)
+        if (strcmp(a->name, name) == 0) break;
+    return a;
 }
 
 void isa_arch_list(char *text, size_t size)
 {
+    const isa_arch_t *a;
     size_t n = 0;
     if (size) *text = '\0';
-    for (const isa_arch_t *a = isa_archs; a < end; a++) {
+    for (size_t i = 0; (a = isa_arch_at(i)); i++) {
         const int more = snprintf(text + n, size - n, "%s%u (%s)", n ? ", " : "",
                                   a->gfx_target_version, a->name);
         if (more < 0 || (size_t)more >= size - n) return;

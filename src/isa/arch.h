@@ -399,7 +399,9 @@ typedef struct isa_codes isa_codes_t; /* table.h */
 
 typedef struct isa_arch {
     const char *name;
-    uint32_t index; /* in isa_archs, and in every table that has an entry for each GPU */
+    /* In isa_archs, and in every table that has an entry for each GPU of ISA_GPUS; of a GPU that
+     * has the instructions of one of these, the index of that one. */
+    uint32_t index;
     uint32_t gfx_target_version;  /* the driver's number: major * 10000 + minor * 100 + stepping */
     const isa_codes_t *codes;     /* its instructions */
     const isa_formats_t *formats; /* their encodings */
@@ -504,6 +506,10 @@ enum {
 };
 
 extern const isa_arch_t isa_archs[ISA_ARCH_COUNT];
+
+/* All architectures: those of isa_archs, then those that have the instructions of one of them. NULL
+ * beyond the last. */
+const isa_arch_t *isa_arch_at(size_t i);
 
 /* The architecture with this driver's number, or with this name. NULL: there is none. */
 const isa_arch_t *isa_arch_find(uint32_t gfx_target_version);

@@ -154,11 +154,12 @@ static void units_are_counted(void **state)
 static void softgpu_says_the_same(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < ISA_ARCH_COUNT; i++) {
-        const isa_arch_t *soft = &isa_archs[i];
+    const isa_arch_t *soft;
+    for (size_t i = 0; (soft = isa_arch_at(i)); i++) {
         const gpus_arch_t *a = gpus_find(soft->name);
         assert_non_null(a);
         assert_int_equal(a->target, soft->gfx_target_version);
+        assert_int_equal(a->drm_family, soft->drm_family);
         assert_int_equal(gpus_registers(a, 64)->vgprs, soft->simd_vgprs);
         assert_int_equal(gpus_registers(a, soft->lanes)->encoded, soft->vgpr_granule);
         assert_int_equal(a->lds_group, soft->group_lds);

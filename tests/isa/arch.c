@@ -13,16 +13,42 @@
 static void each_is_found(void **state)
 {
     (void)state;
-    for (const isa_arch_t *a = isa_archs; a < isa_archs + ISA_ARCH_COUNT; a++) {
+    const isa_arch_t *a;
+    size_t n = 0;
+    for (; (a = isa_arch_at(n)); n++) {
         assert_ptr_equal(isa_arch_find(a->gfx_target_version), a);
         assert_ptr_equal(isa_arch_named(a->name), a);
-        assert_ptr_equal(&isa_archs[a->index], a);
+        if (n < ISA_ARCH_COUNT) assert_ptr_equal(a, &isa_archs[a->index]);
     }
+    assert_int_equal(n, ISA_ARCH_COUNT + 13);
+    assert_null(isa_arch_at(n + 1));
     assert_string_equal(isa_arch_find(90010)->name, "gfx90a");
     assert_string_equal(isa_arch_find(90402)->name, "gfx942");
     assert_null(isa_arch_find(90401));
     assert_null(isa_arch_find(0)); /* a CPU's */
     assert_null(isa_arch_named("gfx9"));
+}
+
+/* LLVM's features of such GPUs (AMDGPU.td) differ in the number of registers, and in errors of the
+ * hardware that compilers go around. */
+static void siblings_have_its_instructions(void **state)
+{
+    static const struct {
+        const char *gpu, *like;
+        uint32_t vgprs; /* of a SIMD */
+    } rows[] = {{"gfx1031", "gfx1030", 512}, {"gfx1036", "gfx1030", 512},
+                {"gfx1101", "gfx1100", 768}, {"gfx1102", "gfx1100", 512},
+                {"gfx1103", "gfx1100", 512}, {"gfx1150", "gfx1151", 512},
+                {"gfx1153", "gfx1151", 512}, {"gfx1200", "gfx1201", 768}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const isa_arch_t *a = isa_arch_named(rows[i].gpu), *like = isa_arch_named(rows[i].like);
+        assert_int_equal(a->index, like->index);
+        assert_ptr_equal(a->codes, like->codes);
+        assert_ptr_equal(a->formats, like->formats);
+        assert_int_equal(a->simd_vgprs, rows[i].vgprs);
+        assert_int_not_equal(a->gfx_target_version, like->gfx_target_version);
+    }
 }
 
 /* Whether one instruction waits for all counters. */
@@ -123,10 +149,11 @@ static void each_has_instructions(void **state)
 
 static void messages_name_them(void **state)
 {
-    char text[128], cut[8];
+    char text[512], cut[8];
     (void)state;
     isa_arch_list(text, sizeof text);
     assert_non_null(strstr(text, "90010 (gfx90a)"));
+    assert_non_null(strstr(text, "120000 (gfx1200)")); /* the last */
     isa_arch_list(cut, sizeof cut);
     assert_string_equal(cut, "90008 (");
 }
@@ -136,7 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_is_found),           cmocka_unit_test(fields_do_not_overlap),
         cmocka_unit_test(arrays_are_large_enough), cmocka_unit_test(each_has_instructions),
-        cmocka_unit_test(messages_name_them),
+        cmocka_unit_test(messages_name_them),      cmocka_unit_test(siblings_have_its_instructions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

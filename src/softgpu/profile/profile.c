@@ -76,7 +76,7 @@ __attribute__((format(printf, 2, 3))) static int fail(const reader_t *r, const c
 
 static int fail_arch(const reader_t *r, const char *key, uint32_t number)
 {
-    char known[256];
+    char known[512];
     isa_arch_list(known, sizeof(known));
     return fail(r, "%s: %u is no GPU that softgpu knows; it knows %s", key, number, known);
 }
