@@ -64,7 +64,7 @@ expect 126 "Permission denied" "$softgpu" /etc/passwd
 expect 7 "" "$softgpu" -- sh -c 'exit 7'
 expect 0 "a --gpus b" "$softgpu" echo a --gpus b
 expect 1 "nope.profile: No such file" "$softgpu" --profile nope cat /dev/kfd
-expect 1 "; there are m" "$softgpu" --gpu nope cat /dev/kfd
+expect 1 "; there are krackan2, m" "$softgpu" --gpu nope cat /dev/kfd
 # the option comes before the variables, SOFTGPU_GPU before SOFTGPU_PROFILE
 expect 0 mi210 env SOFTGPU_GPU=nope "$softgpu" --profile mi210 cat /sys/class/kfd/kfd/topology/nodes/1/name
 expect 0 mi210 env SOFTGPU_PROFILE=nope "$softgpu" --gpu mi210 cat /sys/class/kfd/kfd/topology/nodes/1/name
