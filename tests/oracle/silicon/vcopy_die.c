@@ -116,7 +116,7 @@ static const kernel_t kernels[] = {{90008, "gfx908", text_of_gfx9, false},
                                    {90010, "gfx90a", text_of_gfx9, false},
                                    {90402, "gfx942", text_of_gfx94, false},
                                    {90500, "gfx942", text_of_gfx94, false},
-                                   {110501, "gfx1100", text_of_gfx11, true}};
+                                   {110503, "gfx1100", text_of_gfx11, true}};
 
 typedef struct {
     char name[80];
