@@ -197,7 +197,7 @@ static void set(traced_t *t, uint32_t engine, uint32_t simd, uint32_t tokens)
             sg_perf_write(t->c->rig->device->perf, 1, registers[i][0], registers[i][1]);
 }
 
-static void stop(traced_t *t)
+static void stop_trace(traced_t *t)
 {
     sg_perf_t *p = t->c->rig->device->perf;
     sg_perf_write(p, 1, 0xc200, EVERYWHERE);
@@ -231,7 +231,7 @@ static void begin(traced_t *t, uint32_t items, uint32_t simd, uint32_t tokens)
 static void trace(traced_t *t, uint32_t groups, uint32_t simd, uint32_t tokens)
 {
     begin(t, 128 * groups, simd, tokens);
-    stop(t);
+    stop_trace(t);
 }
 
 /* ---- what the decoder makes of it ---- */
@@ -444,7 +444,7 @@ static void written_again(void **state)
                 assert_int_equal(host[-1], 0);
                 assert_int_equal(written(&t), first + 1);
             }
-            stop(&t);
+            stop_trace(&t);
         }
 }
 

@@ -42,7 +42,11 @@ typedef struct {
     uint64_t some[ISA_VGPR_ROWS]; /* lanes with an undefined bit */
     uint64_t part[ISA_VGPR_ROWS]; /* of these, the lanes whose undefined bits are in `bits`; in
                                      lanes of `some` alone all bits are undefined */
-    chk_origin_t row_from[ISA_VGPR_ROWS];
+    /* The origin of the lanes in row_lanes, the last that got undefined bits, and that of most of
+     * the others: what a wave computes with some lanes on does not come from where the values of the
+     * lanes come from that were off. */
+    chk_origin_t row_from[ISA_VGPR_ROWS], row_before[ISA_VGPR_ROWS];
+    uint64_t row_lanes[ISA_VGPR_ROWS];
     uint32_t scalar[ISA_SCALARS];
     chk_origin_t scalar_from[ISA_SCALARS];
     chk_origin_t scc_from;
@@ -93,14 +97,15 @@ static inline void chk_vcc_define(chk_shadow_t *s)
 
 /* The undefined bits of all lanes of a row. */
 void chk_row_get(const chk_shadow_t *s, unsigned row, uint32_t *bits);
-/* Sets the undefined bits of these lanes of a row; `from` is their origin. */
+/* Sets the undefined bits of these lanes of a row; `from` is their origin. NULL: they keep it. */
 void chk_row_set(chk_shadow_t *s, unsigned row, uint64_t lanes, const uint32_t *bits,
                  const chk_origin_t *from);
 
 /* What a row's shadow was, to be brought back. */
 typedef struct {
     isa_row_t bits;
-    chk_origin_t from;
+    chk_origin_t from, before;
+    uint64_t lanes;
 } chk_row_shadow_t;
 void chk_row_keep(const chk_shadow_t *s, unsigned row, chk_row_shadow_t *kept);
 void chk_row_bring(chk_shadow_t *s, unsigned row, const chk_row_shadow_t *kept);
@@ -126,6 +131,8 @@ static inline uint64_t chk_operand_some(const chk_shadow_t *s, const isa_operand
     return some;
 }
 
+/* The origin of most of the undefined lanes of a row among `lanes`. */
+const chk_origin_t *chk_row_from(const chk_shadow_t *s, unsigned row, uint64_t lanes);
 const chk_origin_t *chk_operand_from(const chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes);
 void chk_operand_define(chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes);
 

@@ -135,10 +135,11 @@ static void read_bits(const access_t *a, uint64_t va, uint32_t step, uint32_t by
     }
 }
 
-/* Stores the shadow `u` of an element. `data`: the value about to be stored; `from`: by dword, the
- * origin of its undefined bits. */
+/* Stores the shadow `u` of an element. `data`: the value about to be stored; `from`: the origins of
+ * its undefined bits, for each dword that has any. */
 static void write_bits(const access_t *a, uint64_t va, uint32_t step, uint32_t bytes,
-                       const uint32_t *u, const uint32_t *data, const chk_origin_t *from)
+                       const uint32_t *u, const uint32_t *data,
+                       const chk_origin_t *const *from)
 {
     if (a->room == GLOBAL) {
         chk_bytes_t *b = chk_bytes_find(&a->s->memo, va);
@@ -156,7 +157,7 @@ static void write_bits(const access_t *a, uint64_t va, uint32_t step, uint32_t b
         uint8_t *at = shadow_at(a, va + (uint64_t)k * step, n);
         if (!at) continue;
         memcpy(at, &u[k], n);
-        if (u[k]) name_bits(a, va + (uint64_t)k * step, n, &from[k]);
+        if (u[k]) name_bits(a, va + (uint64_t)k * step, n, from[k]);
     }
 }
 
@@ -350,14 +351,17 @@ static void store_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t *
     for (uint64_t left = l->exec; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         uint32_t bits[DWORDS] = {0}, value[DWORDS] = {0};
+        const chk_origin_t *from[DWORDS] = {0};
         for (unsigned k = 0; k < dwords; k++) {
             value[k] = a->w->vgpr[row + k][lane] >> shift;
-            if (some) bits[k] = u[k][lane] >> shift;
+            if (!some) continue;
+            bits[k] = u[k][lane] >> shift;
+            from[k] = chk_row_from(a->h, row + k, UINT64_C(1) << lane);
         }
         if (l->bytes < 4) bits[0] &= (1u << 8 * l->bytes) - 1;
         if (a->room == GLOBAL && (bits[0] | bits[1] | bits[2] | bits[3]))
             note(&found->stored, lane, chk_operand_from(a->h, data, UINT64_C(1) << lane));
-        write_bits(a, l->va[lane], l->dword_step, l->bytes, bits, value, &a->h->row_from[row]);
+        write_bits(a, l->va[lane], l->dword_step, l->bytes, bits, value, from);
     }
 }
 
@@ -375,6 +379,7 @@ static void change_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t 
     for (uint64_t left = l->exec; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         uint32_t old[DWORDS], value[DWORDS] = {0}, bits[DWORDS] = {0};
+        const chk_origin_t *from[DWORDS] = {0};
         read_bits(a, l->va[lane], l->dword_step, l->bytes, old);
         for (unsigned k = 0; k < dwords && isa_is_row(data); k++)
             value[k] = a->w->vgpr[row + k][lane];
@@ -387,19 +392,21 @@ static void change_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t 
             r->u[0][lane] = old[0];
             r->u[1][lane] = old[1];
         } else if (old[0] | old[1]) {
-            const chk_origin_t from = origin_at(a, lane, l->va[lane], l->dword_step, old);
-            note(&found->changed, lane, &from);
+            const chk_origin_t there = origin_at(a, lane, l->va[lane], l->dword_step, old);
+            note(&found->changed, lane, &there);
         }
         if (some >> lane & 1) {
             if (a->room == LOCAL) a->s->lds_clear = 0;
             memcpy(bits, all, dwords * sizeof *bits);
+            for (unsigned k = 0; k < dwords; k++)
+                from[k] = chk_operand_from(a->h, data, UINT64_C(1) << lane);
             if (a->room == GLOBAL)
                 note(&found->stored, lane, chk_operand_from(a->h, data, UINT64_C(1) << lane));
         }
         /* global memory counts as defined afterwards: an undefined operand has been recorded
          * above */
         if (!exchanges && a->room == GLOBAL) memset(bits, 0, sizeof bits);
-        write_bits(a, l->va[lane], l->dword_step, l->bytes, bits, value, &a->h->row_from[row]);
+        write_bits(a, l->va[lane], l->dword_step, l->bytes, bits, value, from);
     }
 }
 
@@ -449,8 +456,9 @@ static void into_lds(access_t *a, const loaded_t *r, const sgc_lanes_t *to)
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         for (unsigned k = 0; k < to->bytes / 4; k++) {
             const uint32_t u = r->some ? r->u[k][lane] : 0, none = 0;
+            const chk_origin_t *from = &r->from;
             if (u) a->s->lds_clear = 0;
-            write_bits(a, to->va[lane] + 4 * k, 4, 4, &u, &none, &r->from);
+            write_bits(a, to->va[lane] + 4 * k, 4, 4, &u, &none, &from);
         }
     }
 }

@@ -30,8 +30,7 @@ static void any_wide(chk_ask_t *f)
     isa_row_t u;
     for (unsigned n = 0; n < 3; n++) {
         const uint64_t some = chk_operand_some(f->s, &f->i->src[n]);
-        if (some && f->from.from == CHK_FROM_NOWHERE)
-            f->from = *chk_operand_from(f->s, &f->i->src[n], ISA_ALL_LANES);
+        chk_ask_name(f, &f->i->src[n], ISA_ALL_LANES);
         lanes |= some;
     }
     for (unsigned l = 0; l < ISA_LANES; l++)
@@ -69,13 +68,11 @@ static void any(chk_ask_t *f)
                            : pairs && k < 2 ? (v.row[k][l] ? ~0u : 0)
                                             : ~0u;
         }
-        if (lanes && f->from.from == CHK_FROM_NOWHERE)
-            f->from = *chk_operand_from(f->s, &f->i->src[n], ISA_ALL_LANES);
+        if (lanes) chk_ask_name(f, &f->i->src[n], ISA_ALL_LANES);
     }
     if (f->a->tied) {
         const uint64_t old = chk_operand_some(f->s, &f->i->dst) & f->w->exec;
-        if (old && f->from.from == CHK_FROM_NOWHERE)
-            f->from = *chk_operand_from(f->s, &f->i->dst, old);
+        chk_ask_name(f, &f->i->dst, old);
         for (unsigned k = 0; k < f->rows; k++) {
             isa_row_t row;
             chk_row_get(f->s, chk_row_of(f->s, &f->i->dst) + k, row);
@@ -92,8 +89,8 @@ static void any(chk_ask_t *f)
     }
     if (f->op->reads & ISA_REG_VCC && !f->scalar) {
         const uint64_t vcc = chk_vcc_some(f->s);
-        if (vcc && f->from.from == CHK_FROM_NOWHERE)
-            f->from = f->s->scalar_from[ISA_CODE_VCC + !(uint32_t)vcc];
+        chk_ask_name_from(f, &f->s->scalar_from[ISA_CODE_VCC + !(uint32_t)vcc],
+                          (unsigned)__builtin_popcountll(vcc));
         for (uint64_t left = vcc; left; left &= left - 1)
             for (unsigned k = 0; k < f->rows; k++)
                 u[k][__builtin_ctzll(left)] = ~0u;
@@ -102,7 +99,7 @@ static void any(chk_ask_t *f)
     if (f->scalar) {
         const bool some = lanes || (f->s->scc && f->op->reads & ISA_REG_SCC);
         const uint32_t all[2] = {some ? ~0u : 0, some ? ~0u : 0};
-        if (some && f->from.from == CHK_FROM_NOWHERE) f->from = f->s->scc_from;
+        if (some && !f->named) chk_ask_name_from(f, &f->s->scc_from, 1);
         if (chk_ask_has_mask(f) && !f->a->tied)
             chk_ask_set_scalars(f, f->mask, all, f->mask_dwords < 2 ? f->mask_dwords : 2);
         chk_ask_set_scc(f, some);
@@ -123,7 +120,7 @@ static void bits(chk_ask_t *f)
     for (unsigned l = 0; l < ISA_LANES && unclear; l++)
         for (unsigned k = 0; k < f->rows; k++)
             if (unclear >> l & f->w->exec >> l & 1) f->differ.row[k][l] = ~0u;
-    const uint64_t lanes = f->with_old ? ISA_ALL_LANES : f->lanes;
+    const uint64_t lanes = f->a->quick & CHK_QUICK_ALL_LANES ? ISA_ALL_LANES : f->lanes;
     const unsigned row = chk_row_of(f->s, &f->i->dst);
     for (unsigned k = 0; k < f->rows; k++)
         chk_row_set(f->s, row + k, lanes, f->differ.row[k], &f->from);
@@ -238,8 +235,7 @@ static void up(chk_ask_t *f)
             v[n].rows = 0;
         else
             view_both(f, n, &x[n], &v[n]);
-        if (v[n].rows && f->from.from == CHK_FROM_NOWHERE && chk_operand_some(f->s, o))
-            f->from = *chk_operand_from(f->s, o, ISA_ALL_LANES);
+        if (v[n].rows) chk_ask_name(f, o, ISA_ALL_LANES);
     }
     uint64_t lanes = 0;
     for (unsigned l = 0; l < (f->scalar ? 1 : ISA_LANES); l++) {
@@ -303,7 +299,7 @@ static void compare(chk_ask_t *f)
     if (f->a->tied) { /* a comparison with an immediate */
         const uint32_t u = f->s->scalar[i->dst.reg],
                        k = f->a->of.is_signed ? (uint32_t)i->imm : (uint16_t)i->imm;
-        if (u) f->from = f->s->scalar_from[i->dst.reg];
+        if (u) chk_ask_name(f, &i->dst, ISA_ALL_LANES);
         chk_ask_set_scc(f, open(f->a, 32, f->w->sgpr[i->dst.reg], u, k, 0));
         return;
     }
@@ -316,8 +312,8 @@ static void compare(chk_ask_t *f)
             (uint64_t)open(f->a, width, whole(&x, l), whole(&ux, l), whole(&y, l), whole(&uy, l))
             << l;
     if (!f->scalar) lanes &= f->w->exec;
-    for (unsigned n = 0; lanes && n < 2 && f->from.from == CHK_FROM_NOWHERE; n++)
-        f->from = *chk_operand_from(f->s, &i->src[n], lanes);
+    for (unsigned n = 0; n < 2; n++)
+        chk_ask_name(f, &i->src[n], lanes);
     if (f->scalar)
         chk_ask_set_scc(f, lanes);
     else
@@ -359,15 +355,14 @@ static uint64_t unclear_lanes(chk_ask_t *f, unsigned side)
 {
     const bool scaled = f->op->marks & ISA_IS_FORMATS && f->w->scaled_pc == (f->i->pc | 1);
     uint64_t lanes = scaled ? f->s->scales[side] : 0;
-    if (lanes && f->from.from == CHK_FROM_NOWHERE) f->from = f->s->scales_from;
+    chk_ask_name_from(f, &f->s->scales_from, (unsigned)__builtin_popcountll(lanes));
     if (!f->a->tied || side || !chk_operand_some(f->s, &f->i->src[2])) return lanes;
     const uint32_t used = used_indices(f->i, &f->op->math.shape);
     isa_row_t u;
     chk_row_get(f->s, chk_row_of(f->s, &f->i->src[2]), u);
     for (unsigned l = 0; l < ISA_LANES; l++)
         lanes |= (uint64_t)((u[l] & used) != 0) << l;
-    if (lanes && f->from.from == CHK_FROM_NOWHERE)
-        f->from = *chk_operand_from(f->s, &f->i->src[2], lanes);
+    chk_ask_name(f, &f->i->src[2], lanes);
     return lanes;
 }
 
@@ -404,8 +399,7 @@ static void touch(chk_ask_t *f, unsigned which, matrix_rows_t touched)
     const unsigned row = chk_row_of(f->s, &f->i->dst), n = isa_operand_dwords(&f->i->dst);
     isa_inst_t i = *f->i;
     if (!unclear && !chk_operand_some(f->s, &i.src[which])) return;
-    if (f->from.from == CHK_FROM_NOWHERE)
-        f->from = *chk_operand_from(f->s, &i.src[which], ISA_ALL_LANES);
+    chk_ask_name(f, &i.src[which], ISA_ALL_LANES);
     chk_ask_prepare(f);
     if (f->a->tied) /* the sum is added to the destination, and source 2 has the indices of A */
         memset(f->lab->rows[row], 0, n * sizeof *f->lab->rows);
@@ -434,8 +428,7 @@ static void matrix(chk_ask_t *f)
     touch(f, 1, touched);
     f->s->scales[0] = f->s->scales[1] = 0;
     const bool added = chk_operand_some(f->s, addend) && isa_is_row(addend);
-    if (added && f->from.from == CHK_FROM_NOWHERE)
-        f->from = *chk_operand_from(f->s, addend, ISA_ALL_LANES);
+    chk_ask_name(f, addend, ISA_ALL_LANES);
     for (unsigned k = 0; k < n && k < MATRIX_ROWS && added; k++) {
         chk_row_get(f->s, chk_row_of(f->s, addend) + k, u);
         for (unsigned l = 0; l < ISA_LANES; l++)
@@ -491,6 +484,14 @@ void chk_alu_dual(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
     chk_row_bring(s, row, &after);
 }
 
+/* The lanes whose operands matter: those that are on, unless others may be read. Exchanges by LDS
+ * have 0 of a lane that is off. */
+static uint64_t lanes_read(const isa_wave_t *w, const isa_inst_t *i)
+{
+    const bool own = chk_alu_table[i->op].quick & CHK_QUICK_LANES && !(i->flags & ISA_F_DPP);
+    return own || isa_table[i->op].klass == ISA_CLASS_LDS ? w->exec : ISA_ALL_LANES;
+}
+
 void chk_alu_slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i)
 {
     const isa_row_desc_t *op = &isa_table[i->op];
@@ -504,7 +505,9 @@ void chk_alu_slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
     f.scalar = op->fmt <= ISA_FMT_SOPC;
     f.with_old = f.a->old || chk_is_partial(i);
     f.lanes = w->exec;
+    f.reads = lanes_read(w, i);
     f.from = (chk_origin_t){.from = CHK_FROM_NOWHERE};
+    f.named = 0;
     chk_ask_results(&f);
     if (i->op == ISA_OP_v_mfma_ld_scale_b32) {
         scales(&f);

@@ -121,6 +121,25 @@ static void take_results(const chk_ask_t *f, chk_result_t *r)
     r->scc = l->scc;
 }
 
+void chk_ask_name_from(chk_ask_t *f, const chk_origin_t *from, unsigned much)
+{
+    if (much <= f->named) return;
+    f->named = much;
+    f->from = *from;
+}
+
+void chk_ask_name(chk_ask_t *f, const isa_operand_t *o, uint64_t lanes)
+{
+    unsigned much = 0;
+    lanes &= f->reads;
+    if (f->scalar && o->kind == ISA_OPK_SGPR)
+        for (unsigned k = 0; k < isa_operand_dwords(o); k++)
+            much += (unsigned)__builtin_popcount(f->s->scalar[o->reg + k]);
+    else
+        much = (unsigned)__builtin_popcountll(chk_operand_some(f->s, o) & lanes);
+    if (much > f->named) chk_ask_name_from(f, chk_operand_from(f->s, o, lanes), much);
+}
+
 static void add_variable(chk_ask_t *f, unsigned kind, unsigned at, unsigned n)
 {
     for (unsigned k = 0; k < f->variables; k++)
@@ -135,7 +154,7 @@ static void add_operand(chk_ask_t *f, const isa_operand_t *o, uint64_t lanes)
 {
     const unsigned n = isa_operand_dwords(o);
     if (!(chk_operand_some(f->s, o) & lanes)) return;
-    if (f->from.from == CHK_FROM_NOWHERE) f->from = *chk_operand_from(f->s, o, lanes);
+    chk_ask_name(f, o, lanes);
     if (isa_is_row(o))
         add_variable(f, CHK_VARY_ROWS, chk_row_of(f->s, o), n);
     else if (o->kind == ISA_OPK_SGPR)
@@ -147,7 +166,7 @@ static void add_operand(chk_ask_t *f, const isa_operand_t *o, uint64_t lanes)
 static void add_scc(chk_ask_t *f)
 {
     if (!f->s->scc || !(f->op->reads & ISA_REG_SCC)) return;
-    if (f->from.from == CHK_FROM_NOWHERE) f->from = f->s->scc_from;
+    chk_ask_name_from(f, &f->s->scc_from, 1);
     add_variable(f, CHK_VARY_SCC, 0, 1);
 }
 
@@ -309,8 +328,7 @@ uint64_t chk_ask_controls(chk_ask_t *f)
         chk_ask_look(f, n, false, &v);
         for (unsigned l = 0; l < ISA_LANES; l++)
             lanes |= (uint64_t)((v.row[0][l] & f->a->of.control_bits) != 0) << l;
-        if (lanes && f->from.from == CHK_FROM_NOWHERE)
-            f->from = *chk_operand_from(f->s, &f->i->src[n], ISA_ALL_LANES);
+        if (lanes) chk_ask_name(f, &f->i->src[n], ISA_ALL_LANES);
     }
     return lanes;
 }
@@ -386,11 +404,13 @@ void chk_ask_set_rows(chk_ask_t *f, const isa_row_t *u)
     const unsigned row = chk_row_of(f->s, &f->i->dst);
     find_written(f, written);
     for (unsigned k = 0; k < f->rows; k++) {
-        const chk_origin_t was = f->s->row_from[row + k];
+        uint64_t made = 0; /* lanes with undefined bits that they did not have */
         chk_row_get(f->s, row + k, old);
-        for (unsigned l = 0; l < ISA_LANES; l++)
+        for (unsigned l = 0; l < ISA_LANES; l++) {
+            made |= (uint64_t)((u[k][l] & written[k][l]) != 0) << l;
             now[l] = (u[k][l] & written[k][l]) | (old[l] & ~written[k][l]);
-        chk_row_set(f->s, row + k, ISA_ALL_LANES, now,
-                    f->from.from == CHK_FROM_NOWHERE ? &was : &f->from);
+        }
+        chk_row_set(f->s, row + k, ~made, now, NULL);
+        chk_row_set(f->s, row + k, made, now, f->named ? &f->from : NULL);
     }
 }

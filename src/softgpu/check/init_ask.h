@@ -1,9 +1,9 @@
 /* init_ask.h - for the rules in init_alu.c: one instruction with undefined operands, and
  * experiments that run it on other values of them.
  *
- * A frame (chk_ask_t) is one instruction of a wave; `from` becomes the origin of its first
- * undefined operand. The frame's shadows are those of the wave and are updated; the wave itself
- * does not change. */
+ * A frame (chk_ask_t) is one instruction of a wave; `from` becomes the origin of the operand that
+ * is undefined in most lanes. The frame's shadows are those of the wave and are updated; the wave
+ * itself does not change. */
 #ifndef SOFTGPU_CHECK_INIT_ASK_H
 #define SOFTGPU_CHECK_INIT_ASK_H
 
@@ -39,9 +39,11 @@ typedef struct {
                             result, 0: none */
     unsigned mask_dwords;
     uint64_t lanes; /* the lanes that are written */
+    uint64_t reads; /* those whose operands the instruction reads */
     chk_variable_t variable[CHK_VARIABLES];
     unsigned variables;
     chk_origin_t from;
+    unsigned named; /* how much of the operand that `from` is of is undefined; 0: none yet */
     chk_result_t first, differ;
 } chk_ask_t;
 
@@ -63,6 +65,14 @@ static inline bool chk_ask_has_mask(const chk_ask_t *f)
  * runs the instruction on the lab's wave; false: the instruction cannot run there. */
 void chk_ask_prepare(chk_ask_t *f);
 bool chk_ask_run(chk_ask_t *f, const isa_inst_t *i);
+
+/* Names an operand as an origin of the result. A result has one origin, whatever it is made of:
+ * that of the operand which is undefined in most of the lanes that are read or, of the scalar unit,
+ * in most bits; of equal ones the first. So a register of which a few lanes are padding does not
+ * hide that all lanes of the other operand are undefined. */
+void chk_ask_name(chk_ask_t *f, const isa_operand_t *o, uint64_t lanes);
+/* The same for an origin that is no operand's; `much`: how many lanes or bits are undefined. */
+void chk_ask_name_from(chk_ask_t *f, const chk_origin_t *from, unsigned much);
 
 /* Collects the undefined registers that the instruction reads, except those of the sources in
  * `without`, by bit. */

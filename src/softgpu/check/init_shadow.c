@@ -13,8 +13,10 @@
  * are unchanged are skipped. */
 static void name_registers(chk_shadow_t *s)
 {
-    for (; s->rows_named < s->n_rows; s->rows_named++)
+    for (; s->rows_named < s->n_rows; s->rows_named++) {
         s->row_from[s->rows_named] = (chk_origin_t){.from = CHK_FROM_VGPR, .at = s->rows_named};
+        s->row_lanes[s->rows_named] = ISA_ALL_LANES;
+    }
     for (unsigned k = 0; !s->scalars_named && k <= ISA_CODE_M0; k++)
         s->scalar_from[k] = (chk_origin_t){.from = CHK_FROM_SGPR, .at = k};
     s->scalars_named = true;
@@ -64,6 +66,13 @@ void chk_row_get(const chk_shadow_t *s, unsigned row, uint32_t *bits)
         bits[l] = (0 - (uint32_t)(some >> l & 1)) & (part >> l & 1 ? s->bits[row][l] : ~0u);
 }
 
+const chk_origin_t *chk_row_from(const chk_shadow_t *s, unsigned row, uint64_t lanes)
+{
+    const uint64_t some = s->some[row] & lanes, last = some & s->row_lanes[row];
+    return __builtin_popcountll(last) >= __builtin_popcountll(some & ~last) ? &s->row_from[row]
+                                                                            : &s->row_before[row];
+}
+
 void chk_row_set(chk_shadow_t *s, unsigned row, uint64_t lanes, const uint32_t *bits,
                  const chk_origin_t *from)
 {
@@ -79,23 +88,32 @@ void chk_row_set(chk_shadow_t *s, unsigned row, uint64_t lanes, const uint32_t *
         const unsigned l = (unsigned)__builtin_ctzll(left);
         s->bits[row][l] = bits[l];
     }
+    if (some && from) {
+        s->row_before[row] = *chk_row_from(s, row, ~lanes);
+        s->row_from[row] = *from;
+        s->row_lanes[row] = lanes;
+        if (row < s->rows_named) s->rows_named = row;
+    }
     s->some[row] = (s->some[row] & ~lanes) | some;
     s->part[row] = (s->part[row] & ~lanes) | part;
     s->any_part |= part != 0;
-    if (!some) return;
-    s->row_from[row] = *from;
-    if (row < s->rows_named) s->rows_named = row;
 }
 
 void chk_row_keep(const chk_shadow_t *s, unsigned row, chk_row_shadow_t *kept)
 {
     kept->from = s->row_from[row];
+    kept->before = s->row_before[row];
+    kept->lanes = s->row_lanes[row];
     chk_row_get(s, row, kept->bits);
 }
 
 void chk_row_bring(chk_shadow_t *s, unsigned row, const chk_row_shadow_t *kept)
 {
     chk_row_set(s, row, ISA_ALL_LANES, kept->bits, &kept->from);
+    s->row_before[row] = kept->before;
+    s->row_lanes[row] = kept->lanes;
+    s->row_from[row] = kept->from;
+    if (row < s->rows_named) s->rows_named = row;
 }
 
 const chk_origin_t *chk_operand_from(const chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes)
@@ -103,7 +121,8 @@ const chk_origin_t *chk_operand_from(const chk_shadow_t *s, const isa_operand_t 
     static const chk_origin_t nowhere;
     const unsigned n = isa_operand_dwords(o);
     for (unsigned k = 0; k < n && isa_is_row(o); k++)
-        if (s->some[chk_row_of(s, o) + k] & lanes) return &s->row_from[chk_row_of(s, o) + k];
+        if (s->some[chk_row_of(s, o) + k] & lanes)
+            return chk_row_from(s, chk_row_of(s, o) + k, lanes);
     for (unsigned k = 0; k < n && o->kind == ISA_OPK_SGPR; k++)
         if (s->scalar[o->reg + k]) return &s->scalar_from[o->reg + k];
     return o->kind == ISA_OPK_SPECIAL ? &s->scc_from : &nowhere;

@@ -360,11 +360,92 @@ static void scales_of_matrices(void **unused)
         assert_int_equal(undefined_scale(2, 1, row), UINT64_C(0x0002000200020002));
 }
 
+enum { PADDING = 1, LDS = 2, RESULT = 3, MASK = 20 };
+static const uint64_t last_lanes = UINT64_C(0xfc) << 56;
+static const chk_origin_t padding = {.from = CHK_FROM_VGPR, .at = PADDING};
+static const chk_origin_t from_lds = {.from = CHK_FROM_LDS, .at = 264, .pc = 0x1000};
+
+/* v1 is undefined in its last six lanes, as padding is, and v2, a value from LDS, in all. */
+static void undefine_both(void)
+{
+    isa_row_t u;
+    memset(u, 0xff, sizeof u);
+    chk_shadow_start(&rig.after, &rig.dispatch, ISA_CODE_FLAT_SCRATCH);
+    memset(rig.after.some, 0, sizeof rig.after.some);
+    chk_row_set(&rig.after, PADDING, last_lanes, u, &padding);
+    chk_row_set(&rig.after, LDS, ISA_ALL_LANES, u, &from_lds);
+    set_exec(0);
+}
+
+/* The origin of the result, v3 or s[20:21], of an instruction of these two registers. */
+static chk_origin_t origin_of(unsigned op, unsigned first, unsigned second)
+{
+    const isa_operand_t row = {.kind = ISA_OPK_VGPR, .bits = 32, .sel = ISA_SEL_DWORD};
+    const bool compares = isa_table[op].fmt == ISA_FMT_VOPC;
+    isa_inst_t i = {
+        .op = (uint16_t)op, .fmt = ISA_FMT_VOP3A, .dst = row, .src = {row, row}, .dwords = 2};
+    i.dst.reg = RESULT;
+    if (compares) i.dst = (isa_operand_t){.kind = ISA_OPK_SGPR, .bits = 64, .reg = MASK};
+    i.src[0].reg = (uint16_t)first;
+    i.src[1].reg = (uint16_t)second;
+    undefine_both();
+    assign(&i, 2);
+    chk_alu_step(&rig.lab, &rig.after, &rig.wave, &i);
+    if (!compares) assert_int_equal(rig.after.some[RESULT], ISA_ALL_LANES);
+    if (compares) assert_int_equal(rig.after.scalar[MASK], UINT32_MAX);
+    return compares ? rig.after.scalar_from[MASK]
+                    : *chk_row_from(&rig.after, RESULT, ISA_ALL_LANES);
+}
+
+/* What depends in all lanes on a value from LDS and in a few on padding, too, comes from LDS,
+ * whichever of them is the first operand. */
+static void most_lanes_name_it(void **unused)
+{
+    static const unsigned ops[] = {ISA_OP_v_cmp_lt_u32, ISA_OP_v_add_u32, ISA_OP_v_xor_b32,
+                                   ISA_OP_v_mul_f32, ISA_OP_v_mul_lo_u32};
+    (void)unused;
+    rig.dispatch.arch = &isa_archs[ISA_ARCH_gfx90a];
+    for (unsigned k = 0; k < sizeof ops / sizeof *ops; k++) {
+        assert_int_equal(origin_of(ops[k], PADDING, LDS).from, CHK_FROM_LDS);
+        assert_int_equal(origin_of(ops[k], LDS, PADDING).from, CHK_FROM_LDS);
+    }
+}
+
+/* The lanes that an instruction does not change keep their origin, and neither they nor the lanes
+ * that are off name its result. */
+static void lanes_that_are_off(void **unused)
+{
+    static const uint64_t on = 0x1fff;
+    const isa_operand_t row = {.kind = ISA_OPK_VGPR, .bits = 32, .sel = ISA_SEL_DWORD};
+    isa_inst_t i = {.op = ISA_OP_v_add_u32, .fmt = ISA_FMT_VOP3A, .dst = row, .src = {row, row}};
+    isa_row_t u;
+    (void)unused;
+    undefine_both();
+    memset(u, 0xff, sizeof u);
+    i.dst.reg = RESULT;
+    i.src[0].reg = PADDING;
+    i.src[1].reg = LDS;
+    chk_row_set(&rig.after, PADDING, ISA_ALL_LANES, u, &padding);
+    chk_row_set(&rig.after, RESULT, ISA_ALL_LANES, u, &padding);
+    chk_row_set(&rig.after, LDS, ISA_ALL_LANES, u, &padding);
+    chk_row_set(&rig.after, LDS, on, u, &from_lds);
+    rig.after.some[PADDING] &= ~on | 1;
+    rig.start.sgpr[ISA_CODE_EXEC] = (uint32_t)on;
+    rig.start.sgpr[ISA_CODE_EXEC + 1] = 0;
+    assign(&i, 2);
+    chk_alu_step(&rig.lab, &rig.after, &rig.wave, &i);
+    assert_int_equal(chk_row_from(&rig.after, LDS, UINT64_C(1) << 20)->from, CHK_FROM_VGPR);
+    assert_int_equal(chk_row_from(&rig.after, RESULT, on)->from, CHK_FROM_LDS);
+    assert_int_equal(chk_row_from(&rig.after, RESULT, ~on)->from, CHK_FROM_VGPR);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction),
                                        cmocka_unit_test(factors_push_it_up),
-                                       cmocka_unit_test(scales_of_matrices)};
+                                       cmocka_unit_test(scales_of_matrices),
+                                       cmocka_unit_test(most_lanes_name_it),
+                                       cmocka_unit_test(lanes_that_are_off)};
     rig.core = isa_core_select();
     rig.dispatch = (isa_dispatch_t){.arch = &isa_archs[ISA_ARCH_gfx90a],
                                     .n_vgpr = ROWS,
