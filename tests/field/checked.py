@@ -18,7 +18,6 @@ sys.path.insert(0, SUPPORT)
 import field
 import whisper_model
 
-KNOWN = os.path.join(SUPPORT, "known.rules")
 HIP = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "whole", "hip", "programs")
 BLAS = "/usr/libexec/rocm/librocblas4-bench/rocblas-bench"
 SPARSE = "/usr/libexec/rocm/librocsparse1-tests/rocsparse-test"
@@ -72,11 +71,7 @@ f = field.Field()
 
 def reported(run, ran):
     """What is wrong with a run, or nothing."""
-    errors = re.findall(r"^softgpu: (\d+) errors?", run.err, re.MULTILINE)
-    first = re.search(r"^softgpu: error: .*\n(?:  .*\n)*", run.err, re.MULTILINE)
-    return (f"{first[0].strip()[:600]}" if first else run.why() or
-            ("nothing has run" if not re.search(ran, run.out) else
-             "" if errors and not any(map(int, errors)) else "no summary"))
+    return field.reported(run) or ("" if re.search(ran, run.out) else "nothing has run")
 
 
 def built(source):
@@ -111,7 +106,7 @@ def ours():
 
 def check(case):
     name, command, ran = case
-    run = f.soft(command, "--check=all", "--suppressions", KNOWN, timeout=1200)
+    run = f.soft(command, *field.CHECKED, timeout=1200)
     return name, run, reported(run, ran)
 
 

@@ -10,8 +10,8 @@
 # field-mi355x: experimental
 # field-llama: experimental
 # field-timeout: 1200
-"""A tiny random model in llama.cpp: what it says on the GPU is what it says on the CPU, bare, traced and
-counted, and the trace has every kernel that was executed."""
+"""A tiny random model in llama.cpp: what it says on the GPU is what it says on the CPU, bare, traced,
+counted and with every check of softgpu, which tells nothing, and the trace has every kernel that was executed."""
 import json
 import os
 import random
@@ -96,6 +96,9 @@ def observed(name, command, right):
     f.case(f"{name} counters", counted.run.why() or right(counted.run) or counted.losses() or
            field.miscounted(bare.err, counters["SQ_WAVES"]) or
            ("" if set(COUNTERS) == set(counters) else f"only {', '.join(counters)} are counted"))
+    if not f.small:
+        checked = f.soft(command, *field.CHECKED)
+        f.case(f"{name} every check", field.reported(checked) or right(checked))
 
 
 def bench_ran(run):

@@ -25,6 +25,11 @@ LIBRARIES = "/usr/lib/x86_64-linux-gnu"
 GGML_HIP = os.environ.get("GGML_BACKEND_PATH") or LIBRARIES + "/ggml/backends0/libggml-hip.so"
 
 
+# what is told of programs of the field by softgpu's checks and is true of them
+KNOWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.rules")
+CHECKED = ["--check=all", "--suppressions", KNOWN]
+
+
 class Run:
     """An ended program: status (None: ended for its time), out and err as text, seconds."""
 
@@ -213,6 +218,14 @@ def executed(text):
             counts[0] += int(row[1])
             counts[1] += int(row[2])
     return kernels
+
+
+def reported(run):
+    """What softgpu's checks told of a run, or nothing."""
+    errors = re.findall(r"^softgpu: (\d+) errors?", run.err, re.MULTILINE)
+    first = re.search(r"^softgpu: error: .*\n(?:  .*\n)*", run.err, re.MULTILINE)
+    return (first[0].strip()[:600] if first else run.why() or
+            ("" if errors and not any(map(int, errors)) else "no summary"))
 
 
 def differences(expected, found):
