@@ -152,7 +152,7 @@ def read_table(path, gpus, earlier):
             fields = [] if operands == "-" else operands.split(" ")
             row = {
                 "mnemonic": name, "fmt": fmt, "like": like,
-                "nothing": fmt in ("SOPP", "SOPK") and "nothing" in marks.split(","),
+                "nothing": fmt in ("SOPP", "SOPK", "SOP1") and "nothing" in marks.split(","),
                 "mods": flags("ISA_M_", [] if mods == "-" else mods.split(",")),
                 "class": "ISA_CLASS_" + klass.upper().replace(".", "_"),
                 "reads": flags("ISA_REG_", reads), "writes": flags("ISA_REG_", writes),

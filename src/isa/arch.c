@@ -206,6 +206,8 @@ static const isa_formats_t formats_gfx12 = {
     .vbuffer = 0x31,
     .vimage = 0x34,
     .vsample = 0x39,
+    .vinterp = 0xcd,
+    .ldsdir = 0xce,
     .image_dim = true,
     .images = ISA_IMAGES_GFX12,
     .image = {.op = {{14, 8}},

@@ -463,8 +463,8 @@ typedef struct isa_arch {
     bool stores_apart; /* stores count in a counter of their own (vscnt), not with loads (vmcnt) */
     bool lds_apart; /* LDS and scalar memory count in counters of their own (dscnt and kmcnt), not
                        both in lgkmcnt */
-    bool samples_apart; /* samples of images (isa_is_sample()) count in a counter of their own
-                           (samplecnt), not with loads */
+    bool samples_apart; /* samples of images (isa_is_sample()) and tests of rays (isa_tests_rays())
+                           count in counters of their own (samplecnt, bvhcnt), not with loads */
     uint32_t unit_cus;  /* compute units of a workgroup processor, to which workgroups are assigned;
                            0: workgroups are assigned to single compute units */
     /* Lanes of a wave that a SIMD's vector ALU computes in a clock; and the time of an f64

@@ -95,12 +95,14 @@ void isa_decode_vinterp(isa_decoder_t *d)
 }
 
 /* imm: attribute and channel as encoded, above them the number of vector results that may still be
- * outstanding. */
+ * outstanding, and of gfx12 a bit for reads by vector memory. */
 void isa_decode_ldsdir(isa_decoder_t *d)
 {
     const uint32_t w = d->words[0];
     if (!isa_decode_row(d, ISA_FMT_LDSDIR, isa_bits(w, 21, 20))) return;
-    d->out->imm = (int32_t)(isa_bits(w, 15, 8) | isa_bits(w, 19, 16) << 8);
+    if (d->arch->formats->vflat && isa_bits(w, 22, 22)) d->bad = true;
+    d->out->imm =
+        (int32_t)(isa_bits(w, 15, 8) | isa_bits(w, 19, 16) << 8 | isa_bits(w, 23, 23) << 12);
     isa_decode_vgpr(d, &d->out->dst, isa_bits(w, 7, 0), 32, false);
 }
 

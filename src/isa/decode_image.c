@@ -9,6 +9,7 @@
  * compare-and-swap twice as many. */
 static unsigned image_data_dwords(const isa_row_desc_t *row, unsigned image)
 {
+    if (isa_tests_rays(row)) return isa_field(row, ISA_ROLE_VDATA)->bits / 32u;
     const unsigned dmask = row->marks & ISA_IS_GATHER ? 15 : image & ISA_IMAGE_DMASK;
     const unsigned n = dmask ? (unsigned)__builtin_popcount(dmask) : 1;
     if (row->mods & ISA_M_CAS) return n == 4 ? 4 : 2;
@@ -40,14 +41,55 @@ static unsigned image_dim_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
            isa_image_parts_dwords(i, coordinates + level);
 }
 
+/* ---- rays ---- */
+
+/* A ray and the nodes to test it against: a direction and its inverse have three dwords each, or
+ * with 16 bits three together. */
+static unsigned ray_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    return isa_field(row, ISA_ROLE_VADDR)->bits / 32u - (i->image & ISA_IMAGE_A16 ? 3 : 0);
+}
+
+/* The dwords of each part of the address, as in isa_inst_t.imm: node, length of the ray, origin,
+ * direction and its inverse; or, where the instruction itself inverts the direction, the tree,
+ * length and mask, origin, direction, and one node or two. */
+static int32_t ray_groups(const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    const unsigned n = isa_field(row, ISA_ROLE_VADDR)->bits / 32u;
+    const bool inverts = isa_field(row, ISA_ROLE_VDATA)->bits > 128;
+    if (inverts) return (int32_t)(0x3322 | (n - 10) << 16);
+    return (int32_t)((n - 10) | 0x3310 | (i->image & ISA_IMAGE_A16 ? 0 : 0x30000));
+}
+
+/* Fields that have but one value in these instructions. */
+static bool ray_fields_are_right(const isa_decoder_t *d)
+{
+    const unsigned ones = ISA_IMAGE_DMASK | ISA_IMAGE_R128;
+    const unsigned image = d->out->image, cache = ISA_F_GLC | ISA_F_SLC | ISA_F_SC1;
+    const bool counts = d->arch->formats->vimage || image & ISA_IMAGE_UNORM;
+    return (image & ones) == ones && counts && !(image & (ISA_IMAGE_D16 | ISA_IMAGE_LWE)) &&
+           !(image >> ISA_IMAGE_DIM_SHIFT & 7) && !(d->out->flags & cache) && !d->out->policy;
+}
+
 /* Dwords of the address for a 1D image, the fewest that the instruction can need: the image's type
  * is in the descriptor, which the decoder does not have. */
 static unsigned image_address_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
 {
+    if (isa_tests_rays(row)) return ray_dwords(i, row);
     if (i->image & ISA_IMAGE_HAS_DIM) return image_dim_dwords(i, row);
     const unsigned parts =
         1u + (row->marks & ISA_IS_LEVEL ? 1 : 0) + (i->image & ISA_IMAGE_DA ? 1 : 0);
     return isa_image_parts_dwords(i, parts);
+}
+
+/* The VGPRs of the address's groups, but for the first one: `named` has a byte for each. */
+static void image_groups(isa_decoder_t *d, uint64_t named)
+{
+    isa_inst_t *i = d->out;
+    i->imm = ray_groups(i, d->row);
+    i->src[0].k = named;
+    for (unsigned k = 0; isa_image_group(i, k); k++)
+        if (isa_image_named(i, k) + isa_image_group(i, k) > ISA_VGPRS) d->bad = true;
 }
 
 /* The VGPRs of the address. They are a tuple from `first` on, of a size that tuples can have; or,
@@ -62,12 +104,17 @@ static void image_address(isa_decoder_t *d, unsigned first)
     const isa_image_fields_t *fields = &d->arch->formats->image;
     const unsigned more = isa_bits_get(fields->spread, d->words[0]);
     if (!more) {
-        isa_decode_vgpr(d, &i->src[0], first, 32 * (n > 8 ? 16 : n), false);
+        const bool exact = n <= 8 || isa_tests_rays(d->row); /* others as LLVM 15 has them */
+        isa_decode_vgpr(d, &i->src[0], first, 32 * (exact ? n : 16), false);
         return;
     }
     isa_decode_vgpr(d, &i->src[0], first, 32, false);
     i->src[0].bits = (uint16_t)(32 * n);
     i->image |= ISA_IMAGE_NSA;
+    if (isa_tests_rays(d->row) && fields->ends_in_tuple) {
+        image_groups(d, isa_decode_next(d));
+        return;
+    }
     if (n > 1 + 4 * more && !fields->ends_in_tuple) d->bad = true; /* too few dwords */
     if (n + 3 <= 4 * more) d->bad = true;                          /* one too many */
     for (unsigned k = 0; k < more; k++) {
@@ -116,6 +163,10 @@ static void image_four(isa_decoder_t *d)
     i->src[0].bits = (uint16_t)(32 * n);
     i->src[0].k = named >> 8;
     i->image |= ISA_IMAGE_NSA | ISA_IMAGE_FOUR;
+    if (isa_tests_rays(d->row)) {
+        image_groups(d, i->src[0].k | (uint64_t)isa_bits(d->words[1], 31, 24) << 24);
+        return;
+    }
     if (n > FOUR && last + n - FOUR >= ISA_VGPRS) d->bad = true;
 }
 
@@ -157,6 +208,7 @@ void isa_decode_mimg(isa_decoder_t *d)
     if (isa_decode_bit(d, d->arch->memory_fields.image_sc1)) i->flags |= ISA_F_SC1;
     i->image = (uint16_t)image_bits(d);
     if (isa_decode_bit(d, d->arch->memory_fields.image_tfe)) d->bad = true;
+    if (isa_tests_rays(d->row) && !ray_fields_are_right(d)) d->bad = true;
     image_operands(d, &(image_operands_t){
                           .data = isa_bits(x, 15, 8),
                           .address = isa_bits(x, 7, 0),
@@ -177,10 +229,12 @@ void isa_decode_vimage(isa_decoder_t *d, bool sample)
     if (!isa_decode_row(d, ISA_FMT_MIMG, isa_decode_split(d, d->arch->formats->image.op))) return;
     if (sample != isa_is_sample(d->row)) d->bad = true;
     if (sample ? w & SAMPLE_TFE : x & IMAGE_TFE) d->bad = true;
-    if (!sample && x >> 24) d->bad = true; /* a fifth VGPR of the address */
+    if (!sample && x >> 24 && !isa_tests_rays(d->row))
+        d->bad = true; /* a fifth VGPR of the address */
     isa_decode_policy(d);
     i->image = (uint16_t)image_bits(d);
     if (!sample) i->image &= (uint16_t) ~(ISA_IMAGE_UNORM | ISA_IMAGE_LWE);
+    if (isa_tests_rays(d->row) && !ray_fields_are_right(d)) d->bad = true;
     image_four(d);
     image_operands(d, &(image_operands_t){.data = isa_bits(x, 7, 0),
                                           .srsrc = isa_bits(x, 17, 9),

@@ -361,7 +361,7 @@ static void vinterp_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_
     }
     clamp_omod(t, i);
     op_sel_modifier(t, i, row);
-    if (i->imm) isa_text(t, " wait_exp:%d", i->imm);
+    if (i->imm || t->arch->formats->vflat) isa_text(t, " wait_exp:%d", i->imm);
 }
 
 static void ldsdir_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
@@ -371,7 +371,11 @@ static void ldsdir_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     isa_text_operand(t, &i->dst, ISA_T_BITS);
     if (row->mods & ISA_M_OFF)
         isa_text(t, ", attr%u.%c", (unsigned)i->imm >> 2 & 63, "xyzw"[i->imm & CHANNEL]);
-    if ((unsigned)i->imm >> 8) isa_text(t, " wait_vdst:%u", (unsigned)i->imm >> 8);
+    const unsigned wait = (unsigned)i->imm >> 8 & 15, vmem = (unsigned)i->imm >> 12;
+    if (t->arch->formats->vflat) /* gfx12 waits for VMEM, too, and LLVM always says how */
+        isa_text(t, " wait_va_vdst:%u wait_vm_vsrc:%u", wait, vmem);
+    else if (wait)
+        isa_text(t, " wait_vdst:%u", wait);
 }
 
 static void export_target(isa_text_t *t, unsigned target)
@@ -521,6 +525,20 @@ static void buffer_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     if (i->flags & ISA_F_LDS && !lds_first) isa_text(t, " lds");
 }
 
+/* An address of which the first VGPR of each group is named. */
+static void image_groups(isa_text_t *t, const isa_inst_t *i)
+{
+    for (unsigned k = 0; isa_image_group(i, k); k++) {
+        const unsigned reg = isa_image_named(i, k), n = isa_image_group(i, k);
+        isa_text(t, k ? ", " : "[");
+        if (n > 1)
+            isa_text(t, "v[%u:%u]", reg, reg + n - 1);
+        else
+            isa_text(t, "v%u", reg);
+    }
+    isa_text(t, "]");
+}
+
 /* If the encoding does not have the number of dwords of an address, LLVM shows only the first. */
 static void image_address(isa_text_t *t, const isa_inst_t *i)
 {
@@ -531,6 +549,10 @@ static void image_address(isa_text_t *t, const isa_inst_t *i)
         return;
     }
     const unsigned n = address.bits / 32u, last = isa_image_last_named(i);
+    if (i->imm) {
+        image_groups(t, i);
+        return;
+    }
     for (unsigned k = 0; k < n && k <= last; k++) {
         const unsigned reg = isa_image_vgpr(i, k);
         isa_text(t, k ? ", " : "[");
@@ -555,6 +577,10 @@ static void image_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t 
         if (i->src[k].kind == ISA_OPK_NONE) continue;
         isa_text(t, ", ");
         isa_text_operand(t, &i->src[k], ISA_T_BITS);
+    }
+    if (isa_tests_rays(row)) { /* whose other fields have but one value */
+        isa_text(t, i->image & ISA_IMAGE_A16 ? " a16" : "");
+        return;
     }
     if (i->image & ISA_IMAGE_DMASK) isa_text(t, " dmask:0x%x", i->image & ISA_IMAGE_DMASK);
     if (has_dim) isa_text(t, " dim:SQ_RSRC_IMG_%s", dims[i->image >> ISA_IMAGE_DIM_SHIFT & 7]);

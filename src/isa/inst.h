@@ -184,7 +184,8 @@ struct isa_inst {
     };
     int32_t imm;        /* SIMM16, branch target in dwords, signed/unsigned memory offset; DPP8:
                            three bits for each lane of eight; VOPD: the literal; VINTERP, LDSDIR,
-                           EXP: their own fields, as disasm.c reads them */
+                           EXP: their own fields, as disasm.c reads them; MIMG: the groups of an
+                           address's VGPRs, see isa_image_vgpr() */
     isa_operand_t dst;  /* vdst, sdst or vdata of a load */
     isa_operand_t dst2; /* VOP3B sdst; SDWA/VOP3 compare destination */
     isa_operand_t src[4];
@@ -214,15 +215,34 @@ static inline unsigned isa_image_last_named(const isa_inst_t *i)
     return i->image & ISA_IMAGE_FOUR ? 3 : 4 * (i->dwords - 2u);
 }
 
-/* The VGPR that has dword n of an image's address. Dwords after the last one that is named are in
- * the VGPRs after that one's. */
+/* With NSA: the VGPR of that number among those that the instruction names. */
+static inline unsigned isa_image_named(const isa_inst_t *i, unsigned number)
+{
+    if (!number) return i->src[0].reg;
+    return number <= 8 ? i->src[0].k >> 8 * (number - 1) & 0xff
+                       : i->src[1].k >> 8 * (number - 9) & 0xff;
+}
+
+/* The dwords of group k of an address, 0 after the last group: of those instructions that name the
+ * first VGPR of each group, `imm` has the size of each, from bit 4 * k on. */
+static inline unsigned isa_image_group(const isa_inst_t *i, unsigned k)
+{
+    return (uint32_t)i->imm >> 4 * k & 15;
+}
+
+/* The VGPR that has dword n of an image's address. Dwords after the last one that is named, or
+ * that of a group, are in the VGPRs after that one's. */
 static inline unsigned isa_image_vgpr(const isa_inst_t *i, unsigned n)
 {
-    if (!n || !(i->image & ISA_IMAGE_NSA)) return i->src[0].reg + n;
+    if (!(i->image & ISA_IMAGE_NSA)) return i->src[0].reg + n;
+    if (i->imm) {
+        unsigned k = 0;
+        for (; n >= isa_image_group(i, k) && isa_image_group(i, k); k++)
+            n -= isa_image_group(i, k);
+        return isa_image_named(i, k) + n;
+    }
     const unsigned last = isa_image_last_named(i), named = n < last ? n : last;
-    const uint64_t byte =
-        named <= 8 ? i->src[0].k >> 8 * (named - 1) : i->src[1].k >> 8 * (named - 9);
-    return (unsigned)(byte & 0xff) + n - named;
+    return isa_image_named(i, named) + n - named;
 }
 
 /* The scope of an access to memory, on gfx12 and later: the caches up to which it has to be

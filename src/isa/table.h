@@ -281,7 +281,7 @@ enum {
     ISA_IS_ONE_LANE = 1 << 12, /* v_readlane and its like, which ignore EXEC */
     ISA_IS_DOT = 1 << 13,      /* a dot product */
     ISA_IS_NOTHING =
-        1 << 13, /* SOPP and SOPK (so it shares a bit with DOT): no effect in this implementation */
+        1 << 13, /* SOPP, SOPK, SOP1 (so it shares a bit with DOT): no effect here */
     ISA_IS_MOVREL = 1 << 14, /* M0 is added to a register's number */
     ISA_IS_SIZE =
         1 << 14, /* image instructions (so it shares a bit with MOVREL): reads the image's size */
@@ -292,7 +292,10 @@ enum {
     ISA_IS_LEVEL_0 = 1 << 16,  /* image instructions (so it shares a bit with OVERFLOW): takes the
                                   level of detail 0 */
     ISA_IS_MESSAGE = 1 << 17,  /* s_sendmsg, s_ttracedata */
+    ISA_IS_RAYS = 1 << 17,     /* image instructions (so it shares a bit with MESSAGE): tests rays
+                                  against nodes of a tree */
     ISA_IS_RFE = 1 << 18,      /* s_rfe_b64 and its like: returns from a trap handler */
+    ISA_IS_COARSE = 1 << 18,   /* image instructions (so it shares a bit with RFE) */
     ISA_IS_LEVEL = 1 << 19,
     ISA_IS_RAW = 1 << 20,
     ISA_IS_LEAVES = 1 << 21,
@@ -367,6 +370,12 @@ static inline bool isa_is_branch(const isa_inst_t *i)
     return row->fmt == ISA_FMT_SOPP && row->klass == ISA_CLASS_BRANCH;
 }
 
+/* Whether the row is that of an instruction that tests rays (image_bvh_*). */
+static inline bool isa_tests_rays(const isa_row_desc_t *row)
+{
+    return row->fmt == ISA_FMT_MIMG && row->marks & ISA_IS_RAYS;
+}
+
 /* Whether the row is of SOPP or SOPK, which have marks of their own in bits that stand for
  * something else in other formats. */
 static inline bool isa_has_simm16(const isa_row_desc_t *row)
@@ -379,7 +388,7 @@ static inline bool isa_has_simm16(const isa_row_desc_t *row)
 static inline bool isa_does_nothing(const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
-    return isa_has_simm16(row) && row->marks & ISA_IS_NOTHING;
+    return (isa_has_simm16(row) || row->fmt == ISA_FMT_SOP1) && row->marks & ISA_IS_NOTHING;
 }
 
 /* Whether the arithmetic is that of vector ALU instructions on doubles. */

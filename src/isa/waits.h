@@ -2,8 +2,9 @@
  * long s_nop and s_sleep wait.
  *
  * gfx9 has s_waitcnt alone. gfx10 counts stores apart, and has an instruction for each counter.
- * gfx12 counts LDS and scalar memory apart, too, and samples of images apart from other loads; an
- * s_waitcnt, which compilers no longer write, waits for both of either pair.
+ * gfx12 counts LDS and scalar memory apart, too, and samples of images and tests of rays apart from
+ * other loads; an s_waitcnt, which compilers no longer write, waits for all that earlier GPUs count
+ * together.
  */
 #ifndef ISA_WAITS_H
 #define ISA_WAITS_H
@@ -16,6 +17,7 @@
  * of outstanding operations for which the instruction waits. SCALAR counts scalar memory and GDS,
  * which return in any order. */
 enum {
+    ISA_IS_WAITS_RAYS = 1 << 24,
     ISA_IS_WAITS_SAMPLES = 1 << 25,
     ISA_IS_WAITS_LOADS = 1 << 26,
     ISA_IS_WAITS_STORES = 1 << 27,
@@ -23,13 +25,13 @@ enum {
     ISA_IS_WAITS_SCALAR = 1 << 29,
     ISA_IS_WAITS_EXP = 1 << 30,
     ISA_IS_WAIT = ISA_IS_WAITS_SAMPLES | ISA_IS_WAITS_LOADS | ISA_IS_WAITS_STORES |
-                  ISA_IS_WAITS_LDS | ISA_IS_WAITS_SCALAR | ISA_IS_WAITS_EXP
+                  ISA_IS_WAITS_LDS | ISA_IS_WAITS_SCALAR | ISA_IS_WAITS_EXP | ISA_IS_WAITS_RAYS
 };
 
 /* How many operations of each counter may still be outstanding behind the instruction: where it
  * does not wait, as many as the counter can count. */
 typedef struct {
-    uint8_t loads, stores, lds, scalar, exp, samples;
+    uint8_t loads, stores, lds, scalar, exp, samples, rays;
 } isa_wait_limits_t;
 
 /* Which counters an instruction waits for, as ISA_IS_WAITS_*; 0: it is none that waits. An
@@ -58,12 +60,13 @@ static inline isa_wait_limits_t isa_wait_limits(const isa_arch_t *arch, const is
     const isa_bits_t first = {8, 6}, second = {0, 6};
     const uint32_t n = (uint32_t)i->imm;
     isa_wait_limits_t w = {(uint8_t)most->vm,   (uint8_t)most->vm,  (uint8_t)most->lgkm,
-                           (uint8_t)most->lgkm, (uint8_t)most->exp, (uint8_t)most->vm};
+                           (uint8_t)most->lgkm, (uint8_t)most->exp, (uint8_t)most->vm,
+                           (uint8_t)most->vm};
     if (i->op == ISA_OP_s_waitcnt) {
         const isa_waits_t all = isa_waits(arch, n);
         w.loads = (uint8_t)all.vm;
         if (!arch->stores_apart) w.stores = (uint8_t)all.vm;
-        w.samples = (uint8_t)all.vm;
+        w.samples = w.rays = (uint8_t)all.vm;
         w.lds = w.scalar = (uint8_t)all.lgkm;
         w.exp = (uint8_t)all.exp;
         return w;
@@ -76,6 +79,7 @@ static inline isa_wait_limits_t isa_wait_limits(const isa_arch_t *arch, const is
     if (which & ISA_IS_WAITS_LOADS) isa_wait_at_most(&w.loads, of_memory);
     if (which & ISA_IS_WAITS_STORES) isa_wait_at_most(&w.stores, of_memory);
     if (which & ISA_IS_WAITS_SAMPLES) isa_wait_at_most(&w.samples, n);
+    if (which & ISA_IS_WAITS_RAYS) isa_wait_at_most(&w.rays, n);
     if (which & ISA_IS_WAITS_LDS) isa_wait_at_most(&w.lds, of_lds);
     if (which & ISA_IS_WAITS_SCALAR) isa_wait_at_most(&w.scalar, n);
     if (which & ISA_IS_WAITS_EXP) isa_wait_at_most(&w.exp, n);

@@ -1,10 +1,12 @@
-/* images.c - fuzz target: image instructions with any descriptor, sampler and address.
+/* images.c - fuzz target: image instructions with any descriptor, sampler and address, and rays
+ * with any trees and nodes.
  *
  * The first byte chooses the GPU, the next 20 are the instruction's words, whose encoding is set to
  * that of an image's; the rest fills scalar and vector registers, again and again. The instruction
  * is described or refused, no VGPR beside the wave's is read, which are on the heap, and the texels
  * are those of lanes that take part, none in front of the image. */
 #include "isa/isa.h"
+#include "softgpu/exec/bvh.h"
 #include "softgpu/exec/image.h"
 
 #include <stdlib.h>
@@ -45,12 +47,35 @@ static void check_access(const isa_wave_t *w, const isa_image_access_t *x)
     }
 }
 
+/* Rays: nodes are those of lanes that take part, and any words are nodes. */
+static void use_rays(const isa_wave_t *w, const isa_inst_t *i)
+{
+    static isa_bvh_access_t x;
+    uint32_t result[ISA_BVH_RESULTS], nodes[ISA_BVH_NODES][ISA_BVH_DWORDS];
+    if (isa_bvh_access(w, i, &x)) return;
+    memcpy(nodes, w->sgpr, sizeof nodes / 2);
+    memcpy(nodes[1], w->sgpr, sizeof nodes / 2);
+    for (unsigned n = 0; n < x.n; n++)
+        if ((x.node[n].lanes[0] | x.node[n].lanes[1]) & ~w->exec) abort();
+    for (uint64_t left = w->exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        isa_ray_t ray;
+        isa_bvh_ray(w, i, l, &ray);
+        isa_bvh_test(&x, l, (const uint32_t(*)[ISA_BVH_DWORDS])nodes, &ray, result);
+    }
+}
+
 static void use(isa_wave_t *w, const isa_inst_t *i)
 {
     static isa_image_access_t x;
     float clamped[ISA_ROW], raw[ISA_ROW];
     uint32_t numbers[4];
     const uint32_t marks = isa_table[i->op].marks;
+    if (isa_tests_rays(&isa_table[i->op])) {
+        use_rays(w, i);
+        isa_image_address_dwords(w, i);
+        return;
+    }
     if (!isa_image_access(w, i, &x)) check_access(w, &x);
     isa_image_address_dwords(w, i);
     if (marks & ISA_IS_SIZE) isa_image_size(w, i, 0, numbers);

@@ -39,20 +39,20 @@ static const gpu_t gpus[] = {
     {"gfx90a", {"vectors.tsv"}, 1876, 0, NULL},
     {"gfx942", {"vectors.tsv", "vectors_gfx942.tsv"}, 2418, 0, NULL},
     {"gfx950", {"vectors.tsv", "vectors_gfx942.tsv", "vectors_gfx950.tsv"}, 3337, 0, NULL},
-    {"gfx1030", {"vectors_gfx1030.tsv"}, 4040, 0, NULL},
+    {"gfx1030", {"vectors_gfx1030.tsv"}, 4048, 0, NULL},
     {"gfx1030",
      {"vectors_gfx1030.tsv", "vectors_gfx1030_64.tsv"},
-     4040,
+     4048,
      64,
      "gfx1030 -mattr=-wavefrontsize32,+wavefrontsize64"},
-    {"gfx1100", {"vectors_gfx1100.tsv"}, 7403, 0, NULL},
+    {"gfx1100", {"vectors_gfx1100.tsv"}, 7411, 0, NULL},
     {"gfx1100",
      {"vectors_gfx1100.tsv", "vectors_gfx1100_64.tsv"},
-     7403,
+     7411,
      64,
      "gfx1100 -mattr=-wavefrontsize32,+wavefrontsize64"},
-    {"gfx1151", {"vectors_gfx1100.tsv", "vectors_gfx1151.tsv"}, 8211, 0, NULL},
-    {"gfx1201", {"vectors_gfx1201.tsv"}, 8403, 0, NULL},
+    {"gfx1151", {"vectors_gfx1100.tsv", "vectors_gfx1151.tsv"}, 8219, 0, NULL},
+    {"gfx1201", {"vectors_gfx1201.tsv"}, 8420, 0, NULL},
 };
 enum { GPUS = sizeof gpus / sizeof *gpus };
 
@@ -256,6 +256,11 @@ static void addresses_that_end_in_tuples(void **state)
     assert_int_equal(our_text(gfx10, 4, text, sizeof text), 0);
     const uint32_t both[] = {gfx10[0] + 2, gfx10[1], gfx10[2], gfx10[3]};
     assert_int_equal(our_text(both, 4, text, sizeof text), 4);
+    /* a ray's address may end at the last register, whatever size of tuples LLVM 15 has */
+    const uint32_t ray[] = {0xf1989f01, 0x001efcf5};
+    assert_int_equal(our_text(ray, 2, text, sizeof text), 2);
+    assert_string_equal(text, "image_bvh_intersect_ray v[252:255], v[245:255], ttmp[12:15]");
+    assert_int_equal(our_text((uint32_t[]){ray[0], ray[1] + 1}, 2, text, sizeof text), 0);
 }
 
 /* Too few words: -1, never a read behind them. */
@@ -390,6 +395,7 @@ static bool known_difference(const char *llvm)
         "v_permlane",
         "v_cvt_pknorm_",
         "_e64_dpp",
+        "image_bvh", /* LLVM 15 has no tuples of 9 to 12 registers */
     };
     for (unsigned k = 0; k < sizeof(marks) / sizeof(*marks); k++)
         if (strstr(llvm, marks[k])) return true;

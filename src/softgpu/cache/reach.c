@@ -5,6 +5,7 @@
 #include "softgpu/cache/reach.h"
 
 #include "softgpu/exec/address.h"
+#include "softgpu/exec/bvh.h"
 #include "softgpu/exec/image.h"
 
 #include <string.h>
@@ -117,6 +118,30 @@ static void image_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_reach_t *r
     }
 }
 
+_Static_assert(2 * ISA_BVH_NODES * ISA_BVH_HALF / 16 == SGC_TEXELS_MORE + 1, "a ray's nodes");
+
+/* The nodes that rays are tested against, as they are loaded: 16 bytes at a time. */
+static void node_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_reach_t *r)
+{
+    enum { PIECE = 16 };
+    isa_bvh_access_t x;
+    unsigned parts = 0;
+    r->memory.exec = 0;
+    if (isa_bvh_access(w, i, &x)) return;
+    for (unsigned k = 0; k < 2 * x.n; k++) {
+        const uint64_t lanes = x.node[k / 2].lanes[k % 2];
+        for (unsigned at = 0; lanes && at < ISA_BVH_HALF; at += PIECE) {
+            r->n_more = parts;
+            sgc_lanes_t *a = sgc_reach_part(r, parts++);
+            *a = (sgc_lanes_t){.exec = lanes, .bytes = PIECE, .dword_step = 4};
+            for (uint64_t left = lanes; left; left &= left - 1) {
+                const unsigned l = (unsigned)__builtin_ctzll(left);
+                a->va[l] = x.node[k / 2].va[l] + k % 2 * ISA_BVH_HALF + at;
+            }
+        }
+    }
+}
+
 /* The LDS side of a transfer between memory and LDS. */
 static void lds_side(const isa_wave_t *w, const isa_inst_t *i, uint64_t exec, sgc_lanes_t *a)
 {
@@ -156,7 +181,9 @@ void sgc_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, sgc
     a->bytes = op->bytes;
     a->dword_step = 4;
     a->even = false;
-    if (op->image)
+    if (op->image && isa_tests_rays(&isa_table[i->op]))
+        node_lanes(w, i, r);
+    else if (op->image)
         image_lanes(w, i, r);
     else if (op->buffer)
         buffer_lanes(w, i, op, a);

@@ -86,6 +86,7 @@ static void name_wait_apart(char *text, size_t room, const chk_hazard_t *h)
         snprintf(text, room, "%s 0x%x",
                  h->flow == CHK_FLOW_VM        ? "s_wait_loadcnt"
                  : h->flow == CHK_FLOW_SAMPLES ? "s_wait_samplecnt"
+                 : h->flow == CHK_FLOW_RAYS    ? "s_wait_bvhcnt"
                  : h->flow == CHK_FLOW_LDS     ? "s_wait_dscnt"
                                                : "s_wait_expcnt",
                  h->behind);

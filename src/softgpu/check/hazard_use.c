@@ -304,6 +304,7 @@ static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
     case ISA_CLASS_VMEM_AT:
         u->flow = i->fmt == ISA_FMT_FLAT ? CHK_FLOW_FLAT : CHK_FLOW_VM;
         if (arch->samples_apart && isa_is_sample(row)) u->flow = CHK_FLOW_SAMPLES;
+        if (arch->samples_apart && isa_tests_rays(row)) u->flow = CHK_FLOW_RAYS;
         u->flags |= CHK_USE_VECTOR;
         *second |= CHK_SECOND_VMEM;
         if (c == ISA_CLASS_FLAT_WR || c == ISA_CLASS_FLAT_AT || c == ISA_CLASS_VMEM_WR ||
@@ -385,6 +386,7 @@ uint32_t chk_most_outstanding(unsigned flow, const isa_arch_t *arch)
     switch (flow) {
     case CHK_FLOW_VM:
     case CHK_FLOW_STORES:
+    case CHK_FLOW_RAYS:
     case CHK_FLOW_SAMPLES: return arch->waits_most.vm;
     case CHK_FLOW_LDS: return arch->waits_most.lgkm;
     default: return UINT32_MAX;

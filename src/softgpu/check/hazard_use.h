@@ -42,10 +42,10 @@ static inline uint64_t chk_regs_digest(chk_regs_t r)
 }
 
 /* A flow is a group of operations that one counter counts. Vector memory (VM) and LDS return in the
- * order of their issue, and so do SAMPLES of images, on GPUs that have a counter for these
- * (isa_arch_t.samples_apart). All other flows return in any order: scalar memory and GDS (ANY),
- * FLAT with lanes in LDS (FLAT) and without (FLAT_MEMORY). STORES are operations that return no
- * data to registers, on GPUs that have a counter for these (isa_arch_t.stores_apart). Where FLAT
+ * order of their issue, and so do SAMPLES of images and tests of RAYS, on GPUs that have counters
+ * for these (isa_arch_t.samples_apart). All other flows return in any order: scalar memory and GDS
+ * (ANY), FLAT with lanes in LDS (FLAT) and without (FLAT_MEMORY). STORES are operations that return
+ * no data to registers, on GPUs that have a counter for these (isa_arch_t.stores_apart). Where FLAT
  * returns in order (chk_hazard_rules_t.flat_in_order), it is of VM and LDS, and of FLAT_MIXED if
  * some lanes are in LDS and others are not: its registers wait until VM and LDS have both returned.
  * EXP counts each operation of GDS and GWS until the operation has read its data. */
@@ -58,6 +58,7 @@ typedef enum {
     CHK_FLOW_FLAT_MIXED,
     CHK_FLOW_STORES,
     CHK_FLOW_SAMPLES,
+    CHK_FLOW_RAYS,
     CHK_FLOW_EXP
 } chk_flow_t;
 enum { CHK_FLOWS = CHK_FLOW_EXP + 1, CHK_FLOW_NONE = CHK_FLOWS };

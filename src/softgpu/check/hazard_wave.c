@@ -104,6 +104,7 @@ static void waitcnt(chk_hazard_wave_t *s, isa_wait_limits_t waits)
     bool some = at_most(s, CHK_FLOW_VM, vm);
     some |= at_most(s, CHK_FLOW_LDS, lds);
     some |= at_most(s, CHK_FLOW_SAMPLES, waits.samples);
+    some |= at_most(s, CHK_FLOW_RAYS, waits.rays);
     some |= count_mixed(s);
     at_most(s, CHK_FLOW_STORES, waits.stores); /* no register waits for these */
     if (!waits.scalar) some |= at_most(s, CHK_FLOW_ANY, 0);
@@ -177,14 +178,15 @@ static void count_both(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_
 /* ---- reads and writes of pending registers ---- */
 
 /* Whether a load of flow `by` returns after an earlier operation, the given one, so that it may
- * write the same register: those of VM, of LDS and of SAMPLES return in order. Of FLAT, the lanes
- * that the flow `by` does not count must have returned. */
+ * write the same register: those of VM, of LDS, SAMPLES and RAYS return in order. Of FLAT, the
+ * lanes that the flow `by` does not count must have returned. */
 static bool returns_after(const chk_hazard_wave_t *s, unsigned by, unsigned flow, uint32_t number)
 {
     const unsigned mixed = number % CHK_ISSUES;
     switch (flow) {
     case CHK_FLOW_VM:
     case CHK_FLOW_LDS:
+    case CHK_FLOW_RAYS:
     case CHK_FLOW_SAMPLES: return by == flow;
     case CHK_FLOW_FLAT_MEMORY: return by == CHK_FLOW_VM;
     case CHK_FLOW_FLAT: return by == CHK_FLOW_VM && (int32_t)(number - s->flat_lgkm) <= 0;

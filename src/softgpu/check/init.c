@@ -189,7 +189,7 @@ static void check_addresses(const chk_group_t *g, chk_shadow_t *h, const isa_wav
         if (i->flags & ISA_F_LDS) check_address(g, h, w, i, &m0, 1);
         break;
     case ISA_FMT_MIMG:
-        check_address(g, h, w, i, &i->src[2], 8);
+        check_address(g, h, w, i, &i->src[2], isa_operand_dwords(&i->src[2]));
         check_address(g, h, w, i, &i->src[3], 4);
         check_image_address(g, h, w, i);
         break;

@@ -39,6 +39,7 @@ typedef struct {
                              they do not depend on it */
     bool one_level;       /* layouts are known of images with one level alone */
     uint8_t row_log2, lod_bits; /* as in isa_image_t */
+    bool skips_degamma;
 } family_t;
 
 static const family_t families[] = {
@@ -56,14 +57,16 @@ static const family_t families[] = {
          .addr_config = 0x444,
          .one_level = true,
          .row_log2 = 8,
-         .lod_bits = 12},
+         .lod_bits = 12,
+         .skips_degamma = true},
     [ISA_IMAGES_GFX11] = {.fields = {FIELDS_OF_GFX10_AND_11, [ISA_T_MIN_LOD] = {187, 12, 0},
                                      [ISA_T_DATA_FORMAT] = {52, 8, 0}, [ISA_T_LEVELS] = {48, 4, 1}},
                           .formats = &isa_image_formats_of_gfx11,
                           .addr_config = 0x545,
                           .one_level = true,
                           .row_log2 = 8,
-                          .lod_bits = 12},
+                          .lod_bits = 12,
+                          .skips_degamma = true},
     [ISA_IMAGES_GFX12] =
         {.fields = {COMMON_FIELDS, [ISA_T_LEVELS] = {44, 5, 1}, [ISA_T_DATA_FORMAT] = {49, 8, 0},
                     [ISA_T_BASE_LEVEL] = {57, 5, 0}, [ISA_T_WIDTH] = {62, 16, 1},
@@ -75,7 +78,8 @@ static const family_t families[] = {
          .formats = &isa_image_formats_of_gfx11,
          .one_level = true,
          .row_log2 = 7,
-         .lod_bits = 13},
+         .lod_bits = 13,
+         .skips_degamma = true},
 };
 
 static void read_fields(const family_t *family, const uint32_t *words, uint64_t *field)
@@ -128,6 +132,7 @@ static void read_descriptor(const isa_arch_t *arch, const uint32_t *words, isa_i
     read_fields(&families[m->family], words, m->field);
     m->row_log2 = families[m->family].row_log2;
     m->lod_bits = families[m->family].lod_bits;
+    m->skips_degamma = families[m->family].skips_degamma;
     m->type = (isa_image_type_t)m->field[ISA_T_TYPE];
     m->axes = types[m->type].axes;
     m->sliced = types[m->type].sliced;
@@ -183,6 +188,7 @@ unsigned isa_image_address_dwords(const isa_wave_t *w, const isa_inst_t *i)
 {
     const isa_arch_t *arch = w->group->dispatch->arch;
     isa_image_t m;
+    if (isa_tests_rays(&isa_table[i->op])) return isa_operand_dwords(&i->src[0]);
     if (refuse_images(arch)) return 1;
     read_descriptor(arch, &w->sgpr[i->src[2].reg], &m);
     return isa_image_parts(&m, i).dwords;

@@ -55,7 +55,8 @@ typedef enum {
     ISA_S_COMPARE, /* isa_compare_t */
     ISA_S_UNNORMALIZED,
     ISA_S_DEGAMMA,
-    ISA_S_SKIP_DEGAMMA, /* since gfx10: elements of sRGB images are not made linear */
+    ISA_S_SKIP_DEGAMMA, /* where isa_image_t.skips_degamma: elements of sRGB images are not made
+                           linear */
     ISA_S_TRUNCATE,
     ISA_S_NO_CUBE_WRAP,
     ISA_S_REDUCTION,
@@ -110,8 +111,10 @@ typedef struct {
 typedef struct {
     uint64_t field[ISA_T_COUNT];
     isa_images_t family;
-    uint8_t row_log2; /* logarithm of the bytes at whose multiples rows begin, since gfx10 */
-    uint8_t lod_bits; /* bits of each of a sampler's two limits of levels */
+    uint8_t row_log2;   /* logarithm of the bytes at whose multiples rows begin, since gfx10 */
+    uint8_t lod_bits;   /* bits of each of a sampler's two limits of levels */
+    bool skips_degamma; /* samplers have ISA_S_SKIP_DEGAMMA: before gfx10 the bit means something
+                           else */
     isa_image_type_t type;
     isa_format_t format;
     isa_layout_of_t layout;

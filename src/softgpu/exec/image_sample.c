@@ -473,6 +473,20 @@ static void read_parts(const isa_wave_t *w, const isa_inst_t *i, isa_image_acces
 
 /* ---- entries ---- */
 
+/* Of coarse gradients it is not documented which lane's a quad takes: a quad whose lanes would take
+ * different levels is refused. */
+static const char *refuse_quads(const sampler_t *s, uint64_t exec)
+{
+    if (!(s->marks & ISA_IS_COARSE) || !needs_lod(s)) return NULL;
+    for (uint64_t left = exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        const unsigned first = (l & ~3u) + (unsigned)__builtin_ctzll(exec >> (l & ~3u));
+        if (limited_lod(s, raw_lod(s, l), l) != limited_lod(s, raw_lod(s, first), first))
+            return "coarse gradients that differ in a quad";
+    }
+    return NULL;
+}
+
 /* Sets *s and x->reduce, gathers, compares. Returns the reason why the level of detail is refused,
  * or NULL. */
 static const char *begin(const isa_wave_t *w, const isa_inst_t *i, sampler_t *s)
@@ -492,9 +506,7 @@ static const char *begin(const isa_wave_t *w, const isa_inst_t *i, sampler_t *s)
     x->compares = s->marks & ISA_IS_COMPARE;
     x->compare = s->field[ISA_S_COMPARE];
     x->reduce = (isa_reduce_t)s->field[ISA_S_REDUCTION];
-    /* before gfx10 the sampler's bit has another meaning */
-    if (s->field[ISA_S_SKIP_DEGAMMA] && s->m->family != ISA_IMAGES_GFX9 &&
-        x->image.format.num == ISA_NUM_SRGB)
+    if (s->field[ISA_S_SKIP_DEGAMMA] && s->m->skips_degamma && x->image.format.num == ISA_NUM_SRGB)
         x->image.format.num = ISA_NUM_UNORM;
     return refuse_lod(s);
 }
@@ -507,6 +519,8 @@ const char *isa_image_sample(const isa_wave_t *w, const isa_inst_t *i, isa_image
     if (!why) why = refuse_filter(&s);
     if (why) return why;
     read_parts(w, i, x, &parts);
+    why = refuse_quads(&s, w->exec);
+    if (why) return why;
     set_border(&s);
     x->n = 2u << x->image.axes;
     for (unsigned k = 0; k < x->n; k++)

@@ -434,3 +434,16 @@ ISA_INST(ds_permute_b32)
         if (w->exec >> l & 1) out[((addr[l] + offset) >> 2 & bits) | (l & ~bits)] = data[l];
     write_row(w, i, out);
 }
+
+/* ---- one value for all lanes ---- */
+
+/* M0 has the value's address and type. A quad of lanes gets it if EXEC includes one of them. */
+ISA_INST(lds_direct_load)
+{
+    const isa_operand_t direct = {.kind = ISA_OPK_SPECIAL, .reg = ISA_CODE_LDS_DIRECT};
+    const uint32_t value = (uint32_t)isa_read_special(w, &direct);
+    uint32_t *row = *isa_row_of(w, &i->dst);
+    isa_ds_reads(w);
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        if (w->exec >> (l & ~3u) & 15) row[l] = value;
+}

@@ -34,6 +34,18 @@ ISA_INST(s_barrier_signal_isfirst)
     if (is_workgroup(w, i, number_of(w, i))) w->scc = isa_barrier_signal(w);
 }
 
+/* How many waves have signalled in this turn, how many there are, and whether there is a barrier: a
+ * single wave needs none. */
+ISA_INST(s_get_barrier_state)
+{
+    enum { VALID = 1, MEMBERS = 4, SIGNALLED = 16 };
+    const isa_group_t *g = w->group;
+    if (!is_workgroup(w, i, number_of(w, i))) return;
+    const uint32_t members = g->n_waves - (uint32_t)__builtin_popcount(g->barrier.ended);
+    const uint32_t signalled = (uint32_t)__builtin_popcount(g->barrier.signalled);
+    w->sgpr[i->dst.reg] = g->n_waves > 1 ? VALID | members << MEMBERS | signalled << SIGNALLED : 0;
+}
+
 ISA_INST(s_barrier_wait)
 {
     if (!is_workgroup(w, i, i->imm)) return;

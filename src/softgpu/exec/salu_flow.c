@@ -282,3 +282,9 @@ ISA_INST(s_trap)
     w->trap_id = i->imm & 0xff;
     w->fault_addr = i->pc;
 }
+
+/* It fills what is behind a program, which no wave ought to execute. */
+ISA_INST(s_code_end)
+{
+    isa_stop_illegal(w, i);
+}

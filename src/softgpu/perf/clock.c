@@ -23,6 +23,7 @@ void sg_wave_clock_start(sg_wave_clock_t *c, unsigned unit, uint8_t simd)
     start_flight(&c->lgkm);
     start_flight(&c->km);
     start_flight(&c->samples);
+    start_flight(&c->rays);
     c->unit = unit;
     c->code = c->asked = ~UINT64_C(0);
     c->simd = simd;
@@ -93,14 +94,18 @@ static sg_flight_t *vector_flight(sg_wave_clock_t *c, const isa_arch_t *arch, un
                                   bool stores)
 {
     if (arch->samples_apart && isa_is_sample(&isa_table[op])) return &c->samples;
+    if (arch->samples_apart && isa_tests_rays(&isa_table[op])) return &c->rays;
     return stores && arch->stores_apart ? &c->vs : &c->vm;
 }
 
 /* Remembers the most lines that the wave has had in flight; a load into `flight` has just begun.
- * Loads and samples count together, so that those of the other kind that are done are removed. */
+ * Loads, samples and rays count together, so that those of the other kinds that are done are
+ * removed. */
 static void count_lines(sg_wave_clock_t *c, const isa_arch_t *arch, const sg_flight_t *flight)
 {
-    if (arch->samples_apart) await(c, flight == &c->samples ? &c->vm : &c->samples, SG_FLIGHTS);
+    sg_flight_t *const together[] = {&c->vm, &c->samples, &c->rays};
+    for (unsigned k = 0; arch->samples_apart && k < sizeof together / sizeof *together; k++)
+        if (flight != together[k]) await(c, together[k], SG_FLIGHTS);
     if (c->lines > c->most_lines) c->most_lines = c->lines;
 }
 
@@ -143,6 +148,7 @@ static void wait_for_memory(sg_wave_clock_t *c, const isa_arch_t *arch, isa_wait
     await(c, &c->lgkm, limits.lds);
     if (arch->lds_apart) await(c, &c->km, limits.scalar);
     if (arch->samples_apart) await(c, &c->samples, limits.samples);
+    if (arch->samples_apart) await(c, &c->rays, limits.rays);
 }
 
 static void park(sg_wave_clock_t *c)

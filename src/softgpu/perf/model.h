@@ -53,9 +53,9 @@ typedef struct {
     bool parked;
     uint64_t held;
     /* vs: stores, if they have a counter of their own (isa_arch_t.stores_apart); km: scalar memory,
-     * if it has one of its own (isa_arch_t.lds_apart); samples: of images, the same
-     * (isa_arch_t.samples_apart) */
-    sg_flight_t vm, vs, lgkm, km, samples;
+     * if it has one of its own (isa_arch_t.lds_apart); samples: of images, and
+     * tests of rays, the same (isa_arch_t.samples_apart) */
+    sg_flight_t vm, vs, lgkm, km, samples, rays;
 } sg_wave_clock_t;
 
 typedef struct {

@@ -289,11 +289,44 @@ static void use_a_tuple(bench_t *b)
         assert_true(number(row(b, VDATA)[l]) == 34.75f);
 }
 
+/* Coarse gradients are one for a quad of lanes: with equal ones the sample is that of
+ * image_sample_d. Where lanes differ, so that they would take different filters, it is refused;
+ * where only one filter is there, it is not. */
+static void use_coarse(bench_t *b)
+{
+    const char *text = "image_sample_cd v20, v[8:13], s[16:23], s[24:27] dmask:0x1 "
+                       "dim:SQ_RSRC_IMG_2D";
+    if (is_gfx11(b)) return;
+    fill_floats(b);
+    set_s(b, EDGE, 0, 1, 0);
+    static const float parts[6] = {4, 0, 0, 1, 3.25f, 2.5f};
+    for (unsigned k = 0; k < 6; k++)
+        all_lanes(b, 8 + k, f(parts[k]));
+    run(b, text);
+    for (unsigned l = 0; l < lanes(b); l++)
+        assert_true(number(row(b, VDATA)[l]) == 34.75f);
+    for (unsigned l = 4; l < 8; l++) /* a quad whose four lanes take the other filter */
+        row(b, 8)[l] = row(b, 11)[l] = f(0.25f);
+    run(b, text);
+    assert_true(number(row(b, VDATA)[3]) == 34.75f);
+    assert_true(number(row(b, VDATA)[5]) == 35);
+    row(b, 8)[6] = f(4);
+    refused(b, text, "coarse gradients that differ in a quad");
+    b->r->wave.exec &= ~UINT64_C(0xb0); /* of that quad one lane takes part */
+    run(b, text);
+    assert_true(number(row(b, VDATA)[6]) == 34.75f);
+    b->r->wave.exec |= 0xb0;
+    set_s(b, EDGE, 1, 1, 0);
+    run(b, text);
+    assert_true(number(row(b, VDATA)[5]) == 34.75f);
+}
+
 static void samples_take_what_their_forms_say(void **state)
 {
     (void)state;
     everywhere(use_forms);
     everywhere(use_a_tuple);
+    everywhere(use_coarse);
 }
 
 /* What an image of one level does not have is not sampled, whatever its descriptor asks for. */

@@ -96,10 +96,22 @@ static inline void words_every_core(const char *gpu, void (*test)(void))
     assert_true(ran);
 }
 
+/* s_endpgm, which has another number since gfx11. */
+static inline uint32_t words_endpgm(void)
+{
+    static const uint32_t endings[] = {0xbf810000, 0xbfb00000};
+    for (unsigned k = 0;; k++) {
+        isa_inst_t i = {.op = 0};
+        assert_true(k < 2);
+        if (isa_decode_lanes(rig->dispatch.arch, rig->core->lanes, &endings[k], 1, &i) == 1 &&
+            !strcmp(isa_table[i.op].mnemonic, "s_endpgm"))
+            return endings[k];
+    }
+}
+
 /* The instruction's words, and the end of the kernel behind them. */
 static inline void words_load(const char *text, const uint32_t *words, unsigned count)
 {
-    enum { END = 0xbfb00000 };
     char ours[160];
     isa_inst_t i = {.op = 0};
     const int n = isa_decode_lanes(rig->dispatch.arch, rig->core->lanes, words, count, &i);
@@ -107,7 +119,7 @@ static inline void words_load(const char *text, const uint32_t *words, unsigned 
     isa_disassemble(rig->dispatch.arch, &i, ours, sizeof ours);
     assert_string_equal(ours, text);
     memcpy(rig->code, words, 4 * (size_t)n);
-    rig->code[n] = END;
+    rig->code[n] = words_endpgm();
     isa_code_invalidate(rig->cache);
 }
 
