@@ -1,0 +1,42 @@
+"""What field.py knows of the GPU, and whether a library is found to have code for it: field_test.py"""
+import contextlib
+import io
+import os
+import sys
+import tempfile
+
+sys.argv = ["some.py", "build"]
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import field
+
+HEAD = b"\x7fELF" + bytes(5000)
+LIBRARIES = {  # contents, the GPUs that they have code for
+    "own": (HEAD + b"amdgcn-amd-amdhsa--gfx1100" + bytes(9), {"rx7900xtx"}),
+    "family": (HEAD + b"amdgcn-amd-amdhsa--gfx11-generic" + bytes(9), {"rx7900xtx", "strixhalo"}),
+    "compressed": (HEAD + b"CCOB\3\0" + bytes(9), {"rx7900xtx", "strixhalo", "mi210"}),
+    "none": (HEAD + b"CCOB of the text", set())}
+GPUS = {"rx7900xtx": ("gfx1100", 32), "strixhalo": ("gfx1151", 32), "mi210": ("gfx90a", 64)}
+
+
+def needed(f, *libraries):
+    """Whether the libraries have what they need, and what is said of it."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        return f.needs({"sh": "dash"}, *libraries), said.getvalue()
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for name, (content, _) in LIBRARIES.items():
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(content)
+    for gpu, (target, wave) in GPUS.items():
+        os.environ["FIELD_GPU"] = gpu
+        f = field.Field()
+        assert (f.target, f.wave) == (target, wave), (gpu, f.target, f.wave)
+        for name, (_, have) in LIBRARIES.items():
+            got = needed(f, os.path.join(folder, name))
+            assert got == ((True, "") if gpu in have else (False, f"skip some.py: {name} has no code for {target}\n")), (gpu, name, got)
+        assert f.skipped == sum(gpu not in have for _, have in LIBRARIES.values()), f.skipped
+        assert needed(f, *(os.path.join(folder, n) for n in ("compressed", "none"))) == (
+            False, f"skip some.py: none has no code for {target}\n")
+        os.rmdir(f.out)
