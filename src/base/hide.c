@@ -95,6 +95,8 @@ static int hide(struct dl_phdr_info *info, size_t size, void *data)
 
 static bool is_lacking(const hiding_t *h, uintptr_t function)
 {
+    /* Libraries of C++ have thousands of weak symbols, nearly all of which lead elsewhere. */
+    if (!base_object_part(&h->own, PT_LOAD, function)) return false;
     for (uint32_t i = 0; i < h->count; i++) {
         const ElfW(Sym) *s = &h->own.symbols[i];
         if (s->st_shndx == SHN_UNDEF || h->own.base + s->st_value != function) continue;

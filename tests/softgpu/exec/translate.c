@@ -14,7 +14,7 @@ enum { HOSTS = 2 };
  * a long test. Otherwise two hosts share that, as LLVM takes most of the time. */
 static void every_instruction(void **state)
 {
-    enum { AT_ONCE = 12 };
+    enum { AT_ONCE = 24 };
     const bool shared =
         !getenv("TRANSLATE_LOOPS") && isa_core_by_name(hosts[0]) && isa_core_by_name(hosts[1]);
     (void)state;
@@ -50,7 +50,7 @@ static void every_instruction(void **state)
 static void random_loops(void **state)
 {
     const char *wanted = getenv("TRANSLATE_LOOPS");
-    const unsigned loops = wanted ? (unsigned)atoi(wanted) : 40;
+    const unsigned loops = wanted ? (unsigned)atoi(wanted) : 16;
     (void)state;
     for (unsigned h = 0; h < HOSTS; h++) {
         if (!isa_core_by_name(hosts[h])) continue;
