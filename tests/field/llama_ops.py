@@ -25,7 +25,8 @@ import field
 f = field.Field()
 PROGRAM = "/usr/libexec/x86_64-linux-gnu/llama.cpp-tests/test-backend-ops"
 HOUR = 3600
-RESULT = re.compile(r"^  ([A-Z0-9_]+)\(.*\): (?:\x1b\[[0-9;]*m)*(OK|FAIL|not supported)", re.MULTILINE)
+# in front of a wrong one stands how wrong it is
+RESULT = re.compile(r"^(?:|\[[A-Z0-9_]+\] .*)  ([A-Z0-9_]+)\(.*\): (?:\x1b\[[0-9;]*m)*(OK|FAIL|not supported)", re.MULTILINE)
 LEAST = 100  # operations that llama.cpp has at least on this back end
 # Cases of an operation, evenly taken from its list: of all 15,700 the half takes half an hour on two cores.
 BARE, WATCHED = 8, 2 if f.all else 1
@@ -68,7 +69,8 @@ def chosen(lists, most):
 def wrong(run):
     """What is wrong with a run, or nothing."""
     bad = [name for name, verdicts in operations(run).items() if verdicts["FAIL"]]
-    return run.why() or (f"wrong: {', '.join(bad)}" if bad else "" if "backends passed" in run.out + run.err else "no result")
+    return ("; ".join(filter(None, [bad and f"wrong: {', '.join(bad)}", run.why()])) or
+            ("" if "backends passed" in run.out + run.err else "no result"))
 
 
 def compared(name, command):
