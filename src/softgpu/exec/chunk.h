@@ -19,6 +19,34 @@
 
 #define ISA_INLINED static inline __attribute__((always_inline))
 
+/* Here the compiler sees through sets of lanes, as it does for hosts with AVX-512: a comparison's
+ * mask that becomes bits, and a vector's mask again, stays a vector. It does not see through AVX2's
+ * own instruction for that. */
+#if ISA_VEC_BYTES == 32
+typedef bool isa_chunk_set_t __attribute__((ext_vector_type(ISA_VEC)));
+_Static_assert(sizeof(isa_chunk_set_t) == 1, "a set of lanes is a byte");
+
+ISA_INLINED uint32_t isa_chunk_signs(isa_vec_t x)
+{
+    const isa_chunk_set_t set = __builtin_convertvector((isa_vec_i32_t)x < 0, isa_chunk_set_t);
+    uint8_t bits;
+    memcpy(&bits, &set, sizeof bits);
+    return bits;
+}
+
+ISA_INLINED isa_vec_t isa_chunk_lanes(uint32_t bits, isa_vec_t a, isa_vec_t b)
+{
+    const uint8_t byte = (uint8_t)bits;
+    isa_chunk_set_t set;
+    memcpy(&set, &byte, sizeof set);
+    return isa_vec_pick(-__builtin_convertvector(set, isa_vec_i32_t), a, b);
+}
+
+#define isa_vec_signs       isa_chunk_signs
+#define isa_vec_lanes       isa_chunk_lanes
+#define isa_vec_above(x, y) isa_chunk_signs((isa_vec_t)((x) > (y)))
+#endif
+
 /* The active lanes; whether the function is a quick one, and the row in which that notes lanes: in
  * members of the wave that the handlers of the library do not use otherwise. */
 #define ISA_CHUNK_ACTIVE(w) ((w)->xnack_mask)
@@ -32,13 +60,29 @@ enum { ISA_CHUNK_ROWS = 4, ISA_CHUNK_SOURCES = 3 };
 typedef struct {
     alignas(64) uint32_t dst[ISA_CHUNK_ROWS][ISA_LANES]; /* in and out */
     uint32_t src[ISA_CHUNK_SOURCES][ISA_CHUNK_ROWS][ISA_LANES];
-    uint32_t in, out; /* sets of lanes */
+    /* Sets of lanes, negative where a lane is one of them. They are rows, so that a mask that one
+     * instruction writes and another one reads stays in the host's vectors. */
+    uint32_t in[ISA_LANES], out[ISA_LANES];
+    uint32_t active[ISA_LANES]; /* those whose results are used: no others need a rare case */
+    uint32_t rare[ISA_LANES];   /* of quick functions: those for which the full one is needed */
     uint32_t mode;
-    uint32_t active; /* the lanes whose results are used: no others need a rare case */
-    uint32_t mods;   /* of the result: ISA_MOD_KEEP or 0 */
-    alignas(64)
-        uint32_t rare[ISA_LANES]; /* of quick functions: negative where the full one is needed */
+    uint32_t mods; /* of the result: ISA_MOD_KEEP or 0 */
 } isa_chunk_t;
+
+/* A set of lanes as bits, and as a row. */
+ISA_INLINED uint64_t isa_chunk_bits(const uint32_t *row)
+{
+    uint64_t bits = 0;
+    ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) bits |=
+        (uint64_t)isa_vec_signs(isa_vec_load(row + l)) << l;
+    return bits;
+}
+
+ISA_INLINED void isa_chunk_row(uint32_t *row, uint64_t bits)
+{
+    ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) isa_vec_store(
+        row + l, isa_vec_lanes((uint32_t)(bits >> l), isa_vec_all(UINT32_MAX), isa_vec_all(0)));
+}
 
 /* A scalar instruction. ORDER: translate_emit.c uses the offsets. */
 typedef struct {
@@ -69,9 +113,9 @@ ISA_INLINED void isa_chunk_begin(isa_wave_t *w, isa_inst_t *i, isa_row_t *rows,
     w->vgpr = rows;
     w->stop = ISA_RUN;
     w->exec = ISA_ALL_LANES; /* results of other lanes need not be kept apart */
-    ISA_CHUNK_ACTIVE(w) = x->active;
+    ISA_CHUNK_ACTIVE(w) = isa_chunk_bits(x->active);
     ISA_CHUNK_QUICK(w) = false;
-    w->vcc = x->in;
+    w->vcc = isa_chunk_bits(x->in);
     w->sgpr[0] = w->sgpr[1] = 0;
     /* the translator refuses other modes */
     w->mode = ISA_MODE_FLOAT_PLAIN | (x->mode & (ISA_MODE_IEEE | ISA_MODE_DX10_CLAMP));
@@ -90,7 +134,7 @@ ISA_INLINED void isa_chunk_end(const isa_wave_t *w, isa_row_t *rows, isa_chunk_t
                                const isa_chunk_shape_t s)
 {
     ISA_UNROLL for (unsigned r = 0; r < s.dst; r++) memcpy(x->dst[r], rows[r], sizeof x->dst[r]);
-    x->out = w->sgpr[0];
+    isa_chunk_row(x->out, w->sgpr[0]);
 }
 
 #define ISA_CHUNK_OF(name, ...)                                                                    \

@@ -25,10 +25,11 @@ enum {
  * a lane needs the full function, the other loop goes on from that chunk. */
 enum { ISA_EMIT_QUICK, ISA_EMIT_FULL, ISA_EMIT_WHOLE, ISA_EMIT_WAYS };
 
-/* A lane mask that the segment has written: the variable that collects it, the chunk's bits. */
+/* A lane mask that the segment has written: the variable that collects it; the chunk's part as a
+ * row, negative in lanes of the mask, whatever it has in inactive ones. */
 typedef struct {
     int reg;
-    unsigned variable, bits[ISA_EMIT_WAYS];
+    unsigned variable, row[ISA_EMIT_WAYS];
 } isa_emit_mask_t;
 
 typedef struct {

@@ -39,10 +39,9 @@ static bool permutes(const isa_inst_t *i)
     return isa_table[i->op].body == ISA_OP_ds_bpermute_b32;
 }
 
-/* In segments for AVX2 alone, whose gathers and permutations are written here. */
 bool isa_plan_reads_lanes(const isa_page_t *page, const isa_inst_t *i)
 {
-    if (isa_library_for(page->core)->bits != 256) return false;
+    if (!isa_library_for(page->core)) return false;
     if (i->flags & ISA_F_GDS || i->dst.kind != ISA_OPK_VGPR || i->src[0].kind != ISA_OPK_VGPR)
         return false;
     return load_of(i).elements || (permutes(i) && i->src[1].kind == ISA_OPK_VGPR);
@@ -204,11 +203,42 @@ static unsigned gather_four(isa_emitter_t *e, unsigned base, unsigned at, unsign
     return dwords;
 }
 
+/* Elements by AVX-512. LLVM writes that gather well, but not the one of AVX2. */
+static unsigned gather_by_mask(isa_emitter_t *e, unsigned base, unsigned at, unsigned good,
+                               unsigned bits)
+{
+    const unsigned places = isa_emit_fresh(e), v = isa_emit_fresh(e), chunk = e->library->chunk;
+    isa_text_t *t = &e->now->text;
+    isa_put(t, "  %%t%u = getelementptr i8, ptr %%t%u, " VECTOR " %%t%u\n", places, base,
+            OF(e, 32u), at);
+    isa_put(t,
+            "  %%t%u = call " VECTOR " @llvm.masked.gather.v%ui%u.v%up0(<%u x ptr> %%t%u, i32 1, "
+            "" VECTOR " %%t%u, " VECTOR " zeroinitializer)\n",
+            v, OF(e, bits), chunk, bits, chunk, chunk, places, OF(e, 1u), good, OF(e, bits));
+    return v;
+}
+
+static void gather_wide(isa_emitter_t *e, unsigned base, unsigned at, unsigned good,
+                        unsigned dwords, unsigned *out)
+{
+    const unsigned v = gather_by_mask(e, base, at, good, 32 * dwords);
+    const unsigned all = dwords == 1 ? v : isa_emit_fresh(e);
+    if (dwords > 1)
+        isa_put(&e->now->text, "  %%t%u = bitcast " VECTOR " %%t%u to <%u x i32>\n", all,
+                OF(e, 64u), v, 2 * e->library->chunk);
+    for (unsigned k = 0; k < dwords; k++)
+        out[k] = dwords == 1 ? v : every_second(e, all, k);
+}
+
 /* Elements at any offsets below 2^31; 0 where `good` is false. */
 static void gather(isa_emitter_t *e, unsigned base, unsigned at, unsigned good, unsigned dwords,
                    unsigned *out)
 {
     isa_text_t *t = &e->now->text;
+    if (e->library->bits == 512) {
+        gather_wide(e, base, at, good, dwords, out);
+        return;
+    }
     if (dwords == 1) {
         const unsigned mask = isa_emit_fresh(e), v = out[0] = isa_emit_fresh(e);
         isa_put(t, "  %%t%u = sext <8 x i1> %%t%u to <8 x i32>\n", mask, good);
@@ -361,7 +391,13 @@ void isa_emit_declare_reads(isa_text_t *t)
                "i32>, i8)\n"
                "declare <4 x i64> @llvm.x86.avx2.gather.d.q.256(<4 x i64>, ptr, <4 x i32>, <4 x "
                "i64>, i8)\n"
-               "declare <8 x i32> @llvm.x86.avx2.permd(<8 x i32>, <8 x i32>)\n");
+               "declare <8 x i32> @llvm.x86.avx2.permd(<8 x i32>, <8 x i32>)\n"
+               "declare <16 x i32> @llvm.x86.avx512.vpermi2var.d.512(<16 x i32>, <16 x i32>, <16 x "
+               "i32>)\n"
+               "declare <32 x i32> @llvm.masked.gather.v32i32.v32p0(<32 x ptr>, i32, <32 x i1>, "
+               "<32 x i32>)\n"
+               "declare <32 x i64> @llvm.masked.gather.v32i64.v32p0(<32 x ptr>, i32, <32 x i1>, "
+               "<32 x i64>)\n");
     isa_put(t, "%s", offer);
 }
 
@@ -421,6 +457,56 @@ static unsigned permuted(isa_emitter_t *e, unsigned row, unsigned first, unsigne
     return out;
 }
 
+/* A quarter of the row. */
+static unsigned quarter(isa_emitter_t *e, unsigned row, unsigned q)
+{
+    const unsigned p = isa_emit_fresh(e), v = isa_emit_fresh(e);
+    isa_put(&e->now->text, "  %%t%u = getelementptr i32, ptr %%t%u, i64 %u\n", p, row,
+            q * (unsigned)(ISA_ROW / 4));
+    isa_put(&e->now->text, "  %%t%u = load <16 x i32>, ptr %%t%u, align 64\n", v, p);
+    return v;
+}
+
+/* The row's dwords of 16 lanes, by AVX-512: from either half of the row. */
+static unsigned picked(isa_emitter_t *e, const unsigned *row, unsigned lane)
+{
+    isa_text_t *t = &e->now->text;
+    unsigned part[2];
+    for (unsigned k = 0; k < 2; k++) {
+        part[k] = isa_emit_fresh(e);
+        isa_put(t,
+                "  %%t%u = call <16 x i32> @llvm.x86.avx512.vpermi2var.d.512(<16 x i32> %%t%u, <16 "
+                "x i32> %%t%u, <16 x i32> %%t%u)\n",
+                part[k], row[2 * k], lane, row[2 * k + 1]);
+    }
+    const unsigned top = isa_emit_fresh(e), high = isa_emit_fresh(e), v = isa_emit_fresh(e);
+    isa_put(t, "  %%t%u = shl <16 x i32> %%t%u, <i32 26", top, lane); /* the bit of 32 lanes */
+    for (unsigned l = 1; l < 16; l++)
+        isa_put(t, ", i32 26");
+    isa_put(t, ">\n  %%t%u = icmp slt <16 x i32> %%t%u, zeroinitializer\n", high, top);
+    isa_put(t, "  %%t%u = select <16 x i1> %%t%u, <16 x i32> %%t%u, <16 x i32> %%t%u\n", v, high,
+            part[1], part[0]);
+    return v;
+}
+
+/* The row's dwords of these lanes, by AVX-512, whose chunks have 32. */
+static unsigned exchanged_wide(isa_emitter_t *e, unsigned row, unsigned lane)
+{
+    unsigned part[4], half[2];
+    for (unsigned q = 0; q < 4; q++)
+        part[q] = quarter(e, row, q);
+    for (unsigned h = 0; h < 2; h++)
+        half[h] = picked(e, part, half_of(e, lane, 32, 16 * h));
+    const unsigned v = isa_emit_fresh(e);
+    isa_text_t *t = &e->now->text;
+    isa_put(t, "  %%t%u = shufflevector <16 x i32> %%t%u, <16 x i32> %%t%u, <32 x i32> <", v,
+            half[0], half[1]);
+    for (unsigned l = 0; l < 32; l++)
+        isa_put(t, "%si32 %u", l ? ", " : "", l);
+    isa_put(t, ">\n");
+    return v;
+}
+
 /* The row's dwords of these lanes. In most sums over a wave, all of a chunk's lanes read from one
  * chunk, or from it and the next one: these are loaded whole, because the host waits if it is to
  * load parts of two vectors that have just been stored. */
@@ -471,14 +557,16 @@ static void put_permute(isa_emitter_t *e, const isa_inst_t *i)
     const isa_page_t *page = e->plan->page;
     const uint32_t least = isa_code_arch(page->code)->lanes, lanes = isa_page_lanes(page);
     const uint32_t bits = (least < lanes ? least : lanes) - 1; /* as in permuted_bits() of lds.c */
-    const unsigned lane =
+    unsigned lane =
         operate(e, "and", operate(e, "lshr", address, constant(e, 2)), constant(e, bits));
-    const unsigned half = operate(e, "and", own_lanes(e), constant(e, ~bits));
+    if (bits + 1 < lanes)
+        lane = operate(e, "or", lane, operate(e, "and", own_lanes(e), constant(e, ~bits)));
     if (e->now == e->way) /* all ways read the same */
         e->offer[e->n_offers++] =
             (isa_emit_offer_t){.row = i->src[1].reg, .variable = isa_emit_fresh(e)};
     const unsigned row = e->offer[e->n_offers - 1].variable;
-    set_row(e, i->dst.reg, exchanged(e, row, operate(e, "or", lane, half)));
+    const bool wide = e->library->bits == 512;
+    set_row(e, i->dst.reg, wide ? exchanged_wide(e, row, lane) : exchanged(e, row, lane));
 }
 
 bool isa_emit_lanes(isa_emitter_t *e, const isa_inst_t *i)

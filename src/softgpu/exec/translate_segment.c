@@ -32,20 +32,22 @@ static unsigned at_source(const isa_emitter_t *e, unsigned n, unsigned r)
     return (4 * (n + 1) + r) * vector_bytes(e);
 }
 
-static unsigned at_sets(const isa_emitter_t *e)
+/* Rows behind those of the operands: sets of lanes. */
+typedef enum { SET_IN, SET_OUT, SET_ACTIVE, SET_RARE, SETS } set_t;
+
+static unsigned at_set(const isa_emitter_t *e, set_t set)
 {
-    return 16 * vector_bytes(e);
+    return (16 + set) * vector_bytes(e);
 }
 
-/* A row that a quick function sets. */
-static unsigned at_rare(const isa_emitter_t *e)
+static unsigned at_mode(const isa_emitter_t *e)
 {
-    return at_sets(e) + 64;
+    return at_set(e, SETS);
 }
 
 static unsigned structure_bytes(const isa_emitter_t *e)
 {
-    return at_rare(e) + vector_bytes(e);
+    return at_mode(e) + 8;
 }
 
 /* The chunk's bits of a 64-bit set of lanes. */
@@ -71,26 +73,50 @@ static unsigned lane_bits(isa_emitter_t *e)
     return v;
 }
 
-/* EXEC's bits of the chunk as a vector: inactive lanes keep what their registers had. A host whose
- * vectors know no masks tests a bit in each element: LLVM would put a mask together bit by bit. */
-static unsigned active_lanes(isa_emitter_t *e)
+/* The chunk's bits of a set of lanes as a vector of truth values. A host whose vectors know no
+ * masks tests a bit in each element: LLVM would put a mask together bit by bit. */
+static unsigned lanes_of(isa_emitter_t *e, isa_text_t *t, unsigned bits)
 {
-    const unsigned chunk = e->library->chunk, bits = e->now->active, lanes = isa_emit_fresh(e);
+    const unsigned chunk = e->library->chunk, lanes = isa_emit_fresh(e);
     if (e->library->bits == 512) {
-        isa_put(&e->end, "  %%t%u = bitcast i%u %%t%u to <%u x i1>\n", lanes, chunk, bits, chunk);
+        isa_put(t, "  %%t%u = bitcast i%u %%t%u to <%u x i1>\n", lanes, chunk, bits, chunk);
         return lanes;
     }
     const unsigned bit = lane_bits(e), one = isa_emit_fresh(e), all = isa_emit_fresh(e),
                    both = isa_emit_fresh(e);
-    isa_put(&e->end, "  %%t%u = insertelement <%u x i32> poison, i32 %%t%u, i32 0\n", one, chunk,
-            bits);
+    isa_put(t, "  %%t%u = insertelement <%u x i32> poison, i32 %%t%u, i32 0\n", one, chunk, bits);
     isa_put(
-        &e->end,
+        t,
         "  %%t%u = shufflevector <%u x i32> %%t%u, <%u x i32> poison, <%u x i32> zeroinitializer\n",
         all, chunk, one, chunk, chunk);
-    isa_put(&e->end, "  %%t%u = and <%u x i32> %%t%u, %%t%u\n", both, chunk, all, bit);
-    isa_put(&e->end, "  %%t%u = icmp eq <%u x i32> %%t%u, %%t%u\n", lanes, chunk, both, bit);
+    isa_put(t, "  %%t%u = and <%u x i32> %%t%u, %%t%u\n", both, chunk, all, bit);
+    isa_put(t, "  %%t%u = icmp eq <%u x i32> %%t%u, %%t%u\n", lanes, chunk, both, bit);
     return lanes;
+}
+
+/* The same as a row: negative where the bit is set. */
+static unsigned row_of_lanes(isa_emitter_t *e, isa_text_t *t, unsigned bits)
+{
+    const unsigned chunk = e->library->chunk, lanes = lanes_of(e, t, bits), v = isa_emit_fresh(e);
+    isa_put(t, "  %%t%u = sext <%u x i1> %%t%u to <%u x i32>\n", v, chunk, lanes, chunk);
+    return v;
+}
+
+/* The bits of such a row, of active lanes alone. */
+static unsigned bits_of(isa_emitter_t *e, isa_text_t *t, unsigned row)
+{
+    const unsigned chunk = e->library->chunk, k = isa_emit_fresh(e);
+    unsigned bits = isa_emit_fresh(e);
+    isa_put(t, "  %%c%u = icmp slt <%u x i32> %%t%u, zeroinitializer\n", k, chunk, row);
+    isa_put(t, "  %%e%u = bitcast <%u x i1> %%c%u to i%u\n", k, chunk, k, chunk);
+    if (chunk < 32)
+        isa_put(t, "  %%t%u = zext i%u %%e%u to i32\n", bits, chunk, k);
+    else
+        isa_put(t, "  %%t%u = add i32 %%e%u, 0\n", bits, k);
+    if (!e->now->active) return bits;
+    const unsigned active = isa_emit_fresh(e);
+    isa_put(t, "  %%t%u = and i32 %%t%u, %%t%u\n", active, bits, e->now->active);
+    return active;
 }
 
 /* The address of row r's part in the chunk. */
@@ -140,15 +166,15 @@ static void store_rows(isa_emitter_t *e)
     isa_put(&e->end, "  br i1 %%c%u, label %%whole%u, label %%parts%u\nwhole%u:\n", k, k, k, k);
     store_all_changed(e, value_of, 0);
     isa_put(&e->end, "  br label %%stored%u\nparts%u:\n", k, k);
-    store_all_changed(e, value_of, active_lanes(e));
+    store_all_changed(e, value_of, lanes_of(e, &e->end, bits));
     isa_put(&e->end, "  br label %%stored%u\nstored%u:\n", k, k);
 }
 
-/* Collects the chunk's bits of a mask in its variable. */
-static void collect_mask(isa_emitter_t *e, const isa_emit_mask_t *m, unsigned bits)
+/* Collects the chunk's bits of a mask, which it has as a row, in its variable. */
+static void collect_mask(isa_emitter_t *e, const isa_emit_mask_t *m, unsigned row)
 {
     const unsigned wide = isa_emit_fresh(e), placed = isa_emit_fresh(e), old = isa_emit_fresh(e),
-                   all = isa_emit_fresh(e);
+                   all = isa_emit_fresh(e), bits = bits_of(e, &e->end, row);
     isa_put(&e->end, "  %%t%u = zext i32 %%t%u to i64\n", wide, bits);
     isa_put(&e->end, "  %%t%u = shl i64 %%t%u, %%t%u\n", placed, wide, e->now->lane);
     isa_put(&e->end, "  %%t%u = load i64, ptr %%mask%u\n", old, m->variable);
@@ -166,12 +192,11 @@ static void put_label(isa_emitter_t *e, unsigned way, unsigned l)
         isa_put(&e->end, "%%%s%u", name[way], l);
 }
 
-/* A value that each way has computed. */
-static unsigned either(isa_emitter_t *e, const char *type, unsigned quick, unsigned full,
-                       unsigned l)
+/* A row that each way has computed. */
+static unsigned either(isa_emitter_t *e, unsigned quick, unsigned full, unsigned l)
 {
     const unsigned v = isa_emit_fresh(e);
-    isa_put(&e->end, "  %%t%u = phi %s [ %%t%u, ", v, type, quick);
+    isa_put(&e->end, "  %%t%u = phi <%u x i32> [ %%t%u, ", v, e->library->chunk, quick);
     put_label(e, ISA_EMIT_QUICK, l);
     isa_put(&e->end, " ], [ %%t%u, ", full);
     put_label(e, ISA_EMIT_FULL, l);
@@ -183,20 +208,8 @@ static unsigned either(isa_emitter_t *e, const char *type, unsigned quick, unsig
  * the segment. */
 static void test_rare(isa_emitter_t *e, const char *rare, const char *else_to, unsigned l)
 {
-    const unsigned chunk = e->library->chunk, k = isa_emit_fresh(e);
     isa_text_t *t = &e->now->text;
-    unsigned bits = isa_emit_fresh(e);
-    isa_put(t, "  %%c%u = icmp slt <%u x i32> %%t%u, zeroinitializer\n", k, chunk, e->now->rare);
-    isa_put(t, "  %%e%u = bitcast <%u x i1> %%c%u to i%u\n", k, chunk, k, chunk);
-    if (chunk < 32)
-        isa_put(t, "  %%t%u = zext i%u %%e%u to i32\n", bits, chunk, k);
-    else
-        isa_put(t, "  %%t%u = add i32 %%e%u, 0\n", bits, k);
-    if (e->now->active) {
-        const unsigned active = isa_emit_fresh(e);
-        isa_put(t, "  %%t%u = and i32 %%t%u, %%t%u\n", active, bits, e->now->active);
-        bits = active;
-    }
+    const unsigned k = isa_emit_fresh(e), bits = bits_of(e, t, e->now->rare);
     isa_put(t, "  %%f%u = icmp ne i32 %%t%u, 0\n", k, bits);
     isa_put(t, "  br i1 %%f%u, label %%%s%u, label %%%s%u, !prof !1\n", k, rare, l, else_to, l);
 }
@@ -204,19 +217,17 @@ static void test_rare(isa_emitter_t *e, const char *rare, const char *else_to, u
 /* What comes after the chunk's ways: both of them come together, rows and masks are stored. */
 static void put_end(isa_emitter_t *e, unsigned l)
 {
-    char vector[32];
     isa_emit_way_t *quick = e->now = &e->way[ISA_EMIT_QUICK], *full = &e->way[ISA_EMIT_FULL];
-    snprintf(vector, sizeof vector, "<%u x i32>", e->library->chunk);
-    unsigned bits[ISA_EMIT_MASKS];
+    unsigned mask[ISA_EMIT_MASKS];
     for (unsigned k = 0; k < e->n_masks; k++) {
-        const unsigned *b = e->mask[k].bits;
-        bits[k] = quick->rare ? either(e, "i32", b[ISA_EMIT_QUICK], b[ISA_EMIT_FULL], l)
-                              : b[ISA_EMIT_QUICK];
+        const unsigned *row = e->mask[k].row;
+        mask[k] = quick->rare ? either(e, row[ISA_EMIT_QUICK], row[ISA_EMIT_FULL], l)
+                              : row[ISA_EMIT_QUICK];
     }
     for (unsigned r = 0; quick->rare && r < ISA_VGPR_ROWS; r++)
-        if (e->changed[r]) quick->row[r] = either(e, vector, quick->row[r], full->row[r], l);
+        if (e->changed[r]) quick->row[r] = either(e, quick->row[r], full->row[r], l);
     for (unsigned k = 0; k < e->n_masks; k++)
-        collect_mask(e, &e->mask[k], bits[k]);
+        collect_mask(e, &e->mask[k], mask[k]);
     store_rows(e);
     if (quick->rare) test_rare(e, "full", "both", l);
 }
@@ -281,7 +292,7 @@ static void end_whole(isa_emitter_t *e, unsigned l)
         isa_put(&way->text, "good%u:\n", l);
     }
     for (unsigned k = 0; k < e->n_masks; k++)
-        collect_mask(e, &e->mask[k], e->mask[k].bits[ISA_EMIT_WHOLE]);
+        collect_mask(e, &e->mask[k], e->mask[k].row[ISA_EMIT_WHOLE]);
     store_rows(e);
     isa_move(&way->text, &e->end);
 }
@@ -492,12 +503,12 @@ static unsigned modified_row(isa_emitter_t *e, const isa_inst_t *i, const isa_op
 
 /* ---- vector instructions ---- */
 
-static void store_word(isa_emitter_t *e, unsigned x, unsigned offset, const char *value)
+static void store_word(isa_emitter_t *e, unsigned x, unsigned offset, uint32_t value)
 {
     const unsigned p = isa_emit_fresh(e);
     isa_put(&e->now->text,
-            "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n  store i32 %s, ptr %%p%u\n", p, x,
-            offset, value, p);
+            "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n  store i32 %u, ptr %%p%u\n", p, x,
+            offset, (unsigned)value, p);
 }
 
 static void store_sources(isa_emitter_t *e, const isa_step_t *s, unsigned x, unsigned n_sources)
@@ -520,32 +531,25 @@ static void take_results(isa_emitter_t *e, const isa_inst_t *i, unsigned x, unsi
     }
 }
 
-/* The lane mask that the instruction has written, for the segment's own instructions and for later
- * code. */
-static void take_mask(isa_emitter_t *e, isa_emit_mask_t *m, unsigned x)
-{
-    const unsigned p = isa_emit_fresh(e), bits = isa_emit_fresh(e), active = isa_emit_fresh(e);
-    unsigned *taken = &m->bits[e->now - e->way];
-    isa_put(&e->now->text, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n", p, x, at_sets(e) + 4);
-    isa_put(&e->now->text, "  %%t%u = load i32, ptr %%p%u\n", bits, p);
-    *taken = bits;
-    if (!e->now->active) return;
-    isa_put(&e->now->text, "  %%t%u = and i32 %%t%u, %%t%u\n", active, bits, e->now->active);
-    *taken = active;
-}
-
-/* The chunk's bits of the mask that the instruction reads. */
+/* The lane mask that the instruction reads, as a row: what the segment has written stays one. */
 static unsigned mask_in(isa_emitter_t *e, int reg)
 {
     const isa_emit_mask_t *m = pending(e, (unsigned)reg, mask_size(e));
-    if (m) return m->bits[e->now - e->way];
-    return chunk_bits(e, &e->now->text, isa_emit_read_mask(e, &e->before, (unsigned)reg));
+    if (m) return m->row[e->now - e->way];
+    isa_text_t *t = &e->now->text;
+    return row_of_lanes(e, t, chunk_bits(e, t, isa_emit_read_mask(e, &e->before, (unsigned)reg)));
+}
+
+/* The active lanes as a row. */
+static unsigned active_row(isa_emitter_t *e)
+{
+    return e->now->active ? row_of_lanes(e, &e->now->text, e->now->active) : broadcast(e, "-1");
 }
 
 /* Lanes that need the full function, which a quick one has noted. */
 static void take_rare(isa_emitter_t *e, unsigned x)
 {
-    const unsigned noted = load_row(e, x, at_rare(e)), all = isa_emit_fresh(e);
+    const unsigned noted = load_row(e, x, at_set(e, SET_RARE)), all = isa_emit_fresh(e);
     if (e->now->rare)
         isa_put(&e->now->text, "  %%t%u = or <%u x i32> %%t%u, %%t%u\n", all, e->library->chunk,
                 noted, e->now->rare);
@@ -631,27 +635,19 @@ static void call_chunk(isa_emitter_t *e, const isa_inst_t *i, unsigned x)
 static void put_chunk(isa_emitter_t *e, const isa_step_t *s, unsigned sources, isa_emit_mask_t *m)
 {
     const isa_inst_t *i = s->i;
-    char value[32];
     if (put_without_function(e, i)) return;
     const unsigned x = structure(e), rows = i->dst.kind == ISA_OPK_VGPR ? i->dst.bits / 32u : 0;
     for (unsigned r = 0; r < rows; r++)
         store_row(e, x, r * vector_bytes(e), isa_emit_row(e, i->dst.reg + r));
     store_sources(e, s, x, sources);
-    if (s->in >= 0) {
-        snprintf(value, sizeof value, "%%t%u", mask_in(e, s->in));
-        store_word(e, x, at_sets(e), value);
-    }
-    snprintf(value, sizeof value, "%u", e->plan->mode);
-    store_word(e, x, at_sets(e) + 8, value);
-    snprintf(value, sizeof value, "-1");
-    if (e->now->active) snprintf(value, sizeof value, "%%t%u", e->now->active);
-    store_word(e, x, at_sets(e) + 12, value);
+    if (s->in >= 0) store_row(e, x, at_set(e, SET_IN), mask_in(e, s->in));
+    store_row(e, x, at_set(e, SET_ACTIVE), active_row(e));
+    store_word(e, x, at_mode(e), e->plan->mode);
     /* a result of SDWA fills the register (valu_slow.c) */
-    snprintf(value, sizeof value, "%u", i->flags & ISA_F_SDWA ? 0u : i->dst.mods);
-    store_word(e, x, at_sets(e) + 16, value);
+    store_word(e, x, at_mode(e) + 4, i->flags & ISA_F_SDWA ? 0u : i->dst.mods);
     call_chunk(e, i, x);
     take_results(e, i, x, rows);
-    if (m) take_mask(e, m, x);
+    if (m) m->row[e->now - e->way] = load_row(e, x, at_set(e, SET_OUT));
 }
 
 /* A variable that collects the mask that the instruction writes. */
