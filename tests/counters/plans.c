@@ -240,6 +240,16 @@ static void instances_of_the_first_generation(void **state)
     free(values);
     ctr_plan_destroy(plan);
     ctr_catalogue_destroy(own);
+    /* a block that each WGP has one of has no dimension of instances, and is counted all the same */
+    own = builtin_catalogue_of("gfx1100", CTR_GENERATION_V1);
+    counter = ctr_catalogue_find(own, "SQ_WAVES", 8);
+    assert_int_equal(ctr_plan_create(own, &agent, &counter, 1, 1, &plan, NULL), CTR_OK);
+    pass = ctr_plan_pass(plan, 0);
+    assert_int_equal(pass->events[0].shape.extent[CTR_DIM_INSTANCE], 0);
+    assert_int_equal(pass->events[0].instance_begin, 0);
+    assert_int_equal(pass->events[0].instance_end, 1);
+    ctr_plan_destroy(plan);
+    ctr_catalogue_destroy(own);
 }
 
 static void shapes_follow_the_agent(void **state)
