@@ -364,8 +364,8 @@ typedef struct {
     uint8_t *placed;
 } passmaker_t;
 
-/* Widens the range of instances that the first generation programs for the event. A block that each WGP has one of, as SQ
- * of gfx11, has no such dimension, and one instance. */
+/* Widens the range of instances that the first generation programs for the event. A block that each
+ * WGP has one of, as SQ of gfx11, has no such dimension, and one instance. */
 static void widen(ctr_event_t *event, uint32_t begin, uint32_t end)
 {
     uint32_t extent = event->shape.extent[CTR_DIM_INSTANCE];

@@ -35,7 +35,8 @@ with tempfile.TemporaryDirectory() as folder:
         assert (f.target, f.wave) == (target, wave), (gpu, f.target, f.wave)
         for name, (_, have) in LIBRARIES.items():
             got = needed(f, os.path.join(folder, name))
-            assert got == ((True, "") if gpu in have else (False, f"skip some.py: {name} has no code for {target}\n")), (gpu, name, got)
+            lacks = (False, f"skip some.py: {name} has no code for {target}\n")
+            assert got == ((True, "") if gpu in have else lacks), (gpu, name, got)
         assert f.skipped == sum(gpu not in have for _, have in LIBRARIES.values()), f.skipped
         assert needed(f, *(os.path.join(folder, n) for n in ("compressed", "none"))) == (
             False, f"skip some.py: none has no code for {target}\n")
