@@ -240,7 +240,8 @@ static void instances_of_the_first_generation(void **state)
     free(values);
     ctr_plan_destroy(plan);
     ctr_catalogue_destroy(own);
-    /* a block that each WGP has one of has no dimension of instances, and is counted all the same */
+    /* a block that each WGP has one of has no dimension of instances, and is counted all the same
+     */
     own = builtin_catalogue_of("gfx1100", CTR_GENERATION_V1);
     counter = ctr_catalogue_find(own, "SQ_WAVES", 8);
     assert_int_equal(ctr_plan_create(own, &agent, &counter, 1, 1, &plan, NULL), CTR_OK);
