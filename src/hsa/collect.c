@@ -324,7 +324,7 @@ static void scan(unsigned *flying, unsigned *urgent, uint64_t *activity)
 static void become_mute(void)
 {
     pthread_mutex_lock(&lock);
-    for (hsax_lane_t *lane = lanes; lane; lane = lane->next) {
+    for (hsax_lane_t *lane = lanes; lane && mode == REPORT; lane = lane->next) {
         adopt_pending(lane);
         lose_flying(lane);
     }
@@ -536,7 +536,9 @@ uint64_t hsax_collect_finish(unsigned patience_ms)
     uint64_t before = atomic_load(&lost_count);
     hsax_collect_wait(patience_ms);
     atomic_store(&silent, true); /* called on the collector: takes effect in its next round */
-    if (!on_collector()) wait_until_mute(patience_ms);
+    if (on_collector()) return atomic_load(&lost_count) - before;
+    wait_until_mute(patience_ms);
+    become_mute(); /* if the collector is still reporting, it has taken no notice */
     return atomic_load(&lost_count) - before;
 }
 
