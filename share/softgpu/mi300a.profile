@@ -10,7 +10,7 @@ host_xgmi             1
 cus                   6        # one of each XCC; the product has 228
 
 l2_latency            266      # mt4g: 266.0
-vram_latency          866      # mt4g: 866.0, of memory
+vram_latency          866      # mt4g: 866.0, of memory; of the MALL 494, which is left out, since no read of vcopy took as little (docs/counter-model.md)
 vram_write_latency    696      # writes below L2 take 430
 host_latency          1770     # kernel arguments shut the scalar caches for 1560
 utcl1_pending         38       # a fit

@@ -16,7 +16,8 @@ memory_bytes_per_clock 3390
 memory_write_bytes_per_clock 2650
 
 l2_latency            256      # mt4g, of an MI350P, which is half of this: 256.0
-vram_latency          444      # the same: 443.9, of the MALL, where reads that take as little as measured end
+vram_latency          768      # the same: 768, of memory
+mall_latency          444      # the same: 443.9
 vram_write_latency    336      # writes below L2 take 80
 host_latency          1770     # not measured: as mi300a
 utcl1_pending         39

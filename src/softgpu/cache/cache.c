@@ -3,6 +3,7 @@
  *
  * Each unit has a file of its own. This file passes instructions and fences to the units, and
  * computes at the end of a dispatch how long its requests waited for each other. */
+#include "softgpu/cache/mall.h"
 #include "softgpu/cache/model.h"
 #include "softgpu/cache/queue.h"
 
@@ -81,7 +82,7 @@ sgc_t *sgc_create(const isa_arch_t *arch, const sg_profile_t *profile, sgc_page_
     t->sqcs = t->xccs * t->xcc_sqcs;
     sgc_ops();
     t->cu = calloc(t->cus, sizeof *t->cu);
-    if (!t->cu || !sgc_pages_init(&t->pages, page, user) || !sgc_l2_init(t) ||
+    if (!t->cu || !sgc_pages_init(&t->pages, page, user) || !sgc_l2_init(t) || !sgc_mall_init(t) ||
         !sgc_scalar_init(t) || !init_xccs(t) || !init_gl1(t))
         goto fail;
     for (unsigned n = 0; n < t->cus; n++) {
@@ -112,6 +113,7 @@ void sgc_destroy(sgc_t *t)
     free(t->gl1);
     sgc_scalar_free(t);
     sgc_l2_free(t);
+    sgc_mall_free(t);
     for (unsigned n = 0; t->xcc && n < t->xccs; n++)
         ways_free(&t->xcc[n].utcl2);
     free(t->xcc);
@@ -302,7 +304,7 @@ static uint64_t tag_stall(const sgc_tcc_counts_t *n)
 
 static uint64_t in_flight(const sgc_t *t, const sgc_tcc_counts_t *n)
 {
-    return sgc_in_flight(t, n->ea_rdreq, false) + sgc_in_flight(t, n->ea_wrreq, true);
+    return sgc_reads_in_flight(t, n) + sgc_in_flight(t, n->ea_wrreq, true);
 }
 
 /* Clocks of the dispatch in which the channel waits for memory. */

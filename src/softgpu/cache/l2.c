@@ -54,6 +54,13 @@ uint64_t sgc_in_flight(const sgc_t *t, const uint64_t n[2], bool writes)
            n[1] * sgc_below_l2(t, writes ? p->vram_write_latency : p->vram_latency);
 }
 
+uint64_t sgc_reads_in_flight(const sgc_t *t, const sgc_tcc_counts_t *c)
+{
+    const sg_profile_t *p = &t->profile;
+    const uint32_t sooner = sgc_below_l2(t, p->vram_latency) - sgc_below_l2(t, p->mall_latency);
+    return sgc_in_flight(t, c->ea_rdreq, false) - c->ea_mall * sooner;
+}
+
 uint32_t sgc_l2_request(sgc_t *t, uint32_t xcc, uint32_t line, sgc_page_t page, sgc_access_t access,
                         uint64_t bytes, bool stream)
 {
@@ -79,7 +86,7 @@ void sgc_l2_write_back(sgc_t *t)
     for (uint32_t slot = 0; l2->n_dirty && slot < slots; slot++) {
         if (!(l2->line[slot] & SGC_L2_DIRTY)) continue;
         sgc_channel_t *c = channel_of_slot(t, slot);
-        l2_clean(t, c, &l2->line[slot]);
+        l2_clean(t, c, &l2->line[slot], ways_tag(&l2->ways, slot));
         c->count.op_writeback++;
     }
 }
@@ -94,7 +101,7 @@ void sgc_l2_invalidate(sgc_t *t, bool all)
         if (!all && !(*line & SGC_L2_SHARED)) continue;
         sgc_channel_t *c = channel_of_slot(t, slot);
         if (*line & SGC_L2_DIRTY) {
-            l2_clean(t, c, line);
+            l2_clean(t, c, line, ways_tag(&l2->ways, slot));
             c->count.op_writeback++;
         }
         l2->n_shared -= *line & SGC_L2_SHARED ? 1 : 0;

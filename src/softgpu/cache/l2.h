@@ -8,6 +8,7 @@
 #ifndef SOFTGPU_CACHE_L2_H
 #define SOFTGPU_CACHE_L2_H
 
+#include "softgpu/cache/mall.h"
 #include "softgpu/cache/model.h"
 
 #define L2_INLINE static inline __attribute__((always_inline))
@@ -19,9 +20,22 @@ L2_INLINE uint32_t l2_memory_latency(const sgc_t *t, sgc_page_t page)
     return page.local ? t->profile.vram_latency : t->profile.host_latency;
 }
 
-/* Writes a half of a line. `pieces`: bit n for its n-th 32 bytes; one transaction takes both. */
-L2_INLINE void l2_memory_write(sgc_t *t, sgc_tcc_counts_t *c, bool local, unsigned pieces)
+/* A transaction reads `line64`, the line of 64 bytes behind it, or both, by the bits of `lines`.
+ * Returns the latency of the load that waits for it. */
+L2_INLINE uint32_t l2_memory_read(sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page, uint32_t line64,
+                                  unsigned lines)
 {
+    if (!sgc_has_mall(t) || !page.local || !sgc_mall_read(t, line64, lines))
+        return l2_memory_latency(t, page);
+    c->ea_mall++;
+    return t->profile.mall_latency;
+}
+
+/* Writes a half of a line. `pieces`: bit n for its n-th 32 bytes; one transaction takes both. */
+L2_INLINE void l2_memory_write(sgc_t *t, sgc_tcc_counts_t *c, bool local, uint32_t line64,
+                               unsigned pieces)
+{
+    if (sgc_has_mall(t) && local && pieces) sgc_mall_write(t, line64);
     c->ea_wrreq[local] += pieces != 0;
     c->ea_wrreq_64b[local] += pieces == 3;
     t->tallies.below += pieces != 0;
@@ -33,12 +47,14 @@ L2_INLINE unsigned l2_pieces_of(uint64_t bytes)
     return ((uint32_t)bytes ? 1u : 0) | (bytes >> 32 ? 2u : 0);
 }
 
-static inline void l2_clean(sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line)
+/* Writes the dirty bytes of the line with this tag back. */
+static inline void l2_clean(sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line, uint32_t tag)
 {
+    const uint32_t line64 = tag << t->l2.wide;
     const unsigned dirty = (*line & SGC_L2_DIRTY) >> SGC_L2_DIRTY_SHIFT;
     const bool local = *line & SGC_L2_LOCAL;
-    l2_memory_write(t, &c->count, local, dirty & 3);
-    l2_memory_write(t, &c->count, local, dirty >> 2);
+    l2_memory_write(t, &c->count, local, line64, dirty & 3);
+    l2_memory_write(t, &c->count, local, line64 + 1, dirty >> 2);
     *line &= (sgc_l2_line_t)~SGC_L2_DIRTY;
     t->l2.n_dirty--;
     c->count.writeback++;
@@ -62,9 +78,9 @@ static inline uint32_t l2_uncached(sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t pag
         t->tallies.below++;
         c->ea_rdreq[page.local]++;
         c->ea_rd_uncached_32b += 2;
-        return l2_memory_latency(t, page) + (page.local ? 0 : l2_await_turn(t, line64));
+        return l2_memory_read(t, c, page, line64, 1) + (page.local ? 0 : l2_await_turn(t, line64));
     }
-    l2_memory_write(t, c, page.local, pieces);
+    l2_memory_write(t, c, page.local, line64, pieces);
     c->ea_wr_uncached_32b += (unsigned)__builtin_popcount(pieces);
     c->writeback++;
     if (access == SGC_ATOMIC) {
@@ -159,9 +175,10 @@ L2_INLINE void l2_write_back_older(sgc_t *t, const ways_t *w, l2_place_t place)
 {
     sgc_l2_t *l2 = &t->l2;
     if (l2->young == w->ways) return;
-    sgc_l2_line_t *line = &l2->line[ways_at(w, place.set, l2->young)];
+    const uint32_t slot = ways_at(w, place.set, l2->young);
+    sgc_l2_line_t *line = &l2->line[slot];
     if (!(*line & SGC_L2_DIRTY)) return;
-    l2_clean(t, place.channel, line);
+    l2_clean(t, place.channel, line, ways_tag(w, slot));
     place.channel->count.normal_writeback++;
 }
 
@@ -181,7 +198,7 @@ L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, ui
         c->count.normal_evict++;
         if (*line & SGC_L2_SHARED) l2->n_shared--;
         if (*line & SGC_L2_DIRTY) {
-            l2_clean(t, c, line);
+            l2_clean(t, c, line, old);
             c->count.normal_writeback++;
         }
     }
@@ -191,11 +208,29 @@ L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, ui
     return line;
 }
 
+/* The latency of a read of the line's invalid halves, where there is a MALL: that of the slower of
+ * its transactions. */
+L2_INLINE uint32_t l2_fill_latency(sgc_t *t, uint32_t wide, sgc_channel_t *c, sgc_page_t page,
+                                   uint32_t tag, unsigned invalid, bool whole)
+{
+    const uint32_t line64 = tag << wide;
+    if (whole) return l2_memory_read(t, &c->count, page, line64, invalid);
+    uint32_t slower = 0;
+    for (unsigned half = 0; half <= wide; half++) {
+        if (!(invalid >> half & 1)) continue;
+        const uint32_t latency = l2_memory_read(t, &c->count, page, line64 + half, 1);
+        if (latency > slower) slower = latency;
+    }
+    return slower;
+}
+
 /* Reads the invalid halves of the line from memory: of two if it is `wide`. `whole`: if neither
- * half is valid, one transaction reads both. */
-L2_INLINE void l2_fill(sgc_t *t, uint32_t wide, sgc_channel_t *c, sgc_l2_line_t *line, bool whole)
+ * half is valid, one transaction reads both. Returns the clocks until all of them are there. */
+L2_INLINE uint32_t l2_fill(sgc_t *t, uint32_t wide, sgc_channel_t *c, sgc_page_t page,
+                           sgc_l2_line_t *line, uint32_t tag, bool whole)
 {
     const unsigned halves = 1 + wide - (*line & 1) - (*line >> 1 & 1);
+    const unsigned invalid = ~*line & (SGC_L2_VALID >> (1 - wide));
     const unsigned local = *line / SGC_L2_LOCAL & 1;
     c->count.ea_rdreq[local] += halves;
     if (__builtin_expect(whole, 0) && halves == 2) {
@@ -204,6 +239,8 @@ L2_INLINE void l2_fill(sgc_t *t, uint32_t wide, sgc_channel_t *c, sgc_l2_line_t 
     }
     t->tallies.below += halves;
     *line |= (sgc_l2_line_t)(SGC_L2_VALID >> (1 - wide));
+    return sgc_has_mall(t) ? l2_fill_latency(t, wide, c, page, tag, invalid, whole)
+                           : l2_memory_latency(t, page);
 }
 
 /* ---- requests ---- */
@@ -227,13 +264,14 @@ L2_INLINE uint32_t l2_request(sgc_t *t, const l2_view_t *v, uint32_t line64, sgc
     const bool hit = there && (access == SGC_WRITE || *line >> half & 1);
     c->count.hit += hit;
     t->tallies.l2_hits += hit;
-    if (access != SGC_WRITE && !hit) l2_fill(t, v->wide, c, line, false);
+    uint32_t latency = t->profile.l2_latency;
+    if (access != SGC_WRITE && !hit) latency = l2_fill(t, v->wide, c, page, line, tag, false);
     if (access != SGC_READ) {
         t->l2.n_dirty += !(*line & SGC_L2_DIRTY);
         *line |= (sgc_l2_line_t)(l2_pieces_of(bytes) << (SGC_L2_DIRTY_SHIFT + 2 * half));
         if (!~bytes) *line |= (sgc_l2_line_t)(1u << half);
     }
-    return hit || access == SGC_WRITE ? t->profile.l2_latency : l2_memory_latency(t, page);
+    return latency;
 }
 
 /* One request that reads both halves of a wide L2 line. Not for UC memory. */
@@ -255,8 +293,7 @@ L2_INLINE uint32_t l2_read_both(sgc_t *t, const l2_view_t *v, uint32_t line64, s
         t->tallies.l2_hits++;
         return t->profile.l2_latency;
     }
-    l2_fill(t, 1, c, line, t->profile.l2_reads_whole);
-    return l2_memory_latency(t, page);
+    return l2_fill(t, 1, c, page, line, tag, t->profile.l2_reads_whole);
 }
 
 /* Has the effect of two requests that write all bytes of both halves, in less of the host's time.

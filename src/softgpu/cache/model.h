@@ -189,6 +189,7 @@ typedef struct {
     uint64_t ea_rdreq[2], ea_read_whole[2]; /* whole: those of ea_rdreq that read both halves of a
                                                line */
     uint64_t ea_atomic[2], at_pieces[2];    /* at_pieces: their pieces of 32 bytes */
+    uint64_t ea_mall;                       /* those of ea_rdreq[1] whose data was in the MALL */
     uint64_t ea_wr_uncached_32b, ea_rd_uncached_32b;
     uint64_t both; /* requests for both halves of a line */
     /* in clocks; counted when a dispatch ends */
@@ -269,6 +270,7 @@ struct sgc {
     unsigned arrays;
     sgc_channel_t *channel;
     sgc_l2_t l2;
+    ways_t mall; /* tag: physical line of 64 bytes; without sets: no MALL (mall.h) */
     /* Indexed by low bits of a line's number: the number of the last gang that had a line there. In
      * most cases it shows that a line is new in its gang, without a search. */
     uint32_t gang, touched[SGC_TOUCHED];
@@ -286,6 +288,8 @@ uint32_t sgc_below_l2(const sgc_t *t, uint32_t all);
 /* Transactions with the host's memory, n[0], and with the GPU's own, n[1], times the clocks that
  * each takes below L2. */
 uint64_t sgc_in_flight(const sgc_t *t, const uint64_t n[2], bool writes);
+/* The same of all reads of a channel, of which the MALL serves some sooner. */
+uint64_t sgc_reads_in_flight(const sgc_t *t, const sgc_tcc_counts_t *c);
 bool sgc_l2_init(sgc_t *t);
 void sgc_l2_free(sgc_t *t);
 void sgc_l2_write_back(sgc_t *t);

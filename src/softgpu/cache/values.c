@@ -32,6 +32,7 @@ typedef enum {
     OF_SQC,
     OF_CHANNEL,
     OF_CHANNEL_LEVEL, /* transactions by memory, times their clocks */
+    OF_CHANNEL_READ_LEVEL,
     OF_CHANNEL_WRITE_LEVEL
 } owner_t;
 
@@ -203,7 +204,7 @@ static const row_t rows[] = {
     EA(RDREQ_IO_CREDIT_STALL, rd_stall[0]),
     EA_ZERO(RDREQ_GMI_CREDIT_STALL),
     EA(RDREQ_DRAM_CREDIT_STALL, rd_stall[1]),
-    EA_SUM(RDREQ_LEVEL, ea_rdreq, CHANNEL_LEVEL),
+    EA_SUM(RDREQ_LEVEL, ea_rdreq, CHANNEL_READ_LEVEL),
     TCC(TCC, TCC_TAG_STALL, tag_stall),
     SUM(TCC, TCC_BUBBLE, CHANNEL, sgc_channel_t, count.ea_read_whole, 2, WORD),
     SUM(TCC, TCC_EA0_RDREQ_128B, CHANNEL, sgc_channel_t, count.ea_read_whole, 2, WORD),
@@ -310,6 +311,7 @@ static uint64_t read_counts(const row_t *r, const void *unit)
 static uint64_t level(const sgc_t *t, const row_t *r, const sgc_channel_t *c)
 {
     const uint64_t *n = (const uint64_t *)((const char *)c + r->offset);
+    if (r->owner == OF_CHANNEL_READ_LEVEL) return sgc_reads_in_flight(t, &c->count);
     return sgc_in_flight(t, n, r->owner == OF_CHANNEL_WRITE_LEVEL);
 }
 
@@ -348,6 +350,7 @@ uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned inst
     switch (r->owner) {
     case OF_CHANNEL: return there ? read_counts(r, channel) : 0;
     case OF_CHANNEL_LEVEL:
+    case OF_CHANNEL_READ_LEVEL:
     case OF_CHANNEL_WRITE_LEVEL: return there ? level(t, r, channel) : 0;
     case OF_CU:
         if (se >= t->engines || instance >= t->engine_cus) return 0;

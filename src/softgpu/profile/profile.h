@@ -86,6 +86,8 @@
     X(gl1_latency, 160, 1, 100000)                                                                 \
     X(l2_latency, 220, 1, 100000)                                                                  \
     X(vram_latency, 800, 1, 100000)                                                                \
+    /* of what is in the MALL, at most vram_latency; 0: not known, and the MALL has no model */    \
+    X(mall_latency, 0, 0, 100000)                                                                  \
     X(vram_write_latency, 720, 1, 100000)                                                          \
     X(host_latency, 2300, 1, 100000)                                                               \
     /* clocks between two reads of one uncached line of the host */                                \

@@ -92,6 +92,13 @@ static void names_what_is_wrong(void **state)
               ": l2_kb: 4097 is not supported with l2_hash, only 64 times a power of two is");
     read_text("name x\nl2_channels 16\nl2_kb 192\nl2_hash 1\n", &p,
               ": l2_kb: 192 is not supported with l2_hash, only 64 times a power of two is");
+    read_text("name x\nmall_latency 800\nmall_kb 1024\n", &p, NULL);
+    assert_int_equal(p.mall_latency, 800);
+    read_text("name x\nmall_latency 801\n", &p,
+              ": mall_latency: 801 is more than vram_latency, which is 800");
+    read_text("name x\nvram_latency 100000\nmall_latency 100000\n", &p, NULL);
+    read_text("name x\nmall_latency 100001\n", &p,
+              ":2: mall_latency: 100001 is outside 0 to 100000");
     read_text("name x\nproduct mi350x\nl1_tags_by_line 1\n", &p, NULL);
     read_text("name x\nl1_tags_by_line 1\n", &p,
               ": l1_tags_by_line: lines of the vector L1 of gfx90a have 64 bytes, it needs 128");
