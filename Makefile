@@ -17,9 +17,10 @@ $(BUILD)/CMakeCache.txt:
 deps:
 	@scripts/install-deps
 
+# GPU=rx7900xtx: the same on that GPU, in a field root where Debian 12's HIP does not know it (as root; 3 GB at the first time).
 demo: deps
 	@$(MAKE) --no-print-directory all
-	@scripts/demo $(BUILD)
+	@GPU='$(GPU)' scripts/demo $(BUILD)
 
 # llama.cpp of a newer Debian on softgpu, in a field root: downloads about a gigabyte at the first time. GPU=mi100: on that.
 # GPU=mi300x, and whatever else Debian's has no code for: with a back end that scripts/field-llama builds, of ggml's source

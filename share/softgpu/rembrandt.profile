@@ -6,7 +6,7 @@ name                  rembrandt
 device_id             0x1681
 subsystem_device      0x1681
 pci_revision          0xc7
-external_revision     0x01
+external_revision     0x20
 asic_revision         0
 apu                   1
 cus                   4        # one workgroup processor of each array; the product has 12

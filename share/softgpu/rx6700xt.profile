@@ -15,3 +15,4 @@ memory_bytes_per_clock 141     # its width and clock make 149 of the engine's; o
 memory_write_bytes_per_clock 141
 mall_kb               98304
 memory_width_bits     192
+vram_mb               8192     # the product has 12288

@@ -15,3 +15,4 @@ memory_write_bytes_per_clock 98
 mall_kb               32768
 memory_clock_mhz      1259
 memory_width_bits     128
+vram_mb               8192     # there are products with 8192 and with 16384

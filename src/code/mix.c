@@ -101,6 +101,8 @@ static const row_t classes[] = {
     {"image_", CODE_VMEM_LOAD},
     {"ds_read", CODE_LDS_LOAD},
     {"ds_load_", CODE_LDS_LOAD},
+    {"ds_param_load", CODE_LDS_LOAD},
+    {"ds_direct_load", CODE_LDS_LOAD},
     {"lds_", CODE_LDS_LOAD},
     {"ds_write", CODE_LDS_STORE},
     {"ds_store_", CODE_LDS_STORE},

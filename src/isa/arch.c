@@ -305,6 +305,7 @@ static const isa_formats_t formats_gfx12 = {
     .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000}, .trace = ISA_TRACE_GFX10,          \
     .gb_addr_config = 0x00000444
 #define NAVI2 .drm_family = 143 /* AMDGPU_FAMILY_NV */
+#define NAVI3 .drm_family = 145 /* AMDGPU_FAMILY_GC_11_0_0 */
 
 /* Members that all GPUs of gfx11 and gfx12 have in common. `like` is the GPU of ISA_GPUS whose
  * instructions `gpu` has. */
@@ -374,12 +375,15 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
                          .group_lds = 160 << 10, .lds_granule = 1280},
     [ISA_ARCH_gfx1030] = {GFX103(gfx1030), .gfx_target_version = 100300, NAVI2},
     [ISA_ARCH_gfx1100] = {GFX11(gfx1100, gfx1100), .gfx_target_version = 110000, .simd_vgprs = 768,
-                          .drm_family = 145 /* AMDGPU_FAMILY_GC_11_0_0 */},
+                          NAVI3},
     [ISA_ARCH_gfx1151] = {GFX115(gfx1151), .gfx_target_version = 110501, .simd_vgprs = 768},
     [ISA_ARCH_gfx1201] = {GFX12(gfx1201), .gfx_target_version = 120001},
 };
 
-/* GPUs that execute what a GPU of isa_archs does, whose index and instructions they have. */
+/* GPUs that execute what a GPU of isa_archs does, whose index and instructions they have. That they
+ * have its GB_ADDR_CONFIG, too, is an assumption: hardware with fewer pipes has another, by which
+ * its images lie elsewhere in memory. The runtime lays images out by the value that is told here.
+ */
 static const isa_arch_t siblings[] = {
     {GFX103(gfx1031), .gfx_target_version = 100301, NAVI2},
     {GFX103(gfx1032), .gfx_target_version = 100302, NAVI2},
@@ -388,10 +392,8 @@ static const isa_arch_t siblings[] = {
     {GFX103(gfx1035), .gfx_target_version = 100305, .drm_family = 146 /* AMDGPU_FAMILY_YC */},
     {GFX103(gfx1036), .gfx_target_version = 100306,
      .drm_family = 149 /* AMDGPU_FAMILY_GC_10_3_6 */},
-    {GFX11(gfx1101, gfx1100), .gfx_target_version = 110001, .simd_vgprs = 768,
-     .drm_family = 145 /* AMDGPU_FAMILY_GC_11_0_0 */},
-    {GFX11(gfx1102, gfx1100), .gfx_target_version = 110002, .simd_vgprs = 512,
-     .drm_family = 145 /* AMDGPU_FAMILY_GC_11_0_0 */},
+    {GFX11(gfx1101, gfx1100), .gfx_target_version = 110001, .simd_vgprs = 768, NAVI3},
+    {GFX11(gfx1102, gfx1100), .gfx_target_version = 110002, .simd_vgprs = 512, NAVI3},
     {GFX11(gfx1103, gfx1100), .gfx_target_version = 110003, .simd_vgprs = 512,
      .drm_family = 148 /* AMDGPU_FAMILY_GC_11_0_1 */},
     {GFX115(gfx1150), .gfx_target_version = 110500, .simd_vgprs = 512},

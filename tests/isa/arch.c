@@ -36,10 +36,12 @@ static void siblings_have_its_instructions(void **state)
     static const struct {
         const char *gpu, *like;
         uint32_t vgprs; /* of a SIMD */
-    } rows[] = {{"gfx1031", "gfx1030", 512}, {"gfx1036", "gfx1030", 512},
-                {"gfx1101", "gfx1100", 768}, {"gfx1102", "gfx1100", 512},
-                {"gfx1103", "gfx1100", 512}, {"gfx1150", "gfx1151", 512},
-                {"gfx1153", "gfx1151", 512}, {"gfx1200", "gfx1201", 768}};
+    } rows[] = {
+        {"gfx1031", "gfx1030", 512}, {"gfx1032", "gfx1030", 512}, {"gfx1033", "gfx1030", 512},
+        {"gfx1034", "gfx1030", 512}, {"gfx1035", "gfx1030", 512}, {"gfx1036", "gfx1030", 512},
+        {"gfx1101", "gfx1100", 768}, {"gfx1102", "gfx1100", 512}, {"gfx1103", "gfx1100", 512},
+        {"gfx1150", "gfx1151", 512}, {"gfx1152", "gfx1151", 512}, {"gfx1153", "gfx1151", 512},
+        {"gfx1200", "gfx1201", 768}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const isa_arch_t *a = isa_arch_named(rows[i].gpu), *like = isa_arch_named(rows[i].like);

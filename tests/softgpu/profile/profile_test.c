@@ -126,15 +126,14 @@ static void ships_clocks_of_stores(void **state)
         if (sscanf(e->d_name, "%63[^.].profile", name) != 1) continue;
         sg_profile_load(name, SHIPPED, &p, error, sizeof error);
         assert_string_equal(error, "");
-        const bool is_wide = strncmp(name, "mi3", 3) == 0;
+        const bool is_wide = p.gfx_target_version == 90402 || p.gfx_target_version == 90500;
         if (p.l1_store_clocks != (is_wide ? 1 : 2))
             fail_msg("%s: l1_store_clocks is %u", name, p.l1_store_clocks);
         wide += is_wide;
         all++;
     }
     closedir(shipped);
-    assert_int_equal(wide, 5);
-    assert_in_range(all, wide + 1, 100);
+    assert_in_range(wide, 1, all - 1);
 }
 
 static void names_a_missing_file(void **state)
