@@ -5,6 +5,7 @@ No list of packages has the two libraries of that version, which are large: libr
 librocsolver0/experimental, installed in a field root of experimental or unpacked on its LD_LIBRARY_PATH.
 """
 import ctypes
+import math
 import random
 import sys
 
@@ -69,13 +70,19 @@ def judged(what, error, limit):
     return wrong
 
 
+def worst(errors):
+    """The largest error, or infinity if one is not a number, which max() might pass over."""
+    errors = list(errors)
+    return math.inf if any(map(math.isnan, errors)) else max(errors)
+
+
 def sparse_error(rows, factor, before, got):
     """The largest error of alpha times the rows (column, value) times a vector, plus beta times what was there."""
-    largest = 0
-    for row, result in zip(rows, got):
+    def error(row, result):
         terms = [ALPHA * value * factor[column] for column, value in row] + [BETA * before]
-        largest = max(largest, abs(result - sum(terms)) / sum(map(abs, terms)))
-    return largest
+        return abs(result - sum(terms)) / sum(map(abs, terms))
+
+    return worst(map(error, rows, got))
 
 
 def sparse_products(device, sparse, precision):
@@ -101,7 +108,7 @@ def sparse_products(device, sparse, precision):
         sparse(f"{precision}csrmm", handle, product.PLAIN, product.PLAIN, m, COLUMNS, n, starts[m], alpha, *matrix,
                numbers.put(dense), n, beta, result, m)
         got = numbers.get(result, m * COLUMNS)
-        error = max(sparse_error(rows, dense[j * n:], 1, got[j * m:(j + 1) * m]) for j in range(COLUMNS))
+        error = worst(sparse_error(rows, dense[j * n:], 1, got[j * m:(j + 1) * m]) for j in range(COLUMNS))
         wrong.append(judged(f"{precision}csrmm {m} x {n}", error, SPARSE_LIMIT[precision]))
     return wrong
 
@@ -112,7 +119,11 @@ def times(a, b):
 
 
 def distance(a, b):
-    return max(abs(x - y) for rows in zip(a, b) for x, y in zip(*rows))
+    return worst(abs(x - y) for rows in zip(a, b) for x, y in zip(*rows))
+
+
+def identity(n):
+    return [[float(i == j) for j in range(n)] for i in range(n)]
 
 
 class Matrix:
@@ -127,23 +138,33 @@ class Matrix:
         return [list(values[i::self.n]) for i in range(self.n)]
 
 
+class Info:
+    """What a routine of rocSOLVER says of its result: 0, or why there is none."""
+
+    def __init__(self, device):
+        self.device, self.at = device, integers(device, [9])
+
+    def error(self):
+        return 0 if product.decode("i32", self.device.get(self.at, 4)) == (0,) else math.inf
+
+
 def factorized(device, solver, numbers, a):
     """The errors of the factors of a, and of a solution with them."""
     n = len(a)
-    lu, pivots, info = Matrix(numbers, a), integers(device, [0] * n), integers(device, [9])
-    solver(f"{numbers.precision}getrf", device.handle, n, n, lu.at, n, pivots, info)
+    lu, pivots, info = Matrix(numbers, a), integers(device, [0] * n), Info(device)
+    solver(f"{numbers.precision}getrf", device.handle, n, n, lu.at, n, pivots, info.at)
     rows, order = lu.host(), list(range(n))
     for i, p in enumerate(product.decode("i32", device.get(pivots, 4 * n))):
         order[i], order[p - 1] = order[p - 1], order[i]
     lower = [[rows[i][j] if j < i else float(i == j) for j in range(n)] for i in range(n)]
     upper = [[rows[i][j] if j >= i else 0 for j in range(n)] for i in range(n)]
-    yield "getrf", distance(times(lower, upper), [a[i] for i in order])
+    yield "getrf", worst([distance(times(lower, upper), [a[i] for i in order]), info.error()])
 
     right = numbers.rounded([sum(row) for row in a])  # the solution is 1 everywhere
     at = numbers.put(right)
     solver(f"{numbers.precision}getrs", device.handle, product.PLAIN, n, 1, lu.at, n, pivots, at, n)
     got = numbers.get(at, n)
-    yield "getrs", max(abs(sum(x * y for x, y in zip(row, got)) - b) for row, b in zip(a, right)) / max(map(abs, got))
+    yield "getrs", worst(abs(sum(x * y for x, y in zip(row, got)) - b) for row, b in zip(a, right)) / max(1, worst(map(abs, got)))
 
 
 def symmetric(device, solver, numbers, a):
@@ -151,15 +172,17 @@ def symmetric(device, solver, numbers, a):
     n = len(a)
     s = [numbers.rounded([x + n * (i == j) for j, x in enumerate(row)]) for i, row in enumerate(times(a, list(zip(*a))))]
     s = [[s[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
-    factor, info = Matrix(numbers, s), integers(device, [9])
-    solver(f"{numbers.precision}potrf", device.handle, LOWER, n, factor.at, n, info)
+    factor, info = Matrix(numbers, s), Info(device)
+    solver(f"{numbers.precision}potrf", device.handle, LOWER, n, factor.at, n, info.at)
     lower = [[x if j <= i else 0 for j, x in enumerate(row)] for i, row in enumerate(factor.host())]
-    yield "potrf", distance(times(lower, list(zip(*lower))), s) / n
+    yield "potrf", worst([distance(times(lower, list(zip(*lower))), s) / n, info.error()])
 
-    vectors, values, rest = Matrix(numbers, s), numbers.put([0] * n), numbers.put([0] * n)
-    solver(f"{numbers.precision}syevd", device.handle, VECTORS, LOWER, n, vectors.at, n, values, rest, info)
+    vectors, values, rest, info = Matrix(numbers, s), numbers.put([0] * n), numbers.put([0] * n), Info(device)
+    solver(f"{numbers.precision}syevd", device.handle, VECTORS, LOWER, n, vectors.at, n, values, rest, info.at)
     v, d = vectors.host(), numbers.get(values, n)
-    yield "syevd", distance(times(s, v), [[x * y for x, y in zip(row, d)] for row in v]) / n
+    yield "syevd", worst([distance(times(s, v), [[x * y for x, y in zip(row, d)] for row in v]) / n,
+                          distance(times(list(zip(*v)), v), identity(n)),  # one vector n times is no solution, nor is 0
+                          info.error()])
 
 
 def main():
