@@ -24,7 +24,8 @@ demo: deps
 
 # llama.cpp of a newer Debian on softgpu, in a field root: downloads about a gigabyte at the first time. GPU=mi100: on that.
 # GPU=mi300x, and whatever else Debian's has no code for: with a back end that scripts/field-llama builds, of ggml's source
-# package or of LLAMA_SOURCE=FOLDER; LLAMA_BACKEND=FILE: with a libggml-hip.so that is there. See scripts/demo-llama.
+# package, if the mirror has its files (docs/field.md), or of LLAMA_SOURCE=FOLDER; LLAMA_BACKEND=FILE: with a libggml-hip.so that
+# is there. See scripts/demo-llama.
 demo-llama: deps
 	@$(MAKE) --no-print-directory all
 	@GPU='$(GPU)' LLAMA_BACKEND='$(LLAMA_BACKEND)' LLAMA_SOURCE='$(LLAMA_SOURCE)' LLAMA_FA='$(LLAMA_FA)' scripts/demo-llama $(BUILD)

@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 # field: forky
-# field-rx6800: forky
-# field-rx7900xtx: forky
-# field-strixhalo: forky
-# field-rx9070xt: forky
+# field-waves32: forky
 # field-timeout: 900
 """Instructions of kernels that come without a source: llama.cpp's matrix-vector product and one of Tensile's, in
 assembly, are counted and annotated by blocks; their waves are those that ran."""
@@ -17,14 +14,14 @@ OPERATIONS = "/usr/libexec/x86_64-linux-gnu/llama.cpp-tests/test-backend-ops"
 BENCH = "/usr/libexec/rocm/librocblas4-bench/rocblas-bench"
 f = field.Field()
 # program, its packages, the library with its kernels, the command, how the kernels are named, what their products are made
-# of: GPUs whose compilers take waves of 64 lanes have matrix instructions for those of floats
+# of: those of floats of matrix instructions, where the GPU has such of floats, which have a counter
 CASES = [
-    ("llama.cpp", {OPERATIONS: "llama.cpp-tests", field.GGML_HIP: "libggml0-backend-hip"}, field.GGML_HIP,
+    ("llama.cpp", {OPERATIONS: "llama.cpp-tests"}, field.GGML_HIP,
      [OPERATIONS, "test", "-b", "ROCm0", "-o", "MUL_MAT", "-p", "type_a=q4_0,type_b=f32,m=16,n=1,k=256,bs=\\[1,1\\]"],
      "mul_mat_vec", ("v_dot4",)),
     ("Tensile", {BENCH: "librocblas4-bench"}, "librocblas.so.4",
      [BENCH, *"-f gemm -r s -m 97 -n 66 -k 51 --lda 130 --ldb 131 --ldc 132 --alpha 2 --beta 3 -i 1 -j 0".split()],
-     "Cijk_", {64: ("v_mfma",), 32: ("v_fma", "v_dual_fma")}[f.wave]),
+     "Cijk_", ("v_mfma",) if f.has_counter("SQ_INSTS_MFMA") else ("v_fma", "v_dual_fma")),
 ]
 
 

@@ -1,10 +1,7 @@
 #!/usr/bin/env python3
 # field: forky
 # field-ci: forky
-# field-rx6800: forky
-# field-rx7900xtx: forky
-# field-strixhalo: forky
-# field-rx9070xt: forky
+# field-waves32: forky
 # field-timeout: 3600
 """Programs that are right, with every check of softgpu: nothing is reported but what known.rules knows to be true.
 Libraries by programs of their own, ours built by the suite's hipcc."""
@@ -63,7 +60,8 @@ LIBRARIES = {  # what: (program, arguments, its package, what it says when somet
                         TESTED),
     "llama.cpp attention": (LLAMA, f"test -b ROCm0 -o FLASH_ATTN_EXT -p {ATTENTION}", "llama.cpp-tests", TESTED),
 }
-CODE = {BLAS: "librocblas.so.4", SPARSE: "librocsparse.so.1", SOLVER: "librocblas.so.4", LLAMA: field.GGML_HIP}
+CODE = {BLAS: ["librocblas.so.4"], SPARSE: ["librocsparse.so.1"], SOLVER: ["librocsolver.so.0", "librocblas.so.4"],
+        LLAMA: [field.GGML_HIP]}
 OURS = ["vectoradd", "matmul", "reduction", "histogram", "transpose", "stencil", "math", "lanes", "nbody", "generic",
         "cooperative", "streams", "copies"]
 f = field.Field()
@@ -83,12 +81,12 @@ def built(source):
 
 def libraries():
     for name, (program, arguments, package, ran) in LIBRARIES.items():
-        if not f.small and f.needs({program: package}, *filter(None, [CODE.get(program)])):
+        if not f.small and f.needs({program: package}, *CODE.get(program, [])):
             yield name, [program, *arguments.split()], ran
 
 
 def whisper():
-    if not f.small and f.needs({"whisper-cli": "whisper.cpp", field.GGML_HIP: "libggml0-backend-hip"}, field.GGML_HIP):
+    if not f.small and f.needs({"whisper-cli": "whisper.cpp"}, field.GGML_HIP):
         model, heard = f.path("tiny.bin"), f.path("sound.wav")
         whisper_model.tiny_whisper(model)
         whisper_model.sound(heard, 1)

@@ -1,10 +1,7 @@
 #!/usr/bin/env python3
 # field: bookworm trixie forky experimental
 # field-ci: forky
-# field-rx6800: forky
-# field-rx7900xtx: forky
-# field-strixhalo: forky
-# field-rx9070xt: forky
+# field-waves32: forky
 # field-timeout: 1800
 """Our own HIP programs, built by the suite's hipcc for every version of code objects that it has: bare, under
 --sys-trace, with counters, under the first generation's rocprof. Their whole output is tests/whole/hip/expected's, and

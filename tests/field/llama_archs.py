@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 # field: forky
-# field-rx6800: forky
-# field-rx7900xtx: forky
-# field-strixhalo: forky
-# field-rx9070xt: forky
+# field-waves32: forky
 # field-timeout: 7200
 """llama.cpp's own test of model architectures: random models of each on the GPU against the CPU, bare, and
 some traced and counted. With the set "all" all are traced."""
@@ -51,7 +48,7 @@ def watched(name, way, run, command, bare):
            ("" if architectures(watch.run) == architectures(bare) else "other verdicts than bare"), watch.run.seconds)
 
 
-if f.needs({PROGRAM: "llama.cpp-tests", field.GGML_HIP: "libggml0-backend-hip"}, field.GGML_HIP):
+if f.needs({PROGRAM: "llama.cpp-tests"}, field.GGML_HIP):
     some = [PROGRAM, *SEED, "-a", SOME]
     bare = f.soft(some, timeout=HOUR)
     f.case("some architectures bare", wrong(bare), bare.seconds)

@@ -3,10 +3,7 @@
 # field-ci: forky
 # field-mi100: forky
 # field-mi300x: experimental
-# field-rx6800: forky
-# field-rx7900xtx: forky
-# field-strixhalo: forky
-# field-rx9070xt: forky
+# field-waves32: forky experimental
 # field-mi355x: experimental
 # field-llama: experimental
 # field-timeout: 21600
@@ -87,7 +84,7 @@ def compared(name, command):
                watch.run.seconds)
 
 
-if f.needs({PROGRAM: "llama.cpp-tests", field.GGML_HIP: "libggml0-backend-hip"}, field.GGML_HIP):
+if f.needs({PROGRAM: "llama.cpp-tests"}, field.GGML_HIP):
     compared("few operations", [PROGRAM, "test", "-b", "ROCm0", "-o", FEW, "-p", SHAPES])
     if not f.small:
         test = [PROGRAM, "test", "-b", "ROCm0"]

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # field: trixie experimental
 # field-mi300x: experimental
-# field-rx6800: experimental
-# field-rx7900xtx: experimental
-# field-rx9070xt: experimental
+# field-waves32: experimental
 # field-timeout: 3600
 """RCCL's all-reduce on 1, 2 and 4 GPUs of one process, and between two processes that share GPU memory through
 IPC handles, started by Open MPI: bare, traced and counted. The sums are checked on the host."""
@@ -58,7 +56,8 @@ def all_ways(name, command, processes, gpus, env):
            count.run.seconds)
 
 
-if f.needs({"/usr/include/rccl/rccl.h": "librccl-dev", "g++": "g++", "mpicxx": "libopenmpi-dev", "mpirun": "openmpi-bin"}):
+if f.needs({"/usr/include/rccl/rccl.h": "librccl-dev", "g++": "g++", "mpicxx": "libopenmpi-dev", "mpirun": "openmpi-bin"},
+           "librccl.so.1"):
     single = built("allreduce", "g++")
     for n in (1, 2, 4):
         if single:

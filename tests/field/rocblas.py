@@ -2,10 +2,7 @@
 # field: forky
 # field-ci: forky
 # field-mi100: forky
-# field-rx6800: forky
-# field-rx7900xtx: forky
-# field-strixhalo: forky
-# field-rx9070xt: forky
+# field-waves32: forky
 # field-timeout: 3600
 """rocBLAS by its own benchmark, which compares each result with a CPU's: matrix products by Tensile's assembly kernels,
 matrix-vector products and triangular solvers, in five precisions; one traced, one counted."""

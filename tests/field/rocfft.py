@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 # field: forky
-# field-rx6800: forky
-# field-rx7900xtx: forky
-# field-strixhalo: forky
-# field-rx9070xt: forky
+# field-waves32: forky
 # field-timeout: 3600
 """rocFFT by its own test program, which compares each transform with FFTW's: kernels that it writes and compiles when
 it needs them. Short lengths of every kind, few of them traced and counted."""

@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 # field: forky
-# field-rx6800: forky
-# field-rx7900xtx: forky
-# field-strixhalo: forky
-# field-rx9070xt: forky
+# field-waves32: forky
 # field-timeout: 3600
 """rocSOLVER by its own test program, which compares each routine with LAPACK's on the host: some sizes of every
 routine in all precisions, few of them traced and counted."""

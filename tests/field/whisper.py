@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 # field: forky
-# field-rx6800: forky
-# field-rx7900xtx: forky
-# field-strixhalo: forky
-# field-rx9070xt: forky
+# field-waves32: forky
 # field-timeout: 3600
 """whisper.cpp with a tiny random model: what it hears on the GPU is what it hears on the CPU, bare, traced and
 counted."""
@@ -18,7 +15,7 @@ f = field.Field()
 SECONDS = 3
 LEAST = 20  # words
 
-if f.needs({"whisper-cli": "whisper.cpp", field.GGML_HIP: "libggml0-backend-hip"}, field.GGML_HIP):
+if f.needs({"whisper-cli": "whisper.cpp"}, field.GGML_HIP):
     model, heard = f.path("tiny.bin"), f.path("sound.wav")
     whisper_model.tiny_whisper(model)
     whisper_model.sound(heard, SECONDS)

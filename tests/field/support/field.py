@@ -14,15 +14,24 @@ import sys
 import tempfile
 import time
 
+try:
+    from compression import zstd  # of Python 3.14 on
+except ImportError:
+    zstd = None
+
 LOSSES = re.compile(r"process \d+: (\d+) records received, (\d+) written, (\d+) dropped, (\d+) filtered")
 OURS = re.compile(r"(ROCP|HSA_|AMD_LOG|SOFTGPU_)\w*|\w+_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL")
 
-GPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "share", "gpus")
+SHARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "share")
 
-COMPRESSED = (b"CCOB\2\0", b"CCOB\3\0")  # how compressed bundles of kernels begin, by the version of their form
+COMPRESSED = re.compile(rb"CCOB[\2\3]\0")  # how compressed bundles of kernels begin, by the version of their form
+FRAME = b"\x28\xb5\x2f\xfd"  # how zstd's data begin, behind a header of 24 or 32 bytes
+HEAD = 8192  # bytes of an unpacked bundle that have the list of its targets
 LIBRARIES = "/usr/lib/x86_64-linux-gnu"
-# ggml's back end for HIP: the package's, or one that was built by hand (LLAMA_BACKEND of run-field), which ggml loads then
+# ggml's back end for HIP: that of GGML_BACKEND_PATH, by which run-field has ggml load one that is no package's, or the package's
 GGML_HIP = os.environ.get("GGML_BACKEND_PATH") or LIBRARIES + "/ggml/backends0/libggml-hip.so"
+OF_GGML = ("GGML_BACKEND_PATH names it" if os.environ.get("GGML_BACKEND_PATH") else
+           "it is libggml0-backend-hip's; scripts/field-llama builds another")
 
 
 # what is told of programs of the field by softgpu's checks and is true of them
@@ -101,6 +110,7 @@ class Field:
         product = known("products", self.gpu)
         self.target, self.product = product["gpu"], product["product"]  # what compilers, and runtimes, call it
         facts = known("architectures", self.target)
+        self.family = facts["family"]  # of GPUs that have counters in common
         self.generic = facts["generic"]  # the target whose code the GPU runs, too, or -
         self.wave = int(facts["waves"].split(",")[0])  # lanes, unless a compiler is told otherwise
         self.env.update(PYTHONDONTWRITEBYTECODE="1", SOFTGPU_GPU=self.gpu)
@@ -159,11 +169,21 @@ class Field:
         self.skipped += 1
 
     def has_code(self, library):
-        """Whether a library has kernels for the GPU, its own or its family's. One with compressed kernels may have."""
+        """Whether a library has kernels for the GPU, its own or its family's. One whose bundles of kernels are compressed
+        in a way that this Python cannot read may have."""
+        names = [f"amdhsa--{name}".encode() for name in (self.target, self.generic) if name != "-"]
         with open(os.path.join(LIBRARIES, library), "rb") as file, \
                 mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            marks = [f"amdhsa--{name}".encode() for name in (self.target, self.generic) if name != "-"]
-            return any(data.find(mark) >= 0 for mark in (*marks, *COMPRESSED))
+            if any(data.find(name) >= 0 for name in names):
+                return True
+            starts = [bundle.start() for bundle in COMPRESSED.finditer(data)]
+            heads = (bundle_head(data, start) for start in starts)
+            return any(head is None or name in head for head in heads for name in names)
+
+    def has_counter(self, name):
+        """Whether the GPU has that counter of the hardware."""
+        return any({self.target, self.family} & set(re.findall(r"[:,](\w+)", row["events"]))
+                   for row in table("counters", "counters") if row["counter"] == name)
 
     def needs(self, packages, *libraries):
         """{file or program: its package}; libraries that need code for the GPU: skips what is missing, and says whether
@@ -172,6 +192,11 @@ class Field:
                           not os.path.exists(file)})
         if missing:
             self.skip(os.path.basename(sys.argv[0]), f"needs the package {', '.join(missing)}")
+            return False
+        absent = [library for library in libraries if not os.path.exists(os.path.join(LIBRARIES, library))]
+        if absent:
+            why = f" ({OF_GGML})" if GGML_HIP in absent else ""
+            self.skip(os.path.basename(sys.argv[0]), f"there is no {', '.join(absent)}{why}")
             return False
         lacking = [os.path.basename(library) for library in libraries if not self.has_code(library)]
         if lacking:
@@ -185,13 +210,26 @@ class Field:
         sys.exit(self.failed != 0)
 
 
-def known(table, name):
-    """What share/gpus has in the row of that name: {column: text}."""
-    with open(os.path.join(GPUS, table + ".tsv"), encoding="utf-8") as file:
-        for row in csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t"):
-            if next(iter(row.values())) == name:
-                return row
-    sys.exit(f"field: {table} has no {name}")
+def bundle_head(data, at):
+    """The beginning of the compressed bundle at that place, which lists its targets, or None if it cannot be read."""
+    start = data.find(FRAME, at, at + 40)
+    if not zstd or start < 0:
+        return None
+    return zstd.ZstdDecompressor().decompress(data[start:start + 16 * HEAD], max_length=HEAD)
+
+
+def table(folder, name):
+    """The rows of a table of share: {column: text}."""
+    with open(os.path.join(SHARE, folder, name + ".tsv"), encoding="utf-8") as file:
+        yield from csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+def known(of, name):
+    """What share/gpus has in the row of that name."""
+    for row in table("gpus", of):
+        if next(iter(row.values())) == name:
+            return row
+    sys.exit(f"field: {of} has no {name}")
 
 
 def demangled(names):

@@ -2,6 +2,7 @@
 import contextlib
 import io
 import os
+import struct
 import sys
 import tempfile
 
@@ -10,10 +11,22 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import field
 
 HEAD = b"\x7fELF" + bytes(5000)
+
+
+def bundle(*targets):
+    """A compressed bundle for these targets: its header, then a frame of zstd's with one block that is not compressed."""
+    content = b"__CLANG_OFFLOAD_BUNDLE__" + b"".join(b"hipv4-amdgcn-amd-amdhsa--" + target for target in targets)
+    frame = b"\x28\xb5\x2f\xfd\x60" + struct.pack("<H", len(content) - 256) + struct.pack("<I", len(content) << 3 | 1)[:3]
+    return b"CCOB\3\0\1\0" + bytes(24) + frame + content
+
+
+KNOWN = [b"gfx803", b"gfx900", b"gfx906", b"gfx908", b"gfx1010", b"gfx1030", b"gfx1101", b"gfx1200"]
 LIBRARIES = {  # contents, the GPUs that they have code for
     "own": (HEAD + b"amdgcn-amd-amdhsa--gfx1100" + bytes(9), {"rx7900xtx"}),
     "family": (HEAD + b"amdgcn-amd-amdhsa--gfx11-generic" + bytes(9), {"rx7900xtx", "strixhalo"}),
     "compressed": (HEAD + b"CCOB\3\0" + bytes(9), {"rx7900xtx", "strixhalo", "mi210"}),
+    "listed": (HEAD + bundle(*KNOWN) + bundle(*KNOWN, b"gfx1100") + bytes(9),
+               {"rx7900xtx"} if field.zstd else {"rx7900xtx", "strixhalo", "mi210"}),
     "none": (HEAD + b"CCOB of the text", set())}
 GPUS = {"rx7900xtx": ("gfx1100", 32), "strixhalo": ("gfx1151", 32), "mi210": ("gfx90a", 64)}
 
@@ -40,4 +53,10 @@ with tempfile.TemporaryDirectory() as folder:
         assert f.skipped == sum(gpu not in have for _, have in LIBRARIES.values()), f.skipped
         assert needed(f, *(os.path.join(folder, n) for n in ("compressed", "none"))) == (
             False, f"skip some.py: none has no code for {target}\n")
+        absent = os.path.join(folder, "absent")
+        assert needed(f, absent) == (False, f"skip some.py: there is no {absent}\n")
+        field.GGML_HIP = os.path.join(folder, "ggml")
+        assert needed(f, field.GGML_HIP) == (False, f"skip some.py: there is no {field.GGML_HIP} ({field.OF_GGML})\n")
+        assert f.has_counter("SQ_INSTS_MFMA") == (gpu == "mi210") and f.has_counter("SQ_WAVES"), gpu
+        assert not f.has_counter("SQ_NOTHING")
         os.rmdir(f.out)

@@ -1,6 +1,7 @@
 """What scripts/run-field runs, and what it says of it. Commands of ours stand for those that make a root and enter it.
 usage: run_field_test.py SCRIPTS"""
 import contextlib
+import fcntl
 import os
 import shutil
 import subprocess
@@ -109,6 +110,36 @@ with source_tree('echo "$*" >>"${0%/*}/../commands"', "echo 1 passed, 0 failed")
         made, tests = file.read().splitlines()
     assert "none.build" in made and "CROCPROF_GPU" not in made, made
     assert tests.endswith(r"none.build \.rx7900xtx(\.|$)"), tests
+
+# a class of GPUs in a header stands for each of them; a GPU that no program names is told
+with source_tree('echo "$*" >>"${0%/*}/../commands"', "echo 1 passed, 0 failed") as tree:
+    command(tree + "/build/bin/softgpu")
+    program(tree, "any")
+    program(tree, "class", "# field-waves32: none")
+    program(tree, "own", "# field-mi300x: none")
+    for gpu, names in (("rx7600", ["class"]), ("mi300x", ["own"]), ("mi50", []), ("", ["any", "class", "own"])):
+        run = run_field(tree, *["--gpu", gpu] * bool(gpu), "--programs", ".", "--build", tree + "/build")
+        assert sorted(line[3:] for line in run.stdout.splitlines() if line.startswith("== ")) == names, (gpu, run)
+        skips = "field programs             0       0       1        0      0  none names mi50 or its class for none"
+        assert (skips in run.stdout.splitlines(), run.stdout.endswith("0 passed, 0 failed, 1 skipped\n")) == (
+            (not names,) * 2), run
+    with open(tree + "/commands") as file:
+        outs = [word for line in file for word in line.split() if word.startswith("FIELD_OUT=")]
+    assert {out.partition("/build/field/out/")[2] for out in outs} == {
+        "none.rx7600/class", "none.mi300x/own", "none/any", "none/class", "none/own"}, outs
+
+# one run at a time in a build tree: another waits, and says so
+with source_tree('echo "$*" >>"${0%/*}/../commands"', "echo 1 passed, 0 failed") as tree:
+    command(tree + "/build/bin/softgpu")
+    program(tree, "any")
+    lock = os.open(tree + "/build", os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    waiting = subprocess.Popen([tree + "/scripts/run-field", "none", "--programs", ".", "--build", tree + "/build"],
+                               stdout=subprocess.PIPE, text=True, env={**os.environ, "FIELD_ROOTS": tree})
+    assert waiting.stdout.readline() == f"run-field: waits for another run in {tree}/build\n"
+    assert not os.path.exists(tree + "/commands")
+    os.close(lock)
+    assert waiting.communicate(timeout=40)[0].endswith("1 passed, 0 failed\n") and waiting.returncode == 0
 
 # two programs at a time, each waiting for the other; one that wants to be alone is
 with source_tree('shift; cd "${0%/*}/.." && exec env "$@"') as tree:
