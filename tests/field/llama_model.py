@@ -3,10 +3,7 @@
 # field-ci: forky
 # field-mi100: forky
 # field-mi300x: experimental
-# field-rx6800: forky
-# field-rx7900xtx: forky
-# field-strixhalo: forky
-# field-rx9070xt: forky
+# field-waves32: forky experimental
 # field-mi355x: experimental
 # field-llama: experimental
 # field-timeout: 1200
@@ -15,6 +12,7 @@ counted and with every check of softgpu, which tells nothing, and the trace has 
 import json
 import os
 import random
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
@@ -27,9 +25,12 @@ EXACT = ("f32", "f16")  # the CPU and the GPU round the activations of quantised
 # Kullback-Leibler divergence of the GPU's next tokens from the CPU's, and the share of equal first choices:
 # some ten times what the ways of rounding make of a right result
 CLOSE = {"f32": (0.0005, 99), "f16": (0.0005, 98), "q8_0": (0.02, 85), "q4_0": (0.04, 80)}
-# On some GPUs (gfx1030) llama.cpp has rocBLAS add up products of halves in halves, unless it is told otherwise
+# Where llama.cpp leaves products of halves to rocBLAS (seen on gfx1030 and gfx1100), it has them added up in halves, unless it
+# is told otherwise. rocBLAS's kernels that do so have the letters HB in their names, those that add up in floats HHS or HSS.
+HALVES = re.compile(r"Cijk_\w+?_HB_")
 IN_HALVES = (0.012, 85)
 IN_FLOATS = {"GGML_CUDA_CUBLAS_COMPUTE_TYPE": "f32"}
+LISTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "packages-demo-llama.txt")
 COUNTERS = ["SQ_WAVES", "SQ_INSTS_VALU", "GRBM_COUNT"]
 
 
@@ -53,19 +54,39 @@ def text_file():
     return path
 
 
-def closeness(kind, model, text, limits, env):
-    """Why the next tokens' probabilities of the GPU are not the CPU's, or nothing."""
-    base = f.path(f"base-{kind}")
-    cpu = f.soft([*perplexity(model, text, base), *CPU])
-    gpu = f.soft([*perplexity(model, text, base), *GPU, "--kl-divergence"], env=env)
-    if cpu.why() or gpu.why():
-        return cpu.why() or gpu.why()
-    last = [line.replace("±", " ").replace("%", " ").split() for line in gpu.out.splitlines() if "±" in line]
+def away(run, most, least):
+    """Why the next tokens' probabilities of a run on the GPU are not near enough those of the CPU, or nothing."""
+    if run.why():
+        return run.why()
+    last = [line.replace("±", " ").replace("%", " ").split() for line in run.out.splitlines() if "±" in line]
     if not last or len(last[-1]) != 11:
         return "llama-perplexity printed no divergence"
     divergence, same = float(last[-1][5]), float(last[-1][9])
-    most, least = limits
     return "" if 0 <= divergence <= most and same >= least else f"divergence {divergence}, {same} % the same"
+
+
+def probabilities(kind, model, text):
+    """Those of the next tokens, as llama.cpp adds up on that GPU, and in floats if it does not do so by itself."""
+    base = f.path(f"base-{kind}")
+    cpu = f.soft([*perplexity(model, text, base), *CPU])
+    command = [*perplexity(model, text, base), *GPU, "--kl-divergence"]
+    gpu = f.soft(command, "--stats")
+    most, least = CLOSE[kind]
+    if not any(map(HALVES.match, field.executed(gpu.err))):
+        f.case(f"{kind} probabilities", cpu.why() or away(gpu, most, least))
+        return
+    f.case(f"{kind} probabilities, added up in halves",
+           cpu.why() or away(gpu, max(most, IN_HALVES[0]), min(least, IN_HALVES[1])))
+    f.case(f"{kind} probabilities, added up in floats", cpu.why() or away(f.soft(command, env=IN_FLOATS), most, least))
+
+
+def misnamed():
+    """How the architectures for which the package's back end has code differ from those that the list names, or nothing."""
+    with open(LISTED, encoding="utf-8") as file:
+        named = set(re.search(r"^# architectures: *(.*)$", file.read(), re.MULTILINE)[1].split())
+    with open(field.GGML_HIP, "rb") as file:
+        found = {name.decode() for name in re.findall(rb"amdhsa--(gfx[0-9a-f]+)", file.read())}
+    return "" if named == found else f"{os.path.basename(LISTED)} names {sorted(named)}, the library has {sorted(found)}"
 
 
 def stream_and_graph(trace):
@@ -110,15 +131,14 @@ def bench_ran(run):
     return "" if len(tests) == 2 and not wrong else f"{len(tests)} results, {len(wrong)} without speed"
 
 
-if f.needs({"llama-completion": "llama.cpp-tools", "llama-perplexity": "llama.cpp-tools-extra",
-            field.GGML_HIP: "libggml0-backend-hip"}, field.GGML_HIP):
+if f.needs({"llama-completion": "llama.cpp-tools", "llama-perplexity": "llama.cpp-tools-extra"}, field.GGML_HIP):
+    if field.GGML_HIP.startswith(field.LIBRARIES):  # it is the package's
+        f.case("architectures of the package", misnamed())
     words = text_file()
     for quant in ("f16", "q4_0") if f.small else gguf.KINDS:
         path = f.path(f"tiny-{quant}.gguf")
         gguf.tiny_llama(path, quant)
-        f.case(f"{quant} probabilities", closeness(quant, path, words, CLOSE[quant], IN_FLOATS))
-        if quant == "f16" and not f.small:
-            f.case("f16 probabilities as llama.cpp adds up", closeness(quant, path, words, IN_HALVES, {}))
+        probabilities(quant, path, words)
         says = f.soft([*completion(path), *CPU])
         f.case(f"{quant} CPU", says.why() or ("" if says.out.strip() else "says nothing"))
         # where rounding differs, the same on the GPU however it is watched
