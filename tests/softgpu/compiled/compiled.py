@@ -150,6 +150,10 @@ class Compiled(unittest.TestCase):
         self.at = self.folder.name + "/home/.cache/softgpu"
         self.fill()  # is found there: a program that looked elsewhere would open the compiler
         self.assertNotIn("libamd_comgr.so.2", self.loaded(HOME=self.folder.name + "/home"))
+        self.at = self.folder.name + "/new/.cache/softgpu"  # and the folders are made in a home that has none of them
+        os.mkdir(self.folder.name + "/new")
+        self.run_program(HOME=self.folder.name + "/new")
+        self.assertEqual(len(self.kept()), KEPT)
 
     def test_nothing_kept(self):
         os.makedirs(self.at)
