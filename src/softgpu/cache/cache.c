@@ -204,7 +204,8 @@ static uint64_t bound(sgc_span_t *s, uint64_t clocks)
 /* Clocks for which TD holds the vector L1 up. Data of narrow elements, for which lanes share
  * accesses, comes as fast as TD takes it: three of 64 such loads hold the L1 up for a clock. Data
  * of wide elements comes at half that rate: every fourth such load collides with the
- * acknowledgement of a store, if there are as many stores, and if any can have come before it. */
+ * acknowledgement of a store, if there are as many stores, and if one has come before it, as
+ * sgc_late_t.alone assumes. */
 static uint64_t held_by_returns(const sgc_td_counts_t *now, const sgc_td_counts_t *seen,
                                 const sgc_late_t *late)
 {

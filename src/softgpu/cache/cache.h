@@ -108,8 +108,9 @@ void sgc_begun(sgc_t *t);
 /* What a dispatch did on a unit before and after a first workgroup had ended there. */
 typedef struct {
     uint64_t waves, clocks; /* waves that started after it, and the clocks since it ended */
-    /* All loads, and those before which no wave of the unit can have stored: loads of waves that
-     * started sooner, in front of their own first store. */
+    /* All loads, and those before which no store of the unit has come, as it is assumed: loads of
+     * waves that started sooner, in front of their own first store. Such waves run side by side,
+     * and on a real unit one may store before another one loads. */
     uint64_t loads, alone;
 } sgc_late_t;
 /* A dispatch has ended after `clocks` clocks; in `at_work` of them the memory below L2 transferred

@@ -40,7 +40,7 @@ typedef struct {
     uint32_t abreast;         /* waves of the largest workgroup */
     uint64_t turned;          /* the earliest end of a workgroup; 0: none has ended */
     uint64_t late;            /* waves that start after it */
-    uint64_t loads, alone;    /* loads of vector memory; those that no store can have come before */
+    uint64_t loads, alone;    /* loads of vector memory; those before any store: sgc_late_t */
     bool counted;             /* by SQ */
 } unit_state_t;
 
@@ -52,6 +52,7 @@ typedef struct {
 struct sg_schedule {
     sg_perf_t *p;
     sg_perf_launch_t launch;
+    uint32_t by_slots, by_vgprs;  /* waves for which a SIMD has slots, and registers */
     uint64_t next;                /* id */
     uint64_t granted, granted_to; /* when the workgroup with id granted_to - 1 got room; 0: none */
     sg_ran_t *early;
@@ -77,6 +78,8 @@ sg_schedule_t *sg_schedule_create(sg_perf_t *p, const sg_perf_launch_t *launch)
     }
     s->p = p;
     s->launch = *launch;
+    s->by_slots = p->profile.waves_per_simd;
+    s->by_vgprs = launch->vgprs ? p->arch->simd_vgprs / launch->vgprs : UINT32_MAX;
     s->trace = sg_sqtt_run_begin(p, p->trace, &launch->trace);
     return s;
 }
@@ -100,26 +103,28 @@ sg_sqtt_run_t *sg_schedule_trace(sg_schedule_t *s)
 
 /* ---- room ---- */
 
-typedef struct {
-    uint32_t no_slot, no_vgprs; /* SIMDs */
-    bool no_lds;
-} lack_t;
-
-static lack_t lacks(const sg_schedule_t *s, const unit_state_t *u, const sg_ran_t *ran)
+static uint32_t most_on_simd(const sg_schedule_t *s)
 {
-    const sg_profile_t *profile = &s->p->profile;
-    const uint32_t *waves = u->waves_on;
-    uint32_t more[ISA_UNIT_SIMDS] = {0};
-    lack_t lack = {0};
+    return s->by_slots < s->by_vgprs ? s->by_slots : s->by_vgprs;
+}
+
+static bool lacks_lds(const sg_schedule_t *s, const unit_state_t *u)
+{
+    return u->lds + s->launch.lds_bytes > (s->p->profile.lds_kb << 10) * s->p->unit_cus;
+}
+
+/* Whether the unit has room for the workgroup on the SIMDs on which its waves have run. A workgroup
+ * fits on an empty unit: the device has checked that. */
+static bool has_room(const sg_schedule_t *s, const unit_state_t *u, const sg_ran_t *ran)
+{
+    const uint32_t most = most_on_simd(s);
+    uint32_t waves[ISA_UNIT_SIMDS];
+    if (!u->n) return true;
+    if (lacks_lds(s, u)) return false;
+    memcpy(waves, u->waves_on, sizeof waves);
     for (uint32_t i = 0; i < ran->n_waves; i++)
-        more[ran->wave[i].simd]++;
-    for (unsigned k = 0; k < ISA_UNIT_SIMDS; k++) {
-        if (!more[k]) continue;
-        lack.no_slot += waves[k] + more[k] > profile->waves_per_simd;
-        lack.no_vgprs += (waves[k] + more[k]) * s->launch.vgprs > s->p->arch->simd_vgprs;
-    }
-    lack.no_lds = u->lds + s->launch.lds_bytes > (profile->lds_kb << 10) * s->p->unit_cus;
-    return lack;
+        if (++waves[ran->wave[i].simd] > most) return false;
+    return true;
 }
 
 /* Removes workgroups that have ended by `now` from the unit. */
@@ -141,12 +146,6 @@ static void leave(unit_state_t *u, uint64_t now)
     u->n = kept;
 }
 
-static bool fits(const unit_state_t *u, lack_t lack)
-{
-    /* a workgroup fits on an empty unit: the device has checked that */
-    return !u->n || (!lack.no_slot && !lack.no_vgprs && !lack.no_lds);
-}
-
 static uint64_t first_end(const unit_state_t *u)
 {
     uint64_t end = UINT64_MAX;
@@ -157,14 +156,40 @@ static uint64_t first_end(const unit_state_t *u)
 
 /* What all units of an engine that the dispatch uses lack for a workgroup. */
 typedef struct {
-    uint32_t no_slot, no_vgprs; /* SIMDs */
+    uint32_t no_slot, no_vgprs; /* SIMDs that have none for a single wave */
     uint32_t no_lds;            /* units */
     bool fits;                  /* on some unit */
     uint64_t until;             /* when the next workgroup of the engine ends */
 } engine_lack_t;
 
-/* The dispatch uses the units that it has given a workgroup: one waits only when all have some. */
-static engine_lack_t engine_lacks(sg_schedule_t *s, const sg_ran_t *ran, uint64_t now)
+static uint32_t simds_of_unit(const sg_schedule_t *s)
+{
+    return s->p->profile.simds_per_cu * s->p->unit_cus;
+}
+
+static void add_lacks(const sg_schedule_t *s, const unit_state_t *u, engine_lack_t *all)
+{
+    for (uint32_t k = 0; k < simds_of_unit(s); k++) {
+        all->no_slot += u->waves_on[k] >= s->by_slots;
+        all->no_vgprs += u->waves_on[k] >= s->by_vgprs;
+    }
+    all->no_lds += lacks_lds(s, u);
+}
+
+/* Whether a workgroup of so many waves fits on a unit whose SIMDs the launcher chooses. */
+static bool has_places(const sg_schedule_t *s, const unit_state_t *u, uint32_t n_waves)
+{
+    const uint32_t most = most_on_simd(s);
+    uint64_t places = 0;
+    for (uint32_t k = 0; k < simds_of_unit(s); k++)
+        places += u->waves_on[k] < most ? most - u->waves_on[k] : 0;
+    return !u->n || (places >= n_waves && !lacks_lds(s, u));
+}
+
+/* Asks all units of the engine for a workgroup that has no room on its own. The dispatch uses the
+ * units that it has given a workgroup: one waits only when all have some. */
+static engine_lack_t engine_lacks(sg_schedule_t *s, const unit_state_t *own, const sg_ran_t *ran,
+                                  uint64_t now)
 {
     const uint32_t first = ran->unit / s->p->units_per_engine * s->p->units_per_engine;
     engine_lack_t all = {.until = UINT64_MAX};
@@ -172,12 +197,9 @@ static engine_lack_t engine_lacks(sg_schedule_t *s, const sg_ran_t *ran, uint64_
         unit_state_t *u = &s->unit[first + k];
         if (!u->groups) continue;
         leave(u, now);
-        const lack_t one = lacks(s, u, ran);
+        add_lacks(s, u, &all);
+        all.fits |= u != own && has_places(s, u, ran->n_waves);
         const uint64_t end = first_end(u);
-        all.no_slot += one.no_slot;
-        all.no_vgprs += one.no_vgprs;
-        all.no_lds += one.no_lds;
-        all.fits |= fits(u, one);
         if (end < all.until) all.until = end;
     }
     return all;
@@ -219,8 +241,8 @@ static uint64_t wait_for_room(sg_schedule_t *s, unit_state_t *u, const sg_ran_t 
                               sg_sums_t *sums, uint64_t now)
 {
     leave(u, now);
-    while (!fits(u, lacks(s, u, ran))) {
-        const engine_lack_t all = engine_lacks(s, ran, now);
+    while (!has_room(s, u, ran)) {
+        const engine_lack_t all = engine_lacks(s, u, ran, now);
         const uint64_t clocks = all.until - now;
         count_lack(sums, &all, clocks, all.fits ? clocks : held_up(s->p, clocks, u->lines));
         now = all.until;

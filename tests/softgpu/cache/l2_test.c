@@ -29,20 +29,6 @@ static void touch(rig_t *r, const char *text, uint64_t from, uint64_t bytes)
     }
 }
 
-/* A rig whose GPU has this profile, and lines of these sizes. */
-static rig_t *rig_of_lines_in(const sg_profile_t *p, isa_arch_t *arch, uint32_t vector_line,
-                              uint32_t l2_line)
-{
-    rig_t *r = rig_create_profile(p);
-    *arch = *ASM_ARCH;
-    arch->vector_line = vector_line;
-    arch->l2_line = l2_line;
-    sgc_destroy(r->model);
-    r->model = sgc_create(arch, &r->profile, rig_page, r);
-    assert_non_null(r->model);
-    return r;
-}
-
 static rig_t *rig_of_lines(isa_arch_t *arch, uint32_t vector_line, uint32_t l2_line)
 {
     const sg_profile_t p = rig_profile();
@@ -500,7 +486,7 @@ static void queues(void **state)
     rig_stride(r, 0, 8);
     sgc_begun(r->model);
     rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
-    const sgc_late_t late = {.waves = 12, .clocks = 24};
+    const sgc_late_t late = {.waves = 12, .clocks = 24, .loads = 1};
     assert_int_equal(sgc_unit_ended(r->model, 0, 24, &late),
                      16 + 12); /* look-ups, and beyond quarters */
     sgc_ended(r->model, 6, 6);
@@ -553,6 +539,37 @@ static void starts_meet_data(void **state)
                 sgc_unit_ended(r->model, cu, 100, &rows[k].late);
             EXPECT(r, TD_SPI_STALL, n * rows[k].stalls);
         }
+        rig_destroy(r);
+    }
+}
+
+/* Every fourth load of wide elements meets a store, of those that a store can have come before and
+ * of as many as there are stores. A load of dwords meets none. */
+static void loads_meet_stores(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned loads, stores, alone, met;
+    } rows[] = {{16, 16, 0, 4},  {16, 16, 8, 2}, {16, 16, 12, 1}, {16, 16, 13, 0},
+                {16, 16, 16, 0}, {16, 32, 4, 3}, {16, 8, 0, 2},   {16, 8, 4, 2},
+                {16, 8, 12, 1},  {16, 0, 0, 0},  {0, 16, 0, 0}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const sgc_late_t late = {.loads = rows[k].loads, .alone = rows[k].alone};
+        rig_t *r = rig_create();
+        rig_stride(r, 0, 8);
+        for (unsigned turn = 1; turn <= 2; turn++) {
+            sgc_begun(r->model);
+            for (unsigned n = 0; n < rows[k].loads; n++)
+                rig_do(r, "global_load_dwordx2 v[2:3], v[0:1], off");
+            for (unsigned n = 0; n < rows[k].stores; n++)
+                rig_do(r, "global_store_dwordx2 v[0:1], v[2:3], off");
+            sgc_unit_ended(r->model, 0, 1000, &late);
+            EXPECT(r, TCP_TD_TCP_STALL_CYCLES, turn * rows[k].met);
+        }
+        rig_do(r, "global_load_dword v2, v[0:1], off");
+        rig_do(r, "global_store_dword v[0:1], v2, off");
+        sgc_unit_ended(r->model, 0, 1000, &late);
+        EXPECT(r, TCP_TD_TCP_STALL_CYCLES, 2 * rows[k].met);
         rig_destroy(r);
     }
 }
@@ -705,6 +722,7 @@ int main(void)
                                        RIG_TEST(places),
                                        RIG_TEST(queues),
                                        RIG_TEST(starts_meet_data),
+                                       RIG_TEST(loads_meet_stores),
                                        RIG_TEST(port_of_wide_lines),
                                        RIG_TEST(tags_of_wide_lines),
                                        RIG_TEST(data_comes),

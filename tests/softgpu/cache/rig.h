@@ -103,6 +103,20 @@ static inline void rig_reset(rig_t *r)
     assert_non_null(r->model);
 }
 
+/* A rig whose GPU has this profile, and lines of these sizes. */
+static inline rig_t *rig_of_lines_in(const sg_profile_t *p, isa_arch_t *arch, uint32_t vector_line,
+                                     uint32_t l2_line)
+{
+    rig_t *r = rig_create_profile(p);
+    *arch = *ASM_ARCH;
+    arch->vector_line = vector_line;
+    arch->l2_line = l2_line;
+    sgc_destroy(r->model);
+    r->model = sgc_create(arch, &r->profile, rig_page, r);
+    assert_non_null(r->model);
+    return r;
+}
+
 static inline const isa_inst_t *rig_inst(rig_t *r, const char *text)
 {
     for (unsigned k = 0; k < r->n_texts; k++)

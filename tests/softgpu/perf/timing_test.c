@@ -299,7 +299,8 @@ static void test_held_up(void **state)
                     waits - counting_value(c, 2, 0, 0) + 2);
 }
 
-/* 33 waves for 32 slots: the last workgroup waits until the first ends. */
+/* 33 waves for 32 slots: the last workgroup waits until the first ends. None of the four SIMDs has
+ * a slot meanwhile, though the workgroup is a single wave. */
 static void test_wave_slots(void **state)
 {
     (void)state;
@@ -316,8 +317,72 @@ static void test_wave_slots(void **state)
      * for code at 4, all of them wait for it until 804 and end at 804 + 648 = 1452. The last asks
      * for room at 128. */
     assert_int_equal(counting_value(c, 0, 0, 0), (1452 - 128) / 4);
-    assert_int_equal(counting_value(c, 1, 0, 0), (1452 - 128) / 4);
+    assert_int_equal(counting_value(c, 1, 0, 0), 4 * (1452 - 128) / 4);
     assert_int_equal(counting_value(c, 2, 0, 0), 0);
+}
+
+/* Workgroups of five waves, on one unit, each of which begins on the SIMD where the one before has
+ * ended. The last one waits until the others end: of the SIMDs some have no slot, or no registers,
+ * for a single wave, and one has a slot where the workgroup would put two. */
+static void test_simds_without_room(void **state)
+{
+    static const struct {
+        uint32_t vgprs, fit; /* workgroups that fit */
+        uint32_t no_slot, no_vgprs;
+    } rows[] = {
+        {0, 6, 2, 0},   /* 8 slots: 8, 8, 7 and 7 waves, and two on the third SIMD do not fit */
+        {128, 3, 0, 3}, /* registers for 4: 4, 4, 4 and 3 waves, and two on the fourth do not fit */
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        counting_t *c = counting_create(1, 1);
+        const rig_dispatch_t d = {.kernel = rig_kernel(c->rig, "s_sleep 10\ns_endpgm\n",
+                                                       &(rig_kernel_t){.vgprs = rows[k].vgprs}),
+                                  .grid = {(rows[k].fit + 1) * 5 * 64},
+                                  .group = {5 * 64}};
+        counting_want(c, SPI, NO_ALLOC);
+        counting_want(c, SPI, RES_STALL);
+        counting_want(c, SPI, SIMD_FULL);
+        counting_want(c, SPI, VGPR_FULL);
+        counting_start(c);
+        counting_dispatch(c, &d);
+        counting_stop(c);
+        /* From its turn, behind the launches of the others, until these end. Of the first one the
+         * waves ask for code at 20, and all have it at 820. */
+        const uint64_t waits = (820 + 648 - rows[k].fit * 5 * 4) / 4;
+        assert_int_equal(counting_value(c, 0, 0, 0), waits);
+        assert_int_equal(counting_value(c, 1, 0, 0), waits);
+        assert_int_equal(counting_value(c, 2, 0, 0), rows[k].no_slot * waits);
+        assert_int_equal(counting_value(c, 3, 0, 0), rows[k].no_vgprs * waits);
+    }
+}
+
+/* Two units are full, and the next workgroup is for the first SIMD of the first unit. Workgroup 3,
+ * on the second SIMD of the second unit, ends at once: from then on the waiting one fits there,
+ * though it would be on another SIMD. */
+static void test_fits_on_another_simd(void **state)
+{
+    enum { SLOTS = 2 * 32 };
+    static const char text[] = "s_cmp_eq_u32 s2, 3\n"      /* 4; s2: the workgroup */
+                               "s_cbranch_scc1 over\n"     /* 4 */
+                               ".fill 10, 4, 0xbf80000f\n" /* s_nop 15: 64 each */
+                               "over: s_endpgm\n";         /* 4 */
+    (void)state;
+    counting_t *c = counting_create(1, 2);
+    const rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {(SLOTS + 1) * 64}, .group = {64}};
+    counting_want(c, SPI, NO_ALLOC);
+    counting_want(c, SPI, NO_ALLOC_CSN);
+    counting_want(c, SPI, RES_STALL);
+    counting_want(c, SPI, SIMD_FULL);
+    counting_start(c);
+    counting_dispatch(c, &d);
+    counting_stop(c);
+    /* all have their code at 804; the last one asks when the others are launched */
+    const uint64_t asks = SLOTS * 4, third = 804 + 12, others = 804 + 8 + 640 + 4;
+    assert_int_equal(counting_value(c, 0, 0, 0), (others - asks) / 4);
+    assert_int_equal(counting_value(c, 1, 0, 0), (others - third) / 4 + SLOTS + 1);
+    assert_int_equal(counting_value(c, 2, 0, 0), (third - asks) / 4);
+    assert_int_equal(counting_value(c, 3, 0, 0), 8 * (third - asks) / 4);
 }
 
 /* Adds 1 to *args[0], then spins until it is args[1]: workgroups that need each other. */
@@ -554,18 +619,24 @@ static uint64_t meets_stores(unsigned groups, const char *body)
     return counting_value(c, 0, 0, 0);
 }
 
-/* A load meets the acknowledgement of a store only if one can have come before it: the first 32
- * waves load before any of them stores, the other 64 when some have ended. A wave's loads after its
- * own store meet it, too. */
+/* A load meets the acknowledgement of a store only if one can have come before it. The model
+ * assumes that waves which start together load before any of them stores: of 96 waves the first 32
+ * do, and the other 64 start when some have ended. A wave's loads after its own store meet it, too.
+ * By the same assumption the loads of 32 waves of which every second one only stores meet nothing,
+ * although a store may come first on a real unit; of the 64 that follow, 32 loads do. */
 static void test_meets_stores(void **state)
 {
 #define LOAD  "global_load_dwordx2 v[4:5], v[2:3], off\ns_waitcnt vmcnt(0)\n"
 #define STORE "global_store_dwordx2 v[2:3], v[4:5], off\n"
+/* by the bit of the address that numbers the workgroups */
+#define LOAD_OR_STORE "s_bitcmp1_b32 s2, 9\ns_cbranch_scc1 store\n" LOAD "s_endpgm\nstore: " STORE
     (void)state;
     assert_int_equal(meets_stores(32, LOAD STORE), 0);
     assert_int_equal(meets_stores(96, LOAD STORE), 64 / 4);
     assert_int_equal(meets_stores(96, LOAD LOAD LOAD), 0);
     assert_int_equal(meets_stores(32, LOAD STORE LOAD STORE), 32 / 4);
+    assert_int_equal(meets_stores(32, LOAD_OR_STORE), 0);
+    assert_int_equal(meets_stores(96, LOAD_OR_STORE), 32 / 4);
 }
 
 int main(void)
@@ -581,6 +652,8 @@ int main(void)
         cmocka_unit_test(test_fits_elsewhere),
         cmocka_unit_test(test_held_up),
         cmocka_unit_test(test_wave_slots),
+        cmocka_unit_test(test_simds_without_room),
+        cmocka_unit_test(test_fits_on_another_simd),
         cmocka_unit_test(test_same_every_time),
         cmocka_unit_test(test_same_after_others),
         cmocka_unit_test(test_dispatches_overlap),
