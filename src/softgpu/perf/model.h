@@ -52,9 +52,9 @@ typedef struct {
      * not taken for a quick one, and `held` is what `code` was. */
     bool parked;
     uint64_t held;
-    /* vs: stores, if they have a counter of their own (isa_arch_t.stores_apart); km: scalar memory,
-     * if it has one of its own (isa_arch_t.lds_apart); samples: of images, and
-     * tests of rays, the same (isa_arch_t.samples_apart) */
+    /* vs: stores, where a counter of their own counts them (isa_arch_t.stores_apart). km: scalar
+     * memory, where LDS has another counter (isa_arch_t.lds_apart). samples and rays: samples of
+     * images and tests of rays, where each kind has its counter (isa_arch_t.samples_apart). */
     sg_flight_t vm, vs, lgkm, km, samples, rays;
 } sg_wave_clock_t;
 

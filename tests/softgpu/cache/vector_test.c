@@ -690,18 +690,60 @@ static void levels_of_detail(void **state)
     rig_destroy(r);
 }
 
+/* A ray reads its node 16 bytes at a time: one of halves of floats has 64 bytes, one of floats 128.
+ * Each lane has a node of its own here. What is no node of a tree is not read. */
+static void rays(void **state)
+{
+    enum { LAST_NODE = 1 << 16, TREE = 8, BOX_16 = 4, BOX_32 = 5, NO_NODE = 7 };
+    static const struct {
+        uint32_t type, lookups, lines; /* of each lane */
+    } rows[] = {{BOX_16, 4, 1}, {BOX_32, 8, 2}, {NO_NODE, 0, 0}};
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        rig_t *r = rig_create();
+        const uint32_t tree[4] = {(uint32_t)(RIG_VA >> 8), (uint32_t)(RIG_VA >> 40), LAST_NODE,
+                                  (uint32_t)TREE << 28};
+        memcpy(&r->wave.sgpr[4], tree, sizeof tree);
+        r->dispatch.arch = isa_arch_named("gfx1030");
+        r->wave.exec = UINT64_C(0xffffffff);
+        for (unsigned l = 0; l < ISA_LANES; l++) /* the number of the 64 bytes where it begins */
+            r->rows[0][l] = 2 * l << 3 | rows[k].type;
+        /* image_bvh_intersect_ray v[30:33], v[0:10], s[4:7] */
+        do_gfx1030(r, 0xf1989f01, 0x00011e00);
+        EXPECT(r, TCP_TOTAL_CACHE_ACCESSES, 32 * rows[k].lookups);
+        EXPECT(r, TCP_TCC_READ_REQ, 32 * rows[k].lines);
+        EXPECT(r, TA_TOTAL_WAVEFRONTS, 1);
+        rig_destroy(r);
+    }
+}
+
 int main(void)
 {
     if (!asm_available()) return 77;
     const struct CMUnitTest tests[] = {
-        RIG_TEST(counts_patterns),  RIG_TEST(misses_then_hits), RIG_TEST(broadcast_misses_once),
-        RIG_TEST(partial_exec),     RIG_TEST(fits_l1_or_not),   RIG_TEST(stores_go_through),
-        RIG_TEST(atomics_pass_l1),  RIG_TEST(policies),         RIG_TEST(uncached_pages),
-        RIG_TEST(scratch_and_flat), RIG_TEST(buffers),          RIG_TEST(tag_conflicts),
-        RIG_TEST(translations),     RIG_TEST(compute_units),    RIG_TEST(waits_once),
-        RIG_TEST(large_pages),      RIG_TEST(doubles),          RIG_TEST(waits_for_translation),
-        RIG_TEST(images),           RIG_TEST(scopes),           RIG_TEST(waits_for_own_page),
+        RIG_TEST(counts_patterns),
+        RIG_TEST(misses_then_hits),
+        RIG_TEST(broadcast_misses_once),
+        RIG_TEST(partial_exec),
+        RIG_TEST(fits_l1_or_not),
+        RIG_TEST(stores_go_through),
+        RIG_TEST(atomics_pass_l1),
+        RIG_TEST(policies),
+        RIG_TEST(uncached_pages),
+        RIG_TEST(scratch_and_flat),
+        RIG_TEST(buffers),
+        RIG_TEST(tag_conflicts),
+        RIG_TEST(translations),
+        RIG_TEST(compute_units),
+        RIG_TEST(waits_once),
+        RIG_TEST(large_pages),
+        RIG_TEST(doubles),
+        RIG_TEST(waits_for_translation),
+        RIG_TEST(images),
+        RIG_TEST(scopes),
+        RIG_TEST(waits_for_own_page),
         RIG_TEST(levels_of_detail),
+        RIG_TEST(rays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

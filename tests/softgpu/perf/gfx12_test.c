@@ -150,16 +150,19 @@ static void test_written_back(void **state)
     }
 }
 
-/* A sample of an image is waited for by samplecnt, another load by loadcnt, and either by the
- * other's wait not. The image is the kernel's code, one texel of 32 bits. */
+#define WAIT_RAYS ".long 0xbfc30000 ; s_wait_bvhcnt 0\n"
+
+/* A sample of an image is waited for by samplecnt, another load by loadcnt, and neither by the
+ * other's wait or by that for rays. The image is the kernel's code, one texel of 32 bits. */
 static void test_samples(void **state)
 {
     static const char *const texts[] = {
         ".long 0xe447c000, 0x0c002014, 8 ; image_sample_lz v20, v8, s[16:23], s[24:27] 1D\n"
-        ".long 0xbfc00000 ; s_wait_loadcnt 0\n.long 0xbfc20000 ; s_wait_samplecnt 0\n",
+        ".long 0xbfc00000 ; s_wait_loadcnt 0\n" WAIT_RAYS ".long 0xbfc20000 ; s_wait_samplecnt 0\n",
         ".long 0xd0400000, 0x00002014, 8 ; image_load v20, v8, s[16:23] 1D\n"
-        ".long 0xbfc20000 ; s_wait_samplecnt 0\n.long 0xbfc00000 ; s_wait_loadcnt 0\n"};
-    enum { FIRST = 11, OWN = FIRST + 1 };
+        ".long 0xbfc20000 ; s_wait_samplecnt 0\n" WAIT_RAYS
+        ".long 0xbfc00000 ; s_wait_loadcnt 0\n"};
+    enum { FIRST = 11, OWN = FIRST + 2 };
     uint64_t waited[2];
     (void)state;
     for (unsigned k = 0; k < 2; k++) {
@@ -181,10 +184,35 @@ static void test_samples(void **state)
         count(text, &s);
         assert_int_equal(s.n, OWN + 2);
         assert_int_equal(s.counts[FIRST].wait_vector, 0);
+        assert_int_equal(s.counts[FIRST + 1].wait_vector, 0);
         waited[k] = s.counts[OWN].wait_vector;
     }
     assert_true(waited[0] > 0);
     assert_int_equal(waited[0], waited[1]);
+}
+
+/* A test of rays is waited for by bvhcnt alone. The node, with four children, is of the kernel's
+ * code. */
+static void test_rays(void **state)
+{
+    enum { LOADS = 6, SAMPLES = 7, OWN = 8 };
+    static const char text[] =
+        ".long 0xbe824700 ; s_getpc_b64 s[2:3]\n"
+        ".long 0x85848802 ; s_lshr_b64 s[4:5], s[2:3], 8\n"
+        ".long 0xbe8600ff, 0xffff ; s_mov_b32 s6, 0xffff\n"
+        ".long 0xbe8700ff, 0x80000000 ; s_mov_b32 s7, 0x80000000\n"
+        ".long 0x7e000285 ; v_mov_b32 v0, 5\n"
+        ".long 0xd3c64010, 0x0800081e, 0x05020100 ; image_bvh_intersect_ray v[30:33],"
+        " [v0, v1, v[2:4], v[5:7], v[8:10]], s[4:7]\n"
+        ".long 0xbfc00000 ; s_wait_loadcnt 0\n.long 0xbfc20000 ; s_wait_samplecnt 0\n" WAIT_RAYS
+        ".long 0xbfb00000 ; s_endpgm\n";
+    seen_t s;
+    (void)state;
+    count(text, &s);
+    assert_int_equal(s.n, OWN + 2);
+    assert_int_equal(s.counts[LOADS].wait_vector, 0);
+    assert_int_equal(s.counts[SAMPLES].wait_vector, 0);
+    assert_true(s.counts[OWN].wait_vector > 0);
 }
 
 /* Four instructions of each wave, which begin 0x4000 texels after one another; of a wave's lanes
@@ -263,9 +291,9 @@ static void test_lines_of_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_many_lines), cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_many_lines),   cmocka_unit_test(test_killed),
         cmocka_unit_test(test_written_back), cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_lines_of_samples)};
+        cmocka_unit_test(test_rays),         cmocka_unit_test(test_lines_of_samples)};
     if (!asm_available() || !asm_knows_gpu("gfx1100")) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
