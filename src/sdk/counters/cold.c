@@ -1,5 +1,8 @@
-/* cold.c - the packet that empties the caches of a GPU, so that every run of a dispatch begins
- * alike.
+/* cold.c - the packet that empties the caches of a GPU down to L2, so that every run of a dispatch
+ * finds them alike.
+ *
+ * There is no packet for the MALL (Infinity Cache), the cache of memory behind the L2s: a run finds
+ * there what runs before it have used, so that its reads may take less time than the first one's.
  *
  * The commands are the same for all dispatches of an agent; they are made once after each start of
  * HSA. */
@@ -30,7 +33,7 @@ static bool is_gfx10_or_later(hsa_agent_t agent)
     return known && known->gfx_target_version >= GFX10;
 }
 
-/* Makes commands that write back and invalidate all caches, for all addresses. */
+/* Makes commands that write back and invalidate all caches down to L2, for all addresses. */
 static void *make_commands(hsa_agent_t agent, uint32_t *count)
 {
     uint32_t words[HSA_PM4_ACQUIRE_WORDS_GFX10] = {0};

@@ -15,18 +15,18 @@
 
 /* ---- transactions below L2 ---- */
 
-L2_INLINE uint32_t l2_memory_latency(const sgc_t *t, sgc_page_t page)
+L2_INLINE uint32_t l2_memory_latency(const sgc_t *t, bool local)
 {
-    return page.local ? t->profile.vram_latency : t->profile.host_latency;
+    return local ? t->profile.vram_latency : t->profile.host_latency;
 }
 
-/* A transaction reads `line64`, the line of 64 bytes behind it, or both, by the bits of `lines`.
- * Returns the latency of the load that waits for it. */
-L2_INLINE uint32_t l2_memory_read(sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page, uint32_t line64,
-                                  unsigned lines)
+/* The latency of a transaction that reads `line64`, the line of 64 bytes behind it, or both, by the
+ * bits of `lines`. What is read from the GPU's own memory is in the MALL then. */
+L2_INLINE uint32_t l2_read_latency(sgc_t *t, sgc_tcc_counts_t *c, bool local, uint32_t line64,
+                                   unsigned lines)
 {
-    if (!sgc_has_mall(t) || !page.local || !sgc_mall_read(t, line64, lines))
-        return l2_memory_latency(t, page);
+    if (!sgc_has_mall(t) || !local || !sgc_mall_read(t, line64, lines))
+        return l2_memory_latency(t, local);
     c->ea_mall++;
     return t->profile.mall_latency;
 }
@@ -78,7 +78,8 @@ static inline uint32_t l2_uncached(sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t pag
         t->tallies.below++;
         c->ea_rdreq[page.local]++;
         c->ea_rd_uncached_32b += 2;
-        return l2_memory_read(t, c, page, line64, 1) + (page.local ? 0 : l2_await_turn(t, line64));
+        return l2_read_latency(t, c, page.local, line64, 1) +
+               (page.local ? 0 : l2_await_turn(t, line64));
     }
     l2_memory_write(t, c, page.local, line64, pieces);
     c->ea_wr_uncached_32b += (unsigned)__builtin_popcount(pieces);
@@ -87,7 +88,7 @@ static inline uint32_t l2_uncached(sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t pag
         c->ea_atomic[page.local]++;
         c->at_pieces[page.local] += (unsigned)__builtin_popcount(pieces);
     }
-    return l2_memory_latency(t, page);
+    return l2_memory_latency(t, page.local);
 }
 
 /* ---- lines ---- */
@@ -208,39 +209,36 @@ L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, ui
     return line;
 }
 
-/* The latency of a read of the line's invalid halves, where there is a MALL: that of the slower of
- * its transactions. */
-L2_INLINE uint32_t l2_fill_latency(sgc_t *t, uint32_t wide, sgc_channel_t *c, sgc_page_t page,
-                                   uint32_t tag, unsigned invalid, bool whole)
+/* The latency of the transactions that read the halves `halves` of a line whose first one is
+ * `line64`: one for all of them (`at_once`), or one for each, of which the slower one counts. */
+L2_INLINE uint32_t l2_fill_latency(sgc_t *t, sgc_tcc_counts_t *c, bool local, uint32_t line64,
+                                   unsigned halves, bool at_once)
 {
-    const uint32_t line64 = tag << wide;
-    if (whole) return l2_memory_read(t, &c->count, page, line64, invalid);
+    if (!sgc_has_mall(t)) return l2_memory_latency(t, local);
     uint32_t slower = 0;
-    for (unsigned half = 0; half <= wide; half++) {
-        if (!(invalid >> half & 1)) continue;
-        const uint32_t latency = l2_memory_read(t, &c->count, page, line64 + half, 1);
+    while (halves) {
+        const unsigned read = at_once ? halves : halves & -halves;
+        const uint32_t latency = l2_read_latency(t, c, local, line64, read);
         if (latency > slower) slower = latency;
+        halves &= ~read;
     }
     return slower;
 }
 
 /* Reads the invalid halves of the line from memory: of two if it is `wide`. `whole`: if neither
  * half is valid, one transaction reads both. Returns the clocks until all of them are there. */
-L2_INLINE uint32_t l2_fill(sgc_t *t, uint32_t wide, sgc_channel_t *c, sgc_page_t page,
-                           sgc_l2_line_t *line, uint32_t tag, bool whole)
+L2_INLINE uint32_t l2_fill(sgc_t *t, uint32_t wide, sgc_channel_t *c, sgc_l2_line_t *line,
+                           uint32_t tag, bool whole)
 {
+    const unsigned all = SGC_L2_VALID >> (1 - wide), invalid = ~*line & all;
     const unsigned halves = 1 + wide - (*line & 1) - (*line >> 1 & 1);
-    const unsigned invalid = ~*line & (SGC_L2_VALID >> (1 - wide));
     const unsigned local = *line / SGC_L2_LOCAL & 1;
-    c->count.ea_rdreq[local] += halves;
-    if (__builtin_expect(whole, 0) && halves == 2) {
-        c->count.ea_rdreq[local]--;
-        c->count.ea_read_whole[local]++;
-    }
+    const bool at_once = __builtin_expect(whole, 0) && halves == 2;
+    c->count.ea_rdreq[local] += at_once ? 1 : halves;
+    c->count.ea_read_whole[local] += at_once;
     t->tallies.below += halves;
-    *line |= (sgc_l2_line_t)(SGC_L2_VALID >> (1 - wide));
-    return sgc_has_mall(t) ? l2_fill_latency(t, wide, c, page, tag, invalid, whole)
-                           : l2_memory_latency(t, page);
+    *line |= (sgc_l2_line_t)all;
+    return l2_fill_latency(t, &c->count, local, tag << wide, invalid, at_once);
 }
 
 /* ---- requests ---- */
@@ -265,7 +263,7 @@ L2_INLINE uint32_t l2_request(sgc_t *t, const l2_view_t *v, uint32_t line64, sgc
     c->count.hit += hit;
     t->tallies.l2_hits += hit;
     uint32_t latency = t->profile.l2_latency;
-    if (access != SGC_WRITE && !hit) latency = l2_fill(t, v->wide, c, page, line, tag, false);
+    if (access != SGC_WRITE && !hit) latency = l2_fill(t, v->wide, c, line, tag, false);
     if (access != SGC_READ) {
         t->l2.n_dirty += !(*line & SGC_L2_DIRTY);
         *line |= (sgc_l2_line_t)(l2_pieces_of(bytes) << (SGC_L2_DIRTY_SHIFT + 2 * half));
@@ -293,7 +291,7 @@ L2_INLINE uint32_t l2_read_both(sgc_t *t, const l2_view_t *v, uint32_t line64, s
         t->tallies.l2_hits++;
         return t->profile.l2_latency;
     }
-    return l2_fill(t, 1, c, page, line, tag, t->profile.l2_reads_whole);
+    return l2_fill(t, 1, c, line, tag, t->profile.l2_reads_whole);
 }
 
 /* Has the effect of two requests that write all bytes of both halves, in less of the host's time.

@@ -31,8 +31,8 @@ typedef enum {
     OF_CU,
     OF_SQC,
     OF_CHANNEL,
-    OF_CHANNEL_LEVEL, /* transactions by memory, times their clocks */
-    OF_CHANNEL_READ_LEVEL,
+    OF_CHANNEL_LEVEL,      /* transactions by memory, times their clocks */
+    OF_CHANNEL_READ_LEVEL, /* the same of reads, of which the MALL may serve some */
     OF_CHANNEL_WRITE_LEVEL
 } owner_t;
 
@@ -311,7 +311,6 @@ static uint64_t read_counts(const row_t *r, const void *unit)
 static uint64_t level(const sgc_t *t, const row_t *r, const sgc_channel_t *c)
 {
     const uint64_t *n = (const uint64_t *)((const char *)c + r->offset);
-    if (r->owner == OF_CHANNEL_READ_LEVEL) return sgc_reads_in_flight(t, &c->count);
     return sgc_in_flight(t, n, r->owner == OF_CHANNEL_WRITE_LEVEL);
 }
 
@@ -349,8 +348,8 @@ uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned inst
     if (block == SGC_SQ) return sgc_value_of_units(t, se, 0, t->engine_cus, event);
     switch (r->owner) {
     case OF_CHANNEL: return there ? read_counts(r, channel) : 0;
+    case OF_CHANNEL_READ_LEVEL: return there ? sgc_reads_in_flight(t, &channel->count) : 0;
     case OF_CHANNEL_LEVEL:
-    case OF_CHANNEL_READ_LEVEL:
     case OF_CHANNEL_WRITE_LEVEL: return there ? level(t, r, channel) : 0;
     case OF_CU:
         if (se >= t->engines || instance >= t->engine_cus) return 0;

@@ -356,7 +356,7 @@ static void list_caches(const sg_profile_t *p, cache_kind_t kinds[N_KINDS])
         {1, p->l1_scalar_kb, arch->scalar_line, p->l1_scalar_ways, DATA_CACHE, p->l1_shared_cus},
         {1, p->gl1_kb, arch->l2_line, p->gl1_ways, DATA_CACHE, p->cus_per_array},
         {2, p->l2_kb, arch->l2_line, p->l2_ways, DATA_CACHE, sg_profile_cus(p) / p->num_xcc},
-        {3, p->mall_kb, arch->scalar_line, p->l2_ways, DATA_CACHE, 0},
+        {3, p->mall_kb, SG_MALL_LINE, SG_MALL_WAYS, DATA_CACHE, 0},
     };
     memcpy(kinds, all, sizeof(all));
 }

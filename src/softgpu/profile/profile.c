@@ -266,6 +266,9 @@ static int check_shape(reader_t *r, const sg_profile_t *p)
     if (p->l1_tags_by_line && arch->vector_line != 128)
         return fail(r, "l1_tags_by_line: lines of the vector L1 of %s have %u bytes, it needs 128",
                     arch->name, arch->vector_line);
+    if (p->mall_latency && p->mall_latency < p->l2_latency)
+        return fail(r, "mall_latency: %u is less than l2_latency, which is %u", p->mall_latency,
+                    p->l2_latency);
     if (p->mall_latency > p->vram_latency)
         return fail(r, "mall_latency: %u is more than vram_latency, which is %u", p->mall_latency,
                     p->vram_latency);

@@ -86,7 +86,7 @@
     X(gl1_latency, 160, 1, 100000)                                                                 \
     X(l2_latency, 220, 1, 100000)                                                                  \
     X(vram_latency, 800, 1, 100000)                                                                \
-    /* of what is in the MALL, at most vram_latency; 0: not known, and the MALL has no model */    \
+    /* of what is in the MALL, from l2_latency to vram_latency; 0: not known, no model of it */    \
     X(mall_latency, 0, 0, 100000)                                                                  \
     X(vram_write_latency, 720, 1, 100000)                                                          \
     X(host_latency, 2300, 1, 100000)                                                               \
@@ -113,6 +113,9 @@
  * three in a row for each slot of each block. Blocks have the numbers of the AQL profile library.
  * Packets reach those of blocks below 16 alone: SET_UCONFIG_REG ends at 0x1bfff. */
 enum { SG_COUNTER_REGISTERS = 0x10000 };
+
+/* The shape of the MALL, the same of all GPUs: its bytes are those of `mall_kb`. */
+enum { SG_MALL_WAYS = 16, SG_MALL_LINE = 64 };
 
 typedef struct {
     char name[64];           /* "mi210" */

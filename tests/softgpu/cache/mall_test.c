@@ -4,6 +4,8 @@
  * from TCC_EA_RDREQ_LEVEL, the sum of the clocks of all reads below L2. */
 #include "rig.h"
 
+#include <unistd.h>
+
 #define LOAD  "global_load_dword v2, v[0:1], off"
 #define STORE "global_store_dword v[0:1], v2, off"
 
@@ -74,8 +76,8 @@ static void empty_all(rig_t *r)
     sgc_flush(r->model, SGC_INV_L1 | SGC_INV_L2);
 }
 
-/* A stream as large as the MALL is there when it is read again; of one half as large again the line
- * that comes next is always the one that was pushed out. */
+/* A stream as large as the MALL is there when it is read again. Of a stream half as large again,
+ * each line has been pushed out before it is read again. */
 static void streams(void **state)
 {
     (void)state;
@@ -207,8 +209,8 @@ static void waits_for_the_slower(void **state)
     }
 }
 
-/* A set has 16 lines: as many that are as far apart as the sets reach stay, and of one more the
- * line that comes next is always the one that was pushed out. */
+/* A set has 16 lines. As many lines that are as far apart as the sets reach all stay. One more
+ * pushes out the oldest one, which is the next to be read, and so on: none is found. */
 static void ways(void **state)
 {
     enum { WAYS = 16, REACH = SIZE / WAYS };
@@ -299,13 +301,87 @@ static void shares(void **state)
     rig_destroy(r);
 }
 
+/* Misses of the scalar and of the instruction cache, and atomics that return, wait for the MALL as
+ * loads do. */
+static void other_readers(void **state)
+{
+    (void)state;
+    rig_t *r = mall_rig();
+    uint32_t took[2][3];
+    touch(r, LOAD, 12 * KB - 256, 256); /* the unit has the page's translation then */
+    for (unsigned turn = 0; turn < 2; turn++) {
+        sgc_begun(r->model); /* of the dispatch before no line is on its way */
+        touch(r, LOAD, 12 * KB - 256, 256);
+        rig_set_s64(r, 4, RIG_VA);
+        rig_do(r, "s_load_dword s0, s[4:5], 0x0");
+        took[turn][0] = r->cost.latency;
+        took[turn][1] = sgc_fetch(r->model, 0, 0, RIG_VA + 4 * KB);
+        touch(r, "global_atomic_add v3, v[0:1], v2, off glc", 8 * KB, 256);
+        took[turn][2] = r->cost.latency;
+        sgc_flush(r->model, SGC_INV_L1 | SGC_INV_SCALAR | SGC_INV_INST | SGC_INV_L2);
+    }
+    for (unsigned k = 0; k < 3; k++)
+        assert_int_equal(took[0][k] - took[1][k], VRAM_LATENCY - MALL_LATENCY);
+    rig_destroy(r);
+}
+
+/* Lines of L2 as short as the MALL's: one read of each, by itself. */
+static void short_lines(void **state)
+{
+    (void)state;
+    const sg_profile_t p = mall_profile();
+    const below_t none = {0, 0};
+    isa_arch_t arch;
+    rig_t *r = rig_of_lines_in(&p, &arch, 64, 64);
+    touch(r, LOAD, 0, 512);
+    expect_reads(r, 0, none, 0, 8);
+    touch(r, STORE, 512, 256);
+    empty_all(r);
+    touch(r, LOAD, 0, 1024); /* the last four lines are new */
+    expect_reads(r, 0, none, 12, 8 + 4);
+    rig_destroy(r);
+}
+
+/* Its latency is between those of L2 and of memory: a profile that says otherwise is refused. */
+static void between_l2_and_memory(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned latency;
+        const char *error; /* its end, or NULL */
+    } rows[] = {{0, NULL},
+                {219, ": mall_latency: 219 is less than l2_latency, which is 220"},
+                {220, NULL},
+                {800, NULL},
+                {801, ": mall_latency: 801 is more than vram_latency, which is 800"}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char path[] = "/tmp/mall_test.XXXXXX", error[256] = "";
+        sg_profile_t p;
+        const int file = mkstemp(path);
+        assert_true(file >= 0);
+        dprintf(file, "name x\nmall_latency %u\n", rows[k].latency);
+        close(file);
+        assert_int_equal(sg_profile_read(path, &p, error, sizeof error), rows[k].error ? -1 : 0);
+        unlink(path);
+        if (rows[k].error) assert_string_equal(error + strlen(path), rows[k].error);
+    }
+}
+
 int main(void)
 {
     if (!asm_available()) return 77;
-    const struct CMUnitTest tests[] = {RIG_TEST(streams),        RIG_TEST(latency),
-                                       RIG_TEST(shared_by_xccs), RIG_TEST(writes_fill),
-                                       RIG_TEST(halves),         RIG_TEST(waits_for_the_slower),
-                                       RIG_TEST(ways),           RIG_TEST(uncached),
-                                       RIG_TEST(not_there),      RIG_TEST(shares)};
+    const struct CMUnitTest tests[] = {RIG_TEST(streams),
+                                       RIG_TEST(latency),
+                                       RIG_TEST(shared_by_xccs),
+                                       RIG_TEST(writes_fill),
+                                       RIG_TEST(halves),
+                                       RIG_TEST(waits_for_the_slower),
+                                       RIG_TEST(ways),
+                                       RIG_TEST(uncached),
+                                       RIG_TEST(not_there),
+                                       RIG_TEST(shares),
+                                       RIG_TEST(other_readers),
+                                       RIG_TEST(short_lines),
+                                       RIG_TEST(between_l2_and_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,19 +43,32 @@ typedef struct {
     sg_profile_t p;
     uint64_t frame_of[PAGES];
     unsigned frames;
-    list_t *l1, tlb, *l2;
-    unsigned l1_sets, l2_sets, l2_young; /* ways of a set that may be dirty */
-    line_t *line;                        /* by physical 128-byte line */
+    list_t *l1, tlb, *l2, *mall;
+    unsigned l1_sets, l2_sets, mall_sets, l2_young; /* ways of a set that may be dirty */
+    line_t *line;                                   /* by physical 128-byte line */
     uint64_t held, accesses, lookups, tlb_miss, reads, writes, atomics, hit, miss, rdreq, wrreq,
-        wrreq64, evict;
+        wrreq64, evict, in_mall;
 } ref_t;
 
-static void ref_write_back(ref_t *m, line_t *l)
+/* Reads or writes 64 bytes of memory: whether the MALL has them, as it does afterwards. */
+static bool ref_mall(ref_t *m, uint64_t line64)
 {
+    enum { WAYS = 16 };
+    if (!m->mall_sets) return false;
+    list_t *set = &m->mall[line64 % m->mall_sets];
+    const bool there = list_take(set, line64);
+    list_put(set, WAYS, line64);
+    return there;
+}
+
+static void ref_write_back(ref_t *m, uint64_t tag)
+{
+    line_t *l = &m->line[tag];
     for (unsigned h = 0; h < 2; h++) {
         const unsigned n = l->dirty[2 * h] + l->dirty[2 * h + 1];
         m->wrreq += n > 0;
         m->wrreq64 += n == 2;
+        if (n) ref_mall(m, 2 * tag + h);
     }
     memset(l->dirty, 0, sizeof l->dirty);
 }
@@ -72,17 +85,18 @@ static void ref_l2(ref_t *m, uint64_t phys, char kind, const bool *bytes)
     const int64_t old = list_put(set, m->p.l2_ways, tag);
     if (old >= 0) {
         m->evict++;
-        ref_write_back(m, &m->line[old]);
+        ref_write_back(m, (uint64_t)old);
         memset(&m->line[old], 0, sizeof(line_t));
     }
     for (unsigned k = m->l2_young; k < set->n; k++)
-        ref_write_back(m, &m->line[set->tag[k]]);
+        ref_write_back(m, set->tag[k]);
     const bool hit =
         there && (kind == 'w' || (kind == 'b' ? l->valid[0] && l->valid[1] : l->valid[half]));
     *(hit ? &m->hit : &m->miss) += 1;
     *(kind == 'w' ? &m->writes : kind == 'a' ? &m->atomics : &m->reads) += 1;
     if (!hit && kind != 'w')
         for (unsigned h = 0; h < 2; h++) {
+            if (!l->valid[h]) m->in_mall += ref_mall(m, 2 * tag + h);
             m->rdreq += !l->valid[h];
             l->valid[h] = true;
         }
@@ -254,8 +268,10 @@ static void ref_init(ref_t *m, const sg_profile_t *p)
     m->l1_sets = p->l1_vector_kb * 1024 / 64 / p->l1_vector_ways;
     m->l2_sets = p->l2_kb * 1024 / 128 / p->l2_channels / p->l2_ways;
     m->l2_young = p->l2_ways > p->l2_writeback_ways ? p->l2_ways - p->l2_writeback_ways : 1;
+    m->mall_sets = p->mall_latency ? p->mall_kb * 1024 / 64 / 16 : 0;
     m->l1 = calloc(m->l1_sets, sizeof *m->l1);
     m->l2 = calloc((size_t)m->l2_sets * p->l2_channels, sizeof *m->l2);
+    m->mall = calloc(m->mall_sets + 1, sizeof *m->mall);
     m->line = calloc(PAGES * 4096 / 128, sizeof *m->line);
     for (unsigned k = 0; k < PAGES; k++)
         m->frame_of[k] = UINT64_MAX;
@@ -265,6 +281,7 @@ static void ref_free(ref_t *m)
 {
     free(m->l1);
     free(m->l2);
+    free(m->mall);
     free(m->line);
 }
 
@@ -294,9 +311,13 @@ static void agree(const sg_profile_t *p)
         EXPECT(r, TCC_EA_WRREQ, m.wrreq);
         EXPECT(r, TCC_EA_WRREQ_64B, m.wrreq64);
         EXPECT(r, TCC_NORMAL_EVICT, m.evict);
+        EXPECT(r, TCC_EA_RDREQ_LEVEL,
+               m.rdreq * (p->vram_latency - p->l2_latency) -
+                   m.in_mall * (p->vram_latency - p->mall_latency));
     }
     rig_invariants(r);
     assert_true(m.evict > 0 && m.hit > 0 && m.tlb_miss > 0);
+    if (m.mall_sets) assert_in_range(m.in_mall, 1000, m.rdreq - 1000);
     ref_free(&m);
     rig_destroy(r);
 }
@@ -312,6 +333,8 @@ static void small_caches(void **state)
     p.l2_channels = 4;
     p.l2_ways = 4;
     p.l2_writeback_ways = 2;
+    p.mall_kb = 128;
+    p.mall_latency = 500;
     p.utcl1_entries = 6;
     agree(&p);
 }
