@@ -10,9 +10,11 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROCPROFV3, PROGRAM = map(os.path.abspath, sys.argv[1:3])
 SOFTGPU = os.path.join(os.path.dirname(ROCPROFV3), "softgpu")
+MI210 = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../share/softgpu/mi210.profile")
 KERNEL = ("--replay-mode", "kernel", "--kernel-replay-beta-enabled")
 # of caches those that are empty when a kernel begins even where it runs once
 SETS = (("SQ_WAVES", "SQ_INSTS_VALU"), ("SQ_INSTS_SALU", "SQ_INSTS_VMEM"),
@@ -78,6 +80,31 @@ class ReplayTest(unittest.TestCase):
                 self.assertEqual(found["TCC_REQ_sum"], found["TCC_HIT_sum"] + found["TCC_MISS_sum"])
                 self.assertGreater(found["SQC_ICACHE_MISSES"], 0)
                 self.assertGreater(found["SQC_DCACHE_MISSES"], 0)
+
+    def test_mall_stays_full(self):
+        # No packet empties the cache of memory behind L2: of the first dispatch the first run reads memory, and another
+        # run, as a dispatch that has the same work again, finds everything there, sooner by 800 - 500 clocks.
+        path = os.path.join(self.folder.name, "mall.profile")
+        with open(MI210) as known, open(path, "w") as file:
+            file.write(known.read() + "\nmall_kb 65536\nmall_latency 500\n")
+        level, other = ["TCC_EA_RDREQ_LEVEL_sum", "TCC_EA_RDREQ_sum"], ["TCC_HIT_sum"]
+        levels, reads = [], []
+        for order in ([level, other], [other, level]):
+            with unittest.mock.patch.dict(os.environ, SOFTGPU_GPU=path):
+                self.profile(*KERNEL, *pmc(order), "--kernel-include-regex", "sweeps", words=("cold",))
+            values = {}
+            for (dispatch, _, counter), value in self.values().items():
+                values.setdefault(int(dispatch), {})[counter] = value
+            levels.append([values[key][level[0]] for key in sorted(values)])
+            reads.append([values[key][level[1]] for key in sorted(values)])
+        self.assertEqual(reads[0], reads[1])
+        first, later = levels
+        self.assertEqual(first[2], later[2])
+        self.assertEqual(later[0], later[2])
+        sooner = first[0] - later[0]
+        self.assertEqual(sooner % 300, 0)
+        self.assertGreater(sooner, 0)
+        self.assertLessEqual(sooner / 300, reads[0][0])
 
     def test_chosen_kernels(self):
         self.profile(*KERNEL, *pmc(SETS[:2]), "--kernel-include-regex", "twice",
