@@ -12,16 +12,18 @@
  * the host's registers if there is such a hint. */
 #define __builtin_assume_aligned(p, bytes) (p)
 
+#include "softgpu/exec/translate_layout.h"
 #include "softgpu/exec/vector.h"
 
 #include <stdalign.h>
+#include <stddef.h>
 #include <string.h>
 
 #define ISA_INLINED static inline __attribute__((always_inline))
 
-/* Here the compiler sees through sets of lanes, as it does for hosts with AVX-512: a comparison's
- * mask that becomes bits, and a vector's mask again, stays a vector. It does not see through AVX2's
- * own instruction for that. */
+/* With these functions the compiler keeps a comparison's result in a vector, although the handler
+ * makes bits of it and selects by those bits. _mm256_movemask_ps() hides from the compiler where
+ * the bits come from. */
 #if ISA_VEC_BYTES == 32
 typedef bool isa_chunk_set_t __attribute__((ext_vector_type(ISA_VEC)));
 _Static_assert(sizeof(isa_chunk_set_t) == 1, "a set of lanes is a byte");
@@ -53,10 +55,8 @@ ISA_INLINED isa_vec_t isa_chunk_lanes(uint32_t bits, isa_vec_t a, isa_vec_t b)
 #define ISA_CHUNK_QUICK(w)  ((w)->watched)
 #define ISA_CHUNK_RARE(w)   ((uint32_t *)(w)->group)
 
-enum { ISA_CHUNK_ROWS = 4, ISA_CHUNK_SOURCES = 3 };
-
 /* A vector instruction on a chunk of lanes (ISA_LANES, which the build sets): rows of dwords.
- * ORDER: translate_segment.c uses the offsets of the members. */
+ * ORDER: translate_layout.h. */
 typedef struct {
     alignas(64) uint32_t dst[ISA_CHUNK_ROWS][ISA_LANES]; /* in and out */
     uint32_t src[ISA_CHUNK_SOURCES][ISA_CHUNK_ROWS][ISA_LANES];
@@ -68,6 +68,19 @@ typedef struct {
     uint32_t mode;
     uint32_t mods; /* of the result: ISA_MOD_KEEP or 0 */
 } isa_chunk_t;
+
+#define ISA_CHUNK_ROW(n) ((n) * sizeof(uint32_t[ISA_LANES]))
+#define ISA_CHUNK_SET(n) ISA_CHUNK_ROW(ISA_CHUNK_AT_SETS + (n))
+#define ISA_CHUNK_IS_AT(member, at)                                                                \
+    _Static_assert(offsetof(isa_chunk_t, member) == (at), "translate_layout.h has another place")
+ISA_CHUNK_IS_AT(dst, 0);
+ISA_CHUNK_IS_AT(src, ISA_CHUNK_ROW(ISA_CHUNK_AT_SOURCES));
+ISA_CHUNK_IS_AT(in, ISA_CHUNK_SET(ISA_SET_IN));
+ISA_CHUNK_IS_AT(out, ISA_CHUNK_SET(ISA_SET_OUT));
+ISA_CHUNK_IS_AT(active, ISA_CHUNK_SET(ISA_SET_ACTIVE));
+ISA_CHUNK_IS_AT(rare, ISA_CHUNK_SET(ISA_SET_RARE));
+ISA_CHUNK_IS_AT(mode, ISA_CHUNK_SET(ISA_SETS) + ISA_CHUNK_MODE);
+ISA_CHUNK_IS_AT(mods, ISA_CHUNK_SET(ISA_SETS) + ISA_CHUNK_MODS);
 
 /* A set of lanes as bits, and as a row. */
 ISA_INLINED uint64_t isa_chunk_bits(const uint32_t *row)
@@ -84,7 +97,7 @@ ISA_INLINED void isa_chunk_row(uint32_t *row, uint64_t bits)
         row + l, isa_vec_lanes((uint32_t)(bits >> l), isa_vec_all(UINT32_MAX), isa_vec_all(0)));
 }
 
-/* A scalar instruction. ORDER: translate_emit.c uses the offsets. */
+/* A scalar instruction. ORDER: translate_layout.h. */
 typedef struct {
     uint64_t dst; /* in and out */
     uint64_t src[2];
@@ -92,6 +105,15 @@ typedef struct {
     uint32_t scc;  /* in and out */
     int32_t imm;
 } isa_scalar_t;
+
+#define ISA_SCALAR_IS_AT(member, at)                                                               \
+    _Static_assert(offsetof(isa_scalar_t, member) == (at), "translate_layout.h has another place")
+ISA_SCALAR_IS_AT(dst, ISA_SCALAR_DST);
+ISA_SCALAR_IS_AT(src, ISA_SCALAR_SRC);
+ISA_SCALAR_IS_AT(exec, ISA_SCALAR_EXEC);
+ISA_SCALAR_IS_AT(scc, ISA_SCALAR_SCC);
+ISA_SCALAR_IS_AT(imm, ISA_SCALAR_IMM);
+_Static_assert(sizeof(isa_scalar_t) == ISA_SCALAR_BYTES, "translate_layout.h has another size");
 
 /* ---- vector instructions ---- */
 

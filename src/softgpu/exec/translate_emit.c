@@ -298,9 +298,6 @@ static unsigned load_field(isa_emitter_t *e, unsigned x, unsigned offset, unsign
     return v;
 }
 
-/* Offsets in isa_scalar_t. */
-enum { AT_DST = 0, AT_SRC = 8, AT_EXEC = 24, AT_SCC = 32, AT_IMM = 36, SCALAR_BYTES = 40 };
-
 static void emit_scalar(isa_emitter_t *e, const isa_step_t *s)
 {
     const isa_inst_t *i = s->i;
@@ -311,32 +308,32 @@ static void emit_scalar(isa_emitter_t *e, const isa_step_t *s)
     isa_emit_settle(e, &i->src[1]);
     if (isa_plan_writes_exec(i)) isa_emit_close(e); /* a segment has one EXEC */
     const unsigned x = isa_emit_fresh(e);
-    isa_put(&e->entry, "  %%x%u = alloca [%u x i8], align 8\n", x, (unsigned)SCALAR_BYTES);
-    store_operand(e, x, AT_DST, &i->dst);
-    store_operand(e, x, AT_SRC, &i->src[0]);
-    store_operand(e, x, AT_SRC + 8, &i->src[1]);
+    isa_put(&e->entry, "  %%x%u = alloca [%u x i8], align 8\n", x, (unsigned)ISA_SCALAR_BYTES);
+    store_operand(e, x, ISA_SCALAR_DST, &i->dst);
+    store_operand(e, x, ISA_SCALAR_SRC, &i->src[0]);
+    store_operand(e, x, ISA_SCALAR_SRC + 8, &i->src[1]);
     if (row->reads & ISA_REG_EXEC) {
         snprintf(value, sizeof value, "%%t%u", isa_emit_read_pair(e, &e->before, ISA_CODE_EXEC));
-        store_wide(e, x, AT_EXEC, value);
+        store_wide(e, x, ISA_SCALAR_EXEC, value);
     }
     const unsigned scc = isa_emit_read(e, &e->before, ISA_EMIT_SCC), p = isa_emit_fresh(e);
     isa_put(&e->before,
             "  %%p%u = getelementptr i8, ptr %%x%u, i64 %d\n  store i32 %%t%u, ptr %%p%u\n", p, x,
-            AT_SCC, scc, p);
+            ISA_SCALAR_SCC, scc, p);
     const unsigned q = isa_emit_fresh(e);
     isa_put(&e->before,
             "  %%p%u = getelementptr i8, ptr %%x%u, i64 %d\n  store i32 %d, ptr %%p%u\n", q, x,
-            AT_IMM, i->imm, q);
+            ISA_SCALAR_IMM, i->imm, q);
     isa_put(&e->before, "  call void @%s(ptr %%x%u)\n",
             isa_library_name(name, i, ISA_FUNCTION_SCALAR), x);
     if (i->dst.kind == ISA_OPK_SGPR && i->dst.bits == 64)
-        isa_emit_write_pair(e, &e->before, i->dst.reg, load_field(e, x, AT_DST, 64));
+        isa_emit_write_pair(e, &e->before, i->dst.reg, load_field(e, x, ISA_SCALAR_DST, 64));
     else if (i->dst.kind == ISA_OPK_SGPR)
-        isa_emit_write(e, &e->before, i->dst.reg, load_field(e, x, AT_DST, 32));
+        isa_emit_write(e, &e->before, i->dst.reg, load_field(e, x, ISA_SCALAR_DST, 32));
     if (row->writes & ISA_REG_EXEC)
-        isa_emit_write_pair(e, &e->before, ISA_CODE_EXEC, load_field(e, x, AT_EXEC, 64));
+        isa_emit_write_pair(e, &e->before, ISA_CODE_EXEC, load_field(e, x, ISA_SCALAR_EXEC, 64));
     if (row->writes & ISA_REG_SCC)
-        isa_emit_write(e, &e->before, ISA_EMIT_SCC, load_field(e, x, AT_SCC, 32));
+        isa_emit_write(e, &e->before, ISA_EMIT_SCC, load_field(e, x, ISA_SCALAR_SCC, 32));
 }
 
 /* ---- exits, handlers, branches ---- */

@@ -7,6 +7,7 @@
 #define SOFTGPU_EXEC_TRANSLATE_EMIT_H
 
 #include "softgpu/exec/translate_internal.h"
+#include "softgpu/exec/translate_layout.h"
 #include "softgpu/exec/translate_text.h"
 
 enum {
@@ -25,11 +26,13 @@ enum {
  * a lane needs the full function, the other loop goes on from that chunk. */
 enum { ISA_EMIT_QUICK, ISA_EMIT_FULL, ISA_EMIT_WHOLE, ISA_EMIT_WAYS };
 
-/* A lane mask that the segment has written: the variable that collects it; the chunk's part as a
- * row, negative in lanes of the mask, whatever it has in inactive ones. */
+/* A lane mask that the segment has written to scalar registers from `reg` on. */
 typedef struct {
     int reg;
-    unsigned variable, row[ISA_EMIT_WAYS];
+    unsigned variable; /* in which the segment's loop collects the mask's bits */
+    /* The chunk's part of the mask, one row a way: dwords are negative in lanes of the mask, and
+     * mean nothing in lanes that are not active. */
+    unsigned row[ISA_EMIT_WAYS];
 } isa_emit_mask_t;
 
 typedef struct {
@@ -38,6 +41,7 @@ typedef struct {
     unsigned block;              /* the label of its last block, 0: it has one block */
     unsigned base, lane;         /* the chunk's first lane: its address in row 0, its number */
     unsigned active;             /* EXEC's bits of the chunk; 0: all lanes are active */
+    unsigned active_row;         /* the active lanes as a row, 0: not made yet */
     unsigned rare; /* negative elements: lanes that need the full way; 0: none, or this is it */
 } isa_emit_way_t;
 

@@ -20,6 +20,8 @@ typedef struct {
     const char *cpu;  /* LLVM's name of the processor */
     unsigned bits;    /* of a vector */
     unsigned chunk;   /* lanes */
+    bool masks;       /* the host has masks of lanes, and what takes them: AVX-512 */
+    bool pairs;       /* segments have loads of two elements from LDS; else they are calls */
     const char *bitcode, *behind;
 } isa_library_t;
 
@@ -147,7 +149,7 @@ bool isa_plan_mixes(const isa_inst_t *i);
 
 /* Whether the instruction is a load from LDS, or a read of other lanes' registers, that
  * translate_lanes.c writes. */
-bool isa_plan_reads_lanes(const isa_page_t *page, const isa_inst_t *i);
+bool isa_plan_reads_lanes(const isa_library_t *library, const isa_inst_t *i);
 
 /* The library's functions for an instruction (chunk.h). */
 typedef enum {

@@ -2,6 +2,7 @@
  *
  * Like vector instructions, they are parts of a segment and cannot stop the wave: a lane whose
  * element is not in LDS loads 0. What they do is that of the handlers in lds.c, chunk by chunk.
+ * Gathers and permutations are written once for AVX2 and once for AVX-512.
  * Moves of one lane's dword (valu_lane.c) stand between segments. */
 #include "softgpu/exec/address.h"
 #include "softgpu/exec/code.h"
@@ -39,12 +40,13 @@ static bool permutes(const isa_inst_t *i)
     return isa_table[i->op].body == ISA_OP_ds_bpermute_b32;
 }
 
-bool isa_plan_reads_lanes(const isa_page_t *page, const isa_inst_t *i)
+bool isa_plan_reads_lanes(const isa_library_t *library, const isa_inst_t *i)
 {
-    if (!isa_library_for(page->core)) return false;
+    const unsigned elements = load_of(i).elements;
     if (i->flags & ISA_F_GDS || i->dst.kind != ISA_OPK_VGPR || i->src[0].kind != ISA_OPK_VGPR)
         return false;
-    return load_of(i).elements || (permutes(i) && i->src[1].kind == ISA_OPK_VGPR);
+    if (elements > 1) return library->pairs;
+    return elements || (permutes(i) && i->src[1].kind == ISA_OPK_VGPR);
 }
 
 /* ---- values ---- */
@@ -153,14 +155,20 @@ static unsigned every_second(isa_emitter_t *e, unsigned vector, unsigned from)
     return v;
 }
 
+/* A vector for each dword of elements that follow each other in `all`. */
+static void part(isa_emitter_t *e, unsigned all, unsigned dwords, unsigned *out)
+{
+    for (unsigned k = 0; k < dwords; k++)
+        out[k] = dwords == 1 ? all : every_second(e, all, k);
+}
+
 /* Elements side by side from `p` on, a vector for each dword. */
 static void load_side_by_side(isa_emitter_t *e, unsigned p, unsigned dwords, unsigned *out)
 {
     const unsigned v = isa_emit_fresh(e);
     isa_put(&e->now->text, "  %%t%u = load <%u x i32>, ptr %%t%u, align 1\n", v,
             dwords * e->library->chunk, p);
-    for (unsigned k = 0; k < dwords; k++)
-        out[k] = dwords == 1 ? v : every_second(e, v, k);
+    part(e, v, dwords, out);
 }
 
 /* The same element for all lanes. */
@@ -203,31 +211,24 @@ static unsigned gather_four(isa_emitter_t *e, unsigned base, unsigned at, unsign
     return dwords;
 }
 
-/* Elements by AVX-512. LLVM writes that gather well, but not the one of AVX2. */
-static unsigned gather_by_mask(isa_emitter_t *e, unsigned base, unsigned at, unsigned good,
-                               unsigned bits)
+/* Elements by AVX-512. LLVM makes the host's gather of its own for such processors; for x86-64-v3
+ * it would load one element at a time. */
+static void gather_wide(isa_emitter_t *e, unsigned base, unsigned at, unsigned good,
+                        unsigned dwords, unsigned *out)
 {
-    const unsigned places = isa_emit_fresh(e), v = isa_emit_fresh(e), chunk = e->library->chunk;
+    const unsigned places = isa_emit_fresh(e), v = isa_emit_fresh(e), all = isa_emit_fresh(e);
+    const unsigned chunk = e->library->chunk, bits = 32 * dwords;
     isa_text_t *t = &e->now->text;
     isa_put(t, "  %%t%u = getelementptr i8, ptr %%t%u, " VECTOR " %%t%u\n", places, base,
             OF(e, 32u), at);
     isa_put(t,
-            "  %%t%u = call " VECTOR " @llvm.masked.gather.v%ui%u.v%up0(<%u x ptr> %%t%u, i32 1, "
-            "" VECTOR " %%t%u, " VECTOR " zeroinitializer)\n",
+            "  %%t%u = call " VECTOR
+            " @llvm.masked.gather.v%ui%u.v%up0(<%u x ptr> %%t%u, i32 1, " VECTOR " %%t%u, " VECTOR
+            " zeroinitializer)\n",
             v, OF(e, bits), chunk, bits, chunk, chunk, places, OF(e, 1u), good, OF(e, bits));
-    return v;
-}
-
-static void gather_wide(isa_emitter_t *e, unsigned base, unsigned at, unsigned good,
-                        unsigned dwords, unsigned *out)
-{
-    const unsigned v = gather_by_mask(e, base, at, good, 32 * dwords);
-    const unsigned all = dwords == 1 ? v : isa_emit_fresh(e);
-    if (dwords > 1)
-        isa_put(&e->now->text, "  %%t%u = bitcast " VECTOR " %%t%u to <%u x i32>\n", all,
-                OF(e, 64u), v, 2 * e->library->chunk);
-    for (unsigned k = 0; k < dwords; k++)
-        out[k] = dwords == 1 ? v : every_second(e, all, k);
+    isa_put(t, "  %%t%u = bitcast " VECTOR " %%t%u to <%u x i32>\n", all, OF(e, bits), v,
+            dwords * chunk);
+    part(e, all, dwords, out);
 }
 
 /* Elements at any offsets below 2^31; 0 where `good` is false. */
@@ -235,7 +236,7 @@ static void gather(isa_emitter_t *e, unsigned base, unsigned at, unsigned good, 
                    unsigned *out)
 {
     isa_text_t *t = &e->now->text;
-    if (e->library->bits == 512) {
+    if (e->library->masks) {
         gather_wide(e, base, at, good, dwords, out);
         return;
     }
@@ -256,8 +257,7 @@ static void gather(isa_emitter_t *e, unsigned base, unsigned at, unsigned good, 
     for (unsigned l = 0; l < 16; l++)
         isa_put(t, "%si32 %u", l ? ", " : "", l);
     isa_put(t, ">\n");
-    for (unsigned k = 0; k < 2; k++)
-        out[k] = every_second(e, all, k);
+    part(e, all, 2, out);
 }
 
 /* ---- LDS ---- */
@@ -565,8 +565,8 @@ static void put_permute(isa_emitter_t *e, const isa_inst_t *i)
         e->offer[e->n_offers++] =
             (isa_emit_offer_t){.row = i->src[1].reg, .variable = isa_emit_fresh(e)};
     const unsigned row = e->offer[e->n_offers - 1].variable;
-    const bool wide = e->library->bits == 512;
-    set_row(e, i->dst.reg, wide ? exchanged_wide(e, row, lane) : exchanged(e, row, lane));
+    set_row(e, i->dst.reg,
+            e->library->masks ? exchanged_wide(e, row, lane) : exchanged(e, row, lane));
 }
 
 bool isa_emit_lanes(isa_emitter_t *e, const isa_inst_t *i)

@@ -32,9 +32,9 @@ LIBRARY(avx512)
 
 static const isa_library_t libraries[] = {
 #ifdef ISA_LIBRARY_FOLDER
-    {"avx512", "x86-64-v4", 512, 32, isa_bitcode_avx512, isa_bitcode_avx512_behind},
-    {"avx2", "x86-64-v3", 256, 8, isa_bitcode_avx2, isa_bitcode_avx2_behind},
-    {"avx2_32", "x86-64-v3", 256, 8, isa_bitcode_avx2, isa_bitcode_avx2_behind},
+    {"avx512", "x86-64-v4", 512, 32, true, false, isa_bitcode_avx512, isa_bitcode_avx512_behind},
+    {"avx2", "x86-64-v3", 256, 8, false, true, isa_bitcode_avx2, isa_bitcode_avx2_behind},
+    {"avx2_32", "x86-64-v3", 256, 8, false, true, isa_bitcode_avx2, isa_bitcode_avx2_behind},
 #endif
     {0}};
 

@@ -220,7 +220,7 @@ static bool is_dual(const isa_page_t *page, const isa_inst_t *i)
 
 static bool is_vector(const isa_page_t *page, isa_step_t *s)
 {
-    if (isa_plan_reads_lanes(page, s->i)) {
+    if (isa_plan_reads_lanes(isa_library_for(page->core), s->i)) {
         s->in = s->out = -1;
         return true;
     }

@@ -29,25 +29,22 @@ static unsigned vector_align(const isa_emitter_t *e)
 /* Offsets in isa_chunk_t. */
 static unsigned at_source(const isa_emitter_t *e, unsigned n, unsigned r)
 {
-    return (4 * (n + 1) + r) * vector_bytes(e);
+    return (ISA_CHUNK_AT_SOURCES + n * ISA_CHUNK_ROWS + r) * vector_bytes(e);
 }
 
-/* Rows behind those of the operands: sets of lanes. */
-typedef enum { SET_IN, SET_OUT, SET_ACTIVE, SET_RARE, SETS } set_t;
-
-static unsigned at_set(const isa_emitter_t *e, set_t set)
+static unsigned at_set(const isa_emitter_t *e, isa_set_t set)
 {
-    return (16 + set) * vector_bytes(e);
+    return (ISA_CHUNK_AT_SETS + set) * vector_bytes(e);
 }
 
-static unsigned at_mode(const isa_emitter_t *e)
+static unsigned behind_rows(const isa_emitter_t *e, unsigned bytes)
 {
-    return at_set(e, SETS);
+    return at_set(e, ISA_SETS) + bytes;
 }
 
 static unsigned structure_bytes(const isa_emitter_t *e)
 {
-    return at_mode(e) + 8;
+    return behind_rows(e, ISA_CHUNK_TAIL);
 }
 
 /* The chunk's bits of a 64-bit set of lanes. */
@@ -74,11 +71,12 @@ static unsigned lane_bits(isa_emitter_t *e)
 }
 
 /* The chunk's bits of a set of lanes as a vector of truth values. A host whose vectors know no
- * masks tests a bit in each element: LLVM would put a mask together bit by bit. */
+ * masks tests a bit in each element: LLVM would put a mask together bit by bit if the bits come
+ * from a scalar register. */
 static unsigned lanes_of(isa_emitter_t *e, isa_text_t *t, unsigned bits)
 {
     const unsigned chunk = e->library->chunk, lanes = isa_emit_fresh(e);
-    if (e->library->bits == 512) {
+    if (e->library->masks) {
         isa_put(t, "  %%t%u = bitcast i%u %%t%u to <%u x i1>\n", lanes, chunk, bits, chunk);
         return lanes;
     }
@@ -170,7 +168,7 @@ static void store_rows(isa_emitter_t *e)
     isa_put(&e->end, "  br label %%stored%u\nstored%u:\n", k, k);
 }
 
-/* Collects the chunk's bits of a mask, which it has as a row, in its variable. */
+/* Adds the chunk's part of a lane mask, a row, to the bits in the mask's variable. */
 static void collect_mask(isa_emitter_t *e, const isa_emit_mask_t *m, unsigned row)
 {
     const unsigned wide = isa_emit_fresh(e), placed = isa_emit_fresh(e), old = isa_emit_fresh(e),
@@ -257,7 +255,7 @@ static void forget_segment(isa_emitter_t *e)
     for (unsigned k = 0; k < ISA_EMIT_WAYS; k++) {
         isa_emit_way_t *way = &e->way[k];
         memset(way->row, 0, sizeof way->row);
-        way->block = way->active = way->rare = 0;
+        way->block = way->active = way->active_row = way->rare = 0;
     }
     memset(e->changed, 0, sizeof e->changed);
     e->n = e->n_masks = e->n_offers = e->exec = e->skip = 0;
@@ -540,16 +538,20 @@ static unsigned mask_in(isa_emitter_t *e, int reg)
     return row_of_lanes(e, t, chunk_bits(e, t, isa_emit_read_mask(e, &e->before, (unsigned)reg)));
 }
 
-/* The active lanes as a row. */
+/* The active lanes as a row, which all instructions of a way share. */
 static unsigned active_row(isa_emitter_t *e)
 {
-    return e->now->active ? row_of_lanes(e, &e->now->text, e->now->active) : broadcast(e, "-1");
+    isa_emit_way_t *way = e->now;
+    if (!way->active_row)
+        way->active_row =
+            way->active ? row_of_lanes(e, &way->text, way->active) : broadcast(e, "-1");
+    return way->active_row;
 }
 
 /* Lanes that need the full function, which a quick one has noted. */
 static void take_rare(isa_emitter_t *e, unsigned x)
 {
-    const unsigned noted = load_row(e, x, at_set(e, SET_RARE)), all = isa_emit_fresh(e);
+    const unsigned noted = load_row(e, x, at_set(e, ISA_SET_RARE)), all = isa_emit_fresh(e);
     if (e->now->rare)
         isa_put(&e->now->text, "  %%t%u = or <%u x i32> %%t%u, %%t%u\n", all, e->library->chunk,
                 noted, e->now->rare);
@@ -640,14 +642,14 @@ static void put_chunk(isa_emitter_t *e, const isa_step_t *s, unsigned sources, i
     for (unsigned r = 0; r < rows; r++)
         store_row(e, x, r * vector_bytes(e), isa_emit_row(e, i->dst.reg + r));
     store_sources(e, s, x, sources);
-    if (s->in >= 0) store_row(e, x, at_set(e, SET_IN), mask_in(e, s->in));
-    store_row(e, x, at_set(e, SET_ACTIVE), active_row(e));
-    store_word(e, x, at_mode(e), e->plan->mode);
+    if (s->in >= 0) store_row(e, x, at_set(e, ISA_SET_IN), mask_in(e, s->in));
+    store_row(e, x, at_set(e, ISA_SET_ACTIVE), active_row(e));
+    store_word(e, x, behind_rows(e, ISA_CHUNK_MODE), e->plan->mode);
     /* a result of SDWA fills the register (valu_slow.c) */
-    store_word(e, x, at_mode(e) + 4, i->flags & ISA_F_SDWA ? 0u : i->dst.mods);
+    store_word(e, x, behind_rows(e, ISA_CHUNK_MODS), i->flags & ISA_F_SDWA ? 0u : i->dst.mods);
     call_chunk(e, i, x);
     take_results(e, i, x, rows);
-    if (m) m->row[e->now - e->way] = load_row(e, x, at_set(e, SET_OUT));
+    if (m) m->row[e->now - e->way] = load_row(e, x, at_set(e, ISA_SET_OUT));
 }
 
 /* A variable that collects the mask that the instruction writes. */
