@@ -10,36 +10,47 @@
 static const char *const hosts[] = {"avx2", "avx512"};
 enum { HOSTS = 2 };
 
-/* Each instruction is in a loop with its neighbours, with all lanes and with some: on each host in
- * a long test. Otherwise two hosts share that, as LLVM takes most of the time. */
+/* With which lanes, and for which, code runs: some; all, translated for any; all, translated for
+ * them alone. */
+typedef enum { SOME_LANES, ALL_OF_ANY, ALL_LANES, WAYS } way_t;
+
+/* So many instructions of the list are in one loop: a longer segment has no loop over chunks for a
+ * full EXEC (WHOLE_AT_MOST of translate_segment.c). */
+enum { AT_ONCE = 16 };
+
+static void try_instructions(pair_t *p, unsigned first, way_t way, const char *host)
+{
+    static const char *const names[] = {"some lanes", "all lanes, translated for any EXEC",
+                                        "all lanes"};
+    static const line_t set_exec = {{0xbefe017e}, 1}; /* s_mov_b64 exec, exec */
+    const line_t *body[1 + AT_ONCE];
+    before_t b;
+    char what[80];
+    unsigned n = 0;
+    if (way == ALL_OF_ANY) body[n++] = &set_exec;
+    for (unsigned k = first; k < first + AT_ONCE && k < n_lines; k++)
+        body[n++] = &lines[k];
+    snprintf(what, sizeof what, "%s, lines from %u on, %s", host, first, names[way]);
+    make_state(&b, way != SOME_LANES, 0x2f0 | (random32() & 0x100));
+    put_loop(p, body, n, gfx9_flow);
+    run_pair(p, &b, RIG_SLICE, what);
+}
+
+/* Each instruction is in a loop with its neighbours, each way on each host in a long test.
+ * Otherwise two hosts share the first two ways, as LLVM takes most of the time. */
 static void every_instruction(void **state)
 {
-    enum { AT_ONCE = 24 };
-    const bool shared =
-        !getenv("TRANSLATE_LOOPS") && isa_core_by_name(hosts[0]) && isa_core_by_name(hosts[1]);
+    const bool all_ways = getenv("TRANSLATE_LOOPS");
+    const bool shared = !all_ways && isa_core_by_name(hosts[0]) && isa_core_by_name(hosts[1]);
     (void)state;
     for (unsigned h = 0; h < HOSTS; h++) {
         if (!isa_core_by_name(hosts[h])) continue;
         pair_t p = make_pair(hosts[h]);
         const uint64_t begin = translated_instructions();
-        for (unsigned first = 0; first < n_lines; first += AT_ONCE) {
-            const line_t *body[AT_ONCE];
-            before_t b;
-            char what[64];
-            unsigned n = 0;
-            while (n < AT_ONCE && first + n < n_lines) {
-                body[n] = &lines[first + n];
-                n++;
-            }
-            for (unsigned full = 0; full < 2; full++) {
-                if (shared && full == (first / AT_ONCE + h) % 2) continue;
-                snprintf(what, sizeof what, "%s, lines from %u on, EXEC %s", hosts[h], first,
-                         full ? "full" : "random");
-                make_state(&b, full, 0x2f0 | (random32() & 0x100));
-                put_loop(&p, body, n, gfx9_flow);
-                run_pair(&p, &b, RIG_SLICE, what);
-            }
-        }
+        for (unsigned first = 0; first < n_lines; first += AT_ONCE)
+            for (unsigned way = 0; way < (all_ways ? WAYS : ALL_LANES); way++)
+                if (!shared || way != (first / AT_ONCE + h) % 2)
+                    try_instructions(&p, first, way, hosts[h]);
         assert_true(translated_instructions() - begin > 2 * n_lines);
         free_pair(&p);
     }
@@ -533,6 +544,57 @@ static void verified(void **state)
     free_pair(&p);
 }
 
+/* The program's instructions but the last, s_endpgm; each ends in a new line. */
+static unsigned length_of(const char *text)
+{
+    unsigned n = 0;
+    for (; *text; text++)
+        n += *text == '\n';
+    return n - 1;
+}
+
+/* Runs the program until all of it is translated for such an EXEC, and then once more: each
+ * instruction of it that is no call runs both ways. */
+static void verify_all(rig_t *r, const char *text, bool full)
+{
+    const unsigned all = length_of(text) - calls_on(r->core, text);
+    uint64_t n = 0;
+    before_t b;
+    make_state(&b, full, 0x2f0);
+    for (unsigned round = 0; round < 3; round++) {
+        n = run_verified(r, &b, text);
+        /* the device says where waves begin */
+        assert_false(isa_code_idle(r->cache, r->core, RIG_CODE));
+    }
+    if (n != all)
+        fail_msg("%s: %u instructions verified of %u: %s", r->core->name, (unsigned)n, all, text);
+}
+
+/* Loads from LDS and reads of lanes are no calls, but where calls_on() says so, whether waves with
+ * all lanes come first, so that there is code for these alone, or others. */
+static void try_reads(const isa_core_t *core, const char *text)
+{
+    for (unsigned full = 0; full < 2; full++) {
+        rig_t *r = rig_create();
+        r->core = core;
+        rig_assemble(r, 0, text);
+        for (unsigned k = 0; k < sizeof r->lds; k++)
+            r->lds[k] = (uint8_t)(37 * k + (k >> 8));
+        verify_all(r, text, full);
+        verify_all(r, text, !full);
+        rig_destroy(r);
+    }
+}
+
+static void reads_verified(void **state)
+{
+    static const char *const texts[] = {LOADS_FROM_LDS, READS_OF_LANES};
+    (void)state;
+    for (unsigned h = 0; h < HOSTS; h++)
+        for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)
+            if (isa_core_by_name(hosts[h])) try_reads(isa_core_by_name(hosts[h]), texts[k]);
+}
+
 /* Code that is written anew runs as it is now. */
 static void changed_code(void **state)
 {
@@ -571,6 +633,7 @@ int main(void)
                                        cmocka_unit_test(many_modes),
                                        cmocka_unit_test(empty_kernels),
                                        cmocka_unit_test(verified),
+                                       cmocka_unit_test(reads_verified),
                                        cmocka_unit_test(changed_code)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,10 +87,6 @@ static const char *const loops[] = {
     /* packed halves */
     "v_pk_fma_f16 v6, v10, v11, v12\n v_pk_add_f16 v7, v6, v13\n v_pk_mul_f16 v8, v7, v10\n"
     "v_dot2_f32_f16 v9, v8, v10, v2\n",
-};
-
-/* The same, on the core for AVX2 alone. */
-static const char *const avx2_loops[] = {
     /* lanes read a row that the segment changes; its loop for a full EXEC ends at a NaN */
     "s_mov_b64 exec, s[22:23]\n ds_bpermute_b32 v6, v10, v11\n v_add_f32 v7, v1, v2\n"
     "v_add_u32 v11, v6, v11\n",
@@ -187,8 +183,6 @@ static void full_loops(void **state)
     for (unsigned h = 0; h < HOSTS; h++)
         for (unsigned k = 0; k < sizeof loops / sizeof *loops; k++)
             if (isa_core_by_name(hosts[h])) try_full_loop(hosts[h], loops[k]);
-    for (unsigned k = 0; k < sizeof avx2_loops / sizeof *avx2_loops; k++)
-        try_full_loop("avx2", avx2_loops[k]);
 }
 
 /* Runs the wave twice; returns how many instructions of the second time were translated. A rig that

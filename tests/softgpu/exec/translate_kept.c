@@ -18,13 +18,16 @@ enum { PLENTY = 64 << 20 };
 static char home[] = "/tmp/translate-kept-XXXXXX";
 static char folder[sizeof home + 32];
 
-/* A loop of its own for each n. */
+enum { LOOP = 12 /* instructions of the loop */ };
+
+/* A loop of its own for each n, with a call of a handler in it. */
 static void put_numbered(pair_t *p, unsigned n)
 {
     char text[400];
     snprintf(text, sizeof text,
              "again: v_add_u32 v1, %u, v1\n v_rcp_f32 v2, v2\n v_fma_f32 v2, v2, v3, v4\n"
-             "v_mov_b32 v10, 0\n ds_read_b32 v11, v10\n s_waitcnt lgkmcnt(0)\n"
+             "v_mov_b32 v10, 0\n ds_read_b32 v11, v10\n ds_swizzle_b32 v12, v2 offset:0x401f\n"
+             "s_waitcnt lgkmcnt(0)\n"
              "v_cmp_lt_f32 vcc, v2, v3\n v_cndmask_b32 v5, v1, v2, vcc\n s_sub_u32 s98, s98, 1\n"
              "s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
              1 + n % 60);
@@ -32,11 +35,11 @@ static void put_numbered(pair_t *p, unsigned n)
 }
 
 typedef struct {
-    uint64_t made, kept;
+    uint64_t made, kept, entries, instructions;
 } counts_t;
 
 /* Runs loop n from one state, both ways, on a page that was never seen; returns how many
- * translations were made and how many taken from disk. */
+ * translations were made and how many taken from disk, and what has run of them. */
 static counts_t run_numbered(unsigned n, bool full)
 {
     const isa_translate_stats_t begin = isa_translate_stats();
@@ -48,7 +51,8 @@ static counts_t run_numbered(unsigned n, bool full)
     free_pair(&p);
     const isa_translate_stats_t end = isa_translate_stats();
     assert_true(end.instructions > begin.instructions);
-    return (counts_t){end.loops[0] - begin.loops[0], end.kept - begin.kept};
+    return (counts_t){end.loops[0] - begin.loops[0], end.kept - begin.kept,
+                      end.entries - begin.entries, end.instructions - begin.instructions};
 }
 
 /* Calls `each` for the files of the folder; returns how many there are. */
@@ -102,6 +106,27 @@ static void second_run(void **state)
     assert_made(run_numbered(0, false), 0, "another EXEC again");
     isa_translate_keep(0);
     assert_made(run_numbered(0, true), 1, "nothing is kept");
+}
+
+/* Code from disk calls a handler: it runs the whole loop, of which code that may not call one is
+ * left in each round. */
+static void calls_handlers(void **state)
+{
+    pair_t p = make_pair("avx2");
+    before_t b;
+    (void)state;
+    run_numbered(0, true);
+    const counts_t c = run_numbered(0, true);
+    assert_made(c, 0, "the second run");
+    assert_int_equal(c.entries, 1); /* behind the first round */
+    assert_int_equal(c.instructions, LOOP * (ROUNDS - 1));
+    make_state(&b, true, 0x2f0);
+    put_numbered(&p, 0);
+    run_verified(p.translated, &b, "no calls");
+    const uint64_t begin = isa_translate_stats().entries;
+    assert_int_equal(run_verified(p.translated, &b, "no calls"), (LOOP - 1) * ROUNDS);
+    assert_int_equal(isa_translate_stats().entries - begin, 1 + ROUNDS);
+    free_pair(&p);
 }
 
 /* ---- damaged files ---- */
@@ -528,6 +553,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(second_run, begin_empty),
+        cmocka_unit_test_setup(calls_handlers, begin_empty),
         cmocka_unit_test_setup(damaged, begin_empty),
         cmocka_unit_test_setup(keys_differ, begin_empty),
         cmocka_unit_test_setup(changed, begin_empty),

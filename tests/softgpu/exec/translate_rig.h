@@ -187,6 +187,17 @@ static inline bool translates_here(void)
     return false;
 }
 
+/* How many instructions of the text are calls in code for the core, and in code for others are not:
+ * with AVX-512 loads of two elements from LDS. */
+static inline unsigned calls_on(const isa_core_t *core, const char *text)
+{
+    unsigned n = 0;
+    if (strcmp(core->name, "avx512")) return 0;
+    for (const char *c = text; (c = strstr(c, "ds_read2")); c++)
+        n++;
+    return n;
+}
+
 /* Runs the wave, translated without calls of handlers; returns how many instructions have run both
  * ways. */
 static inline uint64_t run_verified(rig_t *r, const before_t *b, const char *what)
