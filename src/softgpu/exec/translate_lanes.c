@@ -489,7 +489,8 @@ static unsigned picked(isa_emitter_t *e, const unsigned *row, unsigned lane)
     return v;
 }
 
-/* The row's dwords of these lanes, by AVX-512, whose chunks have 32. */
+/* The row's dwords of these lanes, by AVX-512, whose chunks have 32. Lanes are numbers in a row of
+ * 64 lanes: no core for AVX-512 has waves of 32 (select.c says why). */
 static unsigned exchanged_wide(isa_emitter_t *e, unsigned row, unsigned lane)
 {
     unsigned part[4], half[2];
