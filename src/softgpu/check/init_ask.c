@@ -7,6 +7,7 @@
 #include "softgpu/check/init_ask.h"
 
 #include "softgpu/exec/code.h"
+#include "softgpu/exec/interp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -299,6 +300,12 @@ void chk_ask_look(chk_ask_t *f, unsigned n, bool values, chk_view_t *v)
     if (n == 0 && f->i->flags & ISA_F_DPP)
         for (unsigned k = 0; k < v->rows; k++)
             permute(f, v->row[k]);
+    const unsigned of_quad = isa_quad_lane(f->op, n);
+    if (of_quad != ISA_OWN_LANE) {
+        isa_row_t own;
+        memcpy(own, v->row[0], sizeof own);
+        isa_quad_spread(v->row[0], own, of_quad);
+    }
     if (f->i->flags & ISA_F_SDWA && o->sel < ISA_SEL_DWORD)
         select_part(v->row[0], isa_sel_shift(o->sel), isa_sel_width(o->sel),
                     o->mods & ISA_MOD_SEXT);
@@ -404,7 +411,7 @@ void chk_ask_set_rows(chk_ask_t *f, const isa_row_t *u)
     const unsigned row = chk_row_of(f->s, &f->i->dst);
     find_written(f, written);
     for (unsigned k = 0; k < f->rows; k++) {
-        uint64_t made = 0; /* lanes with undefined bits that they did not have */
+        uint64_t made = 0; /* lanes in which the instruction writes an undefined bit */
         chk_row_get(f->s, row + k, old);
         for (unsigned l = 0; l < ISA_LANES; l++) {
             made |= (uint64_t)((u[k][l] & written[k][l]) != 0) << l;

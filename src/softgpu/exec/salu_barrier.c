@@ -35,14 +35,15 @@ ISA_INST(s_barrier_signal_isfirst)
 }
 
 /* How many waves have signalled in this turn, how many there are, and whether there is a barrier: a
- * single wave needs none. */
+ * single wave needs none. A wave that has ended is no member, even if it had signalled before. */
 ISA_INST(s_get_barrier_state)
 {
     enum { VALID = 1, MEMBERS = 4, SIGNALLED = 16 };
     const isa_group_t *g = w->group;
     if (!is_workgroup(w, i, number_of(w, i))) return;
     const uint32_t members = g->n_waves - (uint32_t)__builtin_popcount(g->barrier.ended);
-    const uint32_t signalled = (uint32_t)__builtin_popcount(g->barrier.signalled);
+    const uint32_t signalled =
+        (uint32_t)__builtin_popcount(g->barrier.signalled & ~g->barrier.ended);
     w->sgpr[i->dst.reg] = g->n_waves > 1 ? VALID | members << MEMBERS | signalled << SIGNALLED : 0;
 }
 

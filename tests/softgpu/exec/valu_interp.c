@@ -175,8 +175,8 @@ static void try_barrier(void)
     words_do("s_get_barrier_state s3, -1", &state, 1);
     assert_int_equal(rig->wave.sgpr[3], 0);
     rig->group.n_waves = 5;
-    rig->group.barrier.signalled = 1 << 1 | 1 << 3;
-    rig->group.barrier.ended = 1 << 4;
+    rig->group.barrier.signalled = 1 << 1 | 1 << 3 | 1 << 4;
+    rig->group.barrier.ended = 1 << 4; /* after it had signalled, so it counts no longer */
     words_do("s_get_barrier_state s3, -1", &state, 1);
     assert_int_equal(rig->wave.sgpr[3], 0x00020041);
     words_load("s_get_barrier_state s3, -2", &none, 1);
