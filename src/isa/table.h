@@ -179,8 +179,9 @@ typedef enum {
     ISA_ACCESS_ARRAY_INVALIDATE, /* of the cache that a shader array's units share */
     ISA_ACCESS_L2_INVALIDATE,
     ISA_ACCESS_L2_WRITEBACK,
-    ISA_ACCESS_FROM_LDS, /* a store to a buffer whose data comes from LDS */
-    ISA_ACCESS_TRANSPOSE /* LDS: a load after which lanes exchange elements */
+    ISA_ACCESS_FROM_LDS,  /* a store to a buffer whose data comes from LDS */
+    ISA_ACCESS_TRANSPOSE, /* LDS: a load after which lanes exchange elements */
+    ISA_ACCESS_DIRECT     /* LDS: one value for the whole wave, whose address and type M0 has */
 } isa_access_t;
 
 /* Whether the instruction only acts on caches and accesses no memory. */
@@ -280,9 +281,8 @@ enum {
     ISA_IS_PACKED = 1 << 11,   /* an operand holds two numbers */
     ISA_IS_ONE_LANE = 1 << 12, /* v_readlane and its like, which ignore EXEC */
     ISA_IS_DOT = 1 << 13,      /* a dot product */
-    ISA_IS_NOTHING =
-        1 << 13, /* SOPP, SOPK, SOP1 (so it shares a bit with DOT): no effect here */
-    ISA_IS_MOVREL = 1 << 14, /* M0 is added to a register's number */
+    ISA_IS_NOTHING = 1 << 13,  /* SOPP, SOPK, SOP1 (so it shares a bit with DOT): no effect here */
+    ISA_IS_MOVREL = 1 << 14,   /* M0 is added to a register's number */
     ISA_IS_SIZE =
         1 << 14, /* image instructions (so it shares a bit with MOVREL): reads the image's size */
     ISA_IS_SUBTRACTS = 1 << 15, /* computes a difference, not a sum */
@@ -297,10 +297,14 @@ enum {
     ISA_IS_RFE = 1 << 18,      /* s_rfe_b64 and its like: returns from a trap handler */
     ISA_IS_COARSE = 1 << 18,   /* image instructions (so it shares a bit with RFE) */
     ISA_IS_LEVEL = 1 << 19,
+    ISA_IS_ANSWERED = 1 << 19, /* SOP1 (so it shares a bit with LEVEL) */
+    ISA_IS_QUAD_1 = 1 << 19,   /* VINTERP (so it shares a bit with LEVEL) */
     ISA_IS_RAW = 1 << 20,
+    ISA_IS_QUAD_2 = 1 << 20, /* VINTERP (so it shares a bit with RAW) */
     ISA_IS_LEAVES = 1 << 21,
     ISA_IS_BYTE_SEL = 1 << 22,
     ISA_IS_TRUTH = 1 << 23,
+    ISA_IS_TREE = 1 << 23, /* image instructions (so it shares a bit with TRUTH) */
     ISA_IS_FORMATS = 1 << 24,
     ISA_IS_OFFSET =
         1 << 25, /* this bit to bit 30: of SOPP and SOPK others, ISA_IS_WAIT (waits.h) */

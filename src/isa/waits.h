@@ -28,8 +28,9 @@ enum {
                   ISA_IS_WAITS_LDS | ISA_IS_WAITS_SCALAR | ISA_IS_WAITS_EXP | ISA_IS_WAITS_RAYS
 };
 
-/* How many operations of each counter may still be outstanding behind the instruction: where it
- * does not wait, as many as the counter can count. */
+/* How many operations of each counter may still be outstanding behind the instruction, or of
+ * v_interp_* before it reads its sources: where it does not wait, as many as the counter can count.
+ */
 typedef struct {
     uint8_t loads, stores, lds, scalar, exp, samples, rays;
 } isa_wait_limits_t;
@@ -82,7 +83,7 @@ static inline isa_wait_limits_t isa_wait_limits(const isa_arch_t *arch, const is
     if (which & ISA_IS_WAITS_RAYS) isa_wait_at_most(&w.rays, n);
     if (which & ISA_IS_WAITS_LDS) isa_wait_at_most(&w.lds, of_lds);
     if (which & ISA_IS_WAITS_SCALAR) isa_wait_at_most(&w.scalar, n);
-    if (which & ISA_IS_WAITS_EXP) isa_wait_at_most(&w.exp, n);
+    if (which & ISA_IS_WAITS_EXP || i->fmt == ISA_FMT_VINTERP) isa_wait_at_most(&w.exp, n);
     return w;
 }
 

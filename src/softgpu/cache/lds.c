@@ -181,6 +181,12 @@ static void element_lanes(const isa_wave_t *w, const isa_inst_t *i, const sgc_op
     a->even = false;
     if (op->kind == ISA_ACCESS_LANE) {
         isa_address_lds_lanes(a->va, w, offset);
+    } else if (op->kind == ISA_ACCESS_DIRECT) {
+        const isa_lds_direct_t d = isa_address_lds_direct(w->m0);
+        a->exec = isa_whole_quads(w->exec);
+        a->bytes = d.bytes;
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            a->va[l] = d.at;
     } else {
         const uint32_t *row = address_row(w, i);
         for (unsigned l = 0; l < ISA_LANES; l++)
@@ -206,14 +212,19 @@ static sgc_lds_use_t element(const sgc_lds_memo_t *m, const isa_wave_t *w, const
     return sgc_lds_lanes(w, &a, op, false);
 }
 
+/* Whether the address is in M0, not in a register of the instruction. */
+static bool is_in_m0(const sgc_op_t *op)
+{
+    return op->kind == ISA_ACCESS_LANE || op->kind == ISA_ACCESS_DIRECT;
+}
+
 /* As element_lanes(), but sets a->even for addresses that rise evenly, instead of each address. */
 static void reach_element(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                           uint32_t offset, sgc_lanes_t *a)
 {
     const uint32_t *row = address_row(w, i);
     uint32_t step;
-    if (op->kind == ISA_ACCESS_LANE || w->exec != ISA_ALL_LANES ||
-        !sgc_row_even(row, SGC_LINE, &step) ||
+    if (is_in_m0(op) || w->exec != ISA_ALL_LANES || !sgc_row_even(row, SGC_LINE, &step) ||
         row[0] + (ISA_LANES - 1) * (uint64_t)step + offset > UINT32_MAX) {
         element_lanes(w, i, op, offset, a);
         return;
@@ -246,7 +257,7 @@ bool sgc_lds_within(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op
     const uint32_t unit = op->step, *row = address_row(w, i);
     uint32_t offset = isa_ds_offset16(i), bits = 0;
     if (i->flags & ISA_F_GDS || op->kind == ISA_ACCESS_CROSS || op->kind == ISA_ACCESS_WAVE ||
-        op->kind == ISA_ACCESS_LANE)
+        is_in_m0(op))
         return false;
     if (op->kind == ISA_ACCESS_PAIR)
         offset = unit * (i->offset0 > i->offset1 ? i->offset0 : i->offset1);
@@ -268,6 +279,7 @@ unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t
         use[1] = element(m, w, i, op, i->offset1 * unit);
         return 2;
     case ISA_ACCESS_CROSS:
+    case ISA_ACCESS_DIRECT:
     case ISA_ACCESS_WAVE:
         use[0] = (sgc_lds_use_t){
             .phases = op->kind == ISA_ACCESS_CROSS ? lanes_of(w) / SGC_LDS_BANKS : 1};

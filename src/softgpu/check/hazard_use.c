@@ -4,6 +4,7 @@
 
 #include "isa/isa.h"
 #include "isa/table.h"
+#include "softgpu/exec/bvh.h"
 
 #define ISA_ARCH(name) extern const chk_hazard_rules_t chk_hazard_rules_##name;
 #include "isa/isa_archs.inc"
@@ -45,9 +46,17 @@ static void add_operand(chk_use_t *u, const isa_wave_t *w, const isa_operand_t *
                  CHK_ROLE_SCALAR | written | (roles & (CHK_ROLE_LANE | CHK_ROLE_MASK)));
 }
 
+/* Whether the instruction also writes the registers of the origin and the direction of its ray. */
+static bool changes_ray(const isa_inst_t *i)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    return isa_tests_rays(row) && row->marks & ISA_IS_TREE;
+}
+
 /* Adds the registers of an image's address that need not follow one another. There is room for
  * five groups of registers that do, beside data, result, descriptor and sampler, of which an
- * instruction has three at most: registers in further groups are left out. */
+ * instruction has three at most: registers in further groups are left out. A ray that is changed is
+ * not added here: add_ray() adds it behind all else that is read. */
 static void add_spread_address(chk_use_t *u, const isa_inst_t *i, unsigned roles)
 {
     enum { GROUPS = CHK_USE_REGS - 3 };
@@ -55,12 +64,27 @@ static void add_spread_address(chk_use_t *u, const isa_inst_t *i, unsigned roles
     unsigned groups = 0;
     for (unsigned k = 0; k < isa_operand_dwords(&i->src[0]); k++)
         named[isa_image_vgpr(i, k) / 64] |= UINT64_C(1) << isa_image_vgpr(i, k) % 64;
+    for (unsigned k = 0; changes_ray(i) && k < 3; k++) {
+        const unsigned ray[2] = {isa_bvh_origin(i) + k, isa_bvh_direction(i) + k};
+        for (unsigned n = 0; n < 2; n++)
+            named[ray[n] / 64] &= ~(UINT64_C(1) << ray[n] % 64);
+    }
     for (unsigned first = 0, size; first < ISA_VGPRS; first += size + 1) {
         for (size = 0; first + size < ISA_VGPRS; size++)
             if (!(named[(first + size) / 64] >> (first + size) % 64 & 1)) break;
         if (size && groups++ < GROUPS) add_regs(u, first, size, roles);
     }
     if (groups > GROUPS) u->left_out = true;
+}
+
+/* A ray that the instruction reads and may change. */
+static void add_ray(chk_use_t *u, const isa_inst_t *i)
+{
+    enum { COORDINATES = 3 };
+    if (!changes_ray(i)) return;
+    add_regs(u, isa_bvh_origin(i), COORDINATES, CHK_ROLE_VECTOR);
+    add_regs(u, isa_bvh_direction(i), COORDINATES, CHK_ROLE_VECTOR);
+    u->changed = 2;
 }
 
 static void add_source(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i, unsigned k,
@@ -284,7 +308,7 @@ static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
     case ISA_CLASS_LDS_WR:
     case ISA_CLASS_LDS_AT:
     case ISA_CLASS_GWS:
-        u->flow = gds ? CHK_FLOW_ANY : CHK_FLOW_LDS;
+        u->flow = gds ? CHK_FLOW_ANY : i->fmt == ISA_FMT_LDSDIR ? CHK_FLOW_EXP : CHK_FLOW_LDS;
         u->flags |= CHK_USE_VECTOR;
         *second |= CHK_SECOND_DS;
         if (gds) *second |= CHK_SECOND_MESSAGE;
@@ -355,6 +379,7 @@ static void add_reads(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
     if (!d->arch->scratch_register && (row->fmt == ISA_FMT_FLAT || row->fmt == ISA_FMT_SCRATCH))
         add_regs(u, CHK_REG_SCALAR + ISA_CODE_FLAT_SCRATCH, 2, CHK_ROLE_SCALAR);
     if (row->marks & ISA_IS_READS_DST) add_operand(u, w, &i->dst, CHK_ROLE_VECTOR);
+    add_ray(u, i); /* the last of what is read */
 }
 
 static void add_writes(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
@@ -389,6 +414,7 @@ uint32_t chk_most_outstanding(unsigned flow, const isa_arch_t *arch)
     case CHK_FLOW_RAYS:
     case CHK_FLOW_SAMPLES: return arch->waits_most.vm;
     case CHK_FLOW_LDS: return arch->waits_most.lgkm;
+    case CHK_FLOW_EXP: return arch->waits_most.exp;
     default: return UINT32_MAX;
     }
 }
@@ -408,10 +434,10 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
         u->touches |= chk_regs_digest(u->regs[k]);
     if (row->reads & ISA_REG_SCC || is_special(i, ISA_CODE_SCC)) u->flags |= CHK_USE_READS_SCC;
     if (row->writes & ISA_REG_SCC) u->flags |= CHK_USE_WRITES_SCC;
-    if (isa_is_wait(i->op)) {
-        u->flags |= CHK_USE_WAITCNT;
-        u->waits = isa_wait_limits(d->arch, i);
-    }
+    const bool interpolates = i->fmt == ISA_FMT_VINTERP;
+    if (isa_is_wait(i->op)) u->flags |= CHK_USE_WAITCNT;
+    if (interpolates) u->flags |= CHK_USE_WAITS_FIRST;
+    if (isa_is_wait(i->op) || interpolates) u->waits = isa_wait_limits(d->arch, i);
     u->states = (uint8_t)states_of(u, i, row);
 
     if (row->klass == ISA_CLASS_VALU) {
@@ -426,6 +452,7 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
     } else if (row->fmt == ISA_FMT_SOPP || row->fmt == ISA_FMT_SOP1 || row->fmt == ISA_FMT_SOP2) {
         if (row->marks & ISA_IS_MESSAGE) second = CHK_SECOND_MESSAGE;
         if (row->marks & ISA_IS_RFE) second = CHK_SECOND_RFE;
+        if (row->fmt == ISA_FMT_SOP1 && row->marks & ISA_IS_ANSWERED) u->flow = CHK_FLOW_ANY;
     } else {
         memory(u, i, row, d->arch, &second);
     }

@@ -48,7 +48,9 @@ static inline uint64_t chk_regs_digest(chk_regs_t r)
  * no data to registers, on GPUs that have a counter for these (isa_arch_t.stores_apart). Where FLAT
  * returns in order (chk_hazard_rules_t.flat_in_order), it is of VM and LDS, and of FLAT_MIXED if
  * some lanes are in LDS and others are not: its registers wait until VM and LDS have both returned.
- * EXP counts each operation of GDS and GWS until the operation has read its data. */
+ * EXP counts each operation of GDS and GWS until the operation has read its data, and direct loads
+ * from LDS (lds_direct_load) until they have returned, in the order of their issue. ANY also counts
+ * what is answered in SGPRs (ISA_IS_ANSWERED). */
 typedef enum {
     CHK_FLOW_VM,
     CHK_FLOW_LDS,
@@ -85,7 +87,8 @@ enum {
     CHK_USE_ALL_LANES = 1 << 14,  /* uses inactive lanes, too: matrix, v_readlane and its like */
     CHK_USE_ENDS_TRANS = 1 << 15, /* behind it the results of transcendental operations are there */
     CHK_USE_COPIES = 1 << 16,     /* concerns the vector ALU's copies of SGPRs (hazard_copies.h) */
-    CHK_USE_COUNTED = 1 << 17     /* a counter counts it: it has a flow */
+    CHK_USE_COUNTED = 1 << 17,    /* a counter counts it: it has a flow */
+    CHK_USE_WAITS_FIRST = 1 << 18 /* waits before it reads its registers: v_interp_* */
 };
 
 /* Whose writes to SGPRs are committed behind an instruction, on GPUs whose vector ALU keeps copies
@@ -100,7 +103,8 @@ typedef struct {
     uint64_t dispatch;
     uint64_t touches; /* digest of all of its registers */
     uint32_t flags;
-    uint8_t n_reads, n; /* registers that are read come first; n counts all */
+    uint8_t n_reads, n; /* registers that are read come first; n counts all. The last `changed` of
+                           those that are read are written, too */
     uint8_t states;     /* wait states that the instruction itself takes */
     uint8_t flow;
     chk_regs_t regs[CHK_USE_REGS];
@@ -121,7 +125,8 @@ typedef struct {
     uint8_t near, far; /* how many wait states its rows reach back: `far` is for all rows, `near`
                           for those of CHK_USE_WALKS */
     uint8_t commits;   /* CHK_COMMITS_* */
-    isa_wait_limits_t waits; /* of CHK_USE_WAITCNT */
+    isa_wait_limits_t waits; /* of CHK_USE_WAITCNT and CHK_USE_WAITS_FIRST */
+    uint8_t changed;         /* how many entries of regs, before regs[n_reads] */
     bool left_out; /* there were more registers than CHK_USE_REGS: as the tests assert, only in an
                       image's address whose registers are scattered */
 } chk_use_t;

@@ -113,8 +113,9 @@ static void waitcnt(chk_hazard_wave_t *s, isa_wait_limits_t waits)
     if (!lds) s->flat_lgkm = s->issued[CHK_FLOW_FLAT];
     const uint32_t flat = s->flat_vm < s->flat_lgkm ? s->flat_vm : s->flat_lgkm;
     some |= at_most(s, CHK_FLOW_FLAT, s->issued[CHK_FLOW_FLAT] - flat);
-    if (some) release(s, &s->pending);
-    if (at_most(s, CHK_FLOW_EXP, waits.exp)) release(s, &s->locked);
+    const bool exp = at_most(s, CHK_FLOW_EXP, waits.exp);
+    if (some || exp) release(s, &s->pending);
+    if (exp) release(s, &s->locked);
 }
 
 /* Issues an operation, of which at most `most` can be outstanding, on the registers of index `from`
@@ -125,7 +126,8 @@ static inline void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, unsigned flow
     const uint32_t number = ++s->issued[flow];
     s->pc[flow][number % CHK_ISSUES] = u->pc;
     const bool some = at_most(s, flow, most), mixed = count_mixed(s);
-    if (some || mixed) release(s, set);
+    if (some || mixed) release(s, &s->pending);
+    if (some || mixed) release(s, &s->locked);
     for (unsigned k = from; k < to; k++) {
         const uint64_t before = bits_at(set, u->regs[k]);
         change_bits(set, u->regs[k], true);
@@ -178,7 +180,7 @@ static void count_both(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_
 /* ---- reads and writes of pending registers ---- */
 
 /* Whether a load of flow `by` returns after an earlier operation, the given one, so that it may
- * write the same register: those of VM, of LDS, SAMPLES and RAYS return in order. Of FLAT, the
+ * write the same register: those of VM, of LDS, SAMPLES, RAYS and EXP return in order. Of FLAT, the
  * lanes that the flow `by` does not count must have returned. */
 static bool returns_after(const chk_hazard_wave_t *s, unsigned by, unsigned flow, uint32_t number)
 {
@@ -187,6 +189,7 @@ static bool returns_after(const chk_hazard_wave_t *s, unsigned by, unsigned flow
     case CHK_FLOW_VM:
     case CHK_FLOW_LDS:
     case CHK_FLOW_RAYS:
+    case CHK_FLOW_EXP:
     case CHK_FLOW_SAMPLES: return by == flow;
     case CHK_FLOW_FLAT_MEMORY: return by == CHK_FLOW_VM;
     case CHK_FLOW_FLAT: return by == CHK_FLOW_VM && (int32_t)(number - s->flat_lgkm) <= 0;
@@ -210,7 +213,7 @@ static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned by
     const unsigned flow = s->flow[reg];
     const uint32_t number = s->number[reg];
     const bool written = u->regs[k].roles & CHK_ROLE_WRITTEN;
-    if (written && returns_after(s, by, flow, number)) return false;
+    if (written && set == &s->pending && returns_after(s, by, flow, number)) return false;
     *out = (chk_hazard_t){.kind = written ? CHK_HAZARD_OVERWRITE : CHK_HAZARD_READ,
                           .reg = (uint16_t)reg,
                           .flow = (uint8_t)flow,
@@ -231,7 +234,7 @@ static bool check_pending(chk_hazard_wave_t *s, const chk_use_t *u, unsigned by,
         if (bits_at(&s->pending, u->regs[k]) &&
             pending_hazard(s, u, by, k, lanes, &s->pending, out))
             return true;
-        if (k >= u->n_reads && bits_at(&s->locked, u->regs[k]) &&
+        if (k + u->changed >= u->n_reads && bits_at(&s->locked, u->regs[k]) &&
             pending_hazard(s, u, by, k, lanes, &s->locked, out))
             return true;
     }
@@ -443,6 +446,7 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
     const bool indexed = chk_is_indexed(w, u);
     const unsigned flow = flow_of(u, w, i);
     unsigned n = 0;
+    if (u->flags & CHK_USE_WAITS_FIRST) waitcnt(s, u->waits);
     if (chk_hazard_touches(s, u) && check_pending(s, u, flow, w->exec, indexed, &found[n])) n++;
     if (u->as_second) {
         const unsigned reach = reach_of(s, u, indexed);
@@ -467,7 +471,8 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
     count_both(s, u, w, flow);
     const uint32_t most =
         flow == u->flow ? u->most : chk_most_outstanding(flow, w->group->dispatch->arch);
-    issue(s, &s->pending, flow, most, u, lanes, u->n_reads, idle ? u->n_reads : u->n);
+    const unsigned writes = u->n_reads - u->changed;
+    issue(s, &s->pending, flow, most, u, lanes, writes, idle ? writes : u->n);
     if (u->flags & CHK_USE_LOCKS)
         issue(s, &s->locked, CHK_FLOW_EXP, UINT32_MAX, u, lanes, 0, idle ? 0 : u->n_reads);
     return n;

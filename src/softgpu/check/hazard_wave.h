@@ -105,7 +105,7 @@ static inline bool chk_hazard_is_usual(const chk_hazard_wave_t *s, const chk_use
     enum {
         SCC = CHK_USE_READS_SCC | CHK_USE_WRITES_SCC,
         ALWAYS = CHK_USE_COUNTED | CHK_USE_WAITCNT | CHK_USE_WALKS | CHK_USE_MARKS | CHK_USE_RARE |
-                 CHK_USE_ENDS_TRANS | CHK_USE_COPIES
+                 CHK_USE_ENDS_TRANS | CHK_USE_COPIES | CHK_USE_WAITS_FIRST
     };
     return !chk_hazard_touches(s, u) && !(u->flags & (s->scc_known ? ALWAYS : ALWAYS | SCC)) &&
            (int32_t)(s->look_until - s->states) <= 0 && !chk_is_indexed(w, u);

@@ -204,6 +204,7 @@ static void check_addresses(const chk_group_t *g, chk_shadow_t *h, const isa_wav
         if (saddr) check_address(g, h, w, i, &i->src[2], 2);
         break;
     case ISA_FMT_FLAT: check_address(g, h, w, i, &i->src[0], 2); break;
+    case ISA_FMT_LDSDIR: check_address(g, h, w, i, &m0, 1); break;
     case ISA_FMT_SMEM:
         check_address(g, h, w, i, &i->src[0], sgc_ops_table[i->op].buffer ? 4 : 2);
         if (i->flags & ISA_F_SOE) check_address(g, h, w, i, &i->src[1], 1);

@@ -42,9 +42,10 @@ typedef struct {
     uint64_t some[ISA_VGPR_ROWS]; /* lanes with an undefined bit */
     uint64_t part[ISA_VGPR_ROWS]; /* of these, the lanes whose undefined bits are in `bits`; in
                                      lanes of `some` alone all bits are undefined */
-    /* The origin of the lanes in row_lanes, the last that got undefined bits, and that of most of
-     * the others: what a wave computes with some lanes on does not come from where the values of the
-     * lanes come from that were off. */
+    /* row_from is the origin of the undefined bits of the lanes in row_lanes, which got theirs
+     * last; row_before is that of most other lanes. A row has two origins because an instruction
+     * that runs with some lanes off leaves these lanes their old values, whose origin is another
+     * one. */
     chk_origin_t row_from[ISA_VGPR_ROWS], row_before[ISA_VGPR_ROWS];
     uint64_t row_lanes[ISA_VGPR_ROWS];
     uint32_t scalar[ISA_SCALARS];
@@ -302,5 +303,8 @@ void chk_access_lds(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wa
                     const isa_inst_t *i, chk_access_t *a);
 void chk_access_scalar(chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w, const isa_inst_t *i,
                        chk_access_t *a);
+
+/* Tests of rays against nodes of trees: init_rays.c. */
+void chk_access_rays(chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w, const isa_inst_t *i);
 
 #endif

@@ -138,8 +138,7 @@ static void read_bits(const access_t *a, uint64_t va, uint32_t step, uint32_t by
 /* Stores the shadow `u` of an element. `data`: the value about to be stored; `from`: the origins of
  * its undefined bits, for each dword that has any. */
 static void write_bits(const access_t *a, uint64_t va, uint32_t step, uint32_t bytes,
-                       const uint32_t *u, const uint32_t *data,
-                       const chk_origin_t *const *from)
+                       const uint32_t *u, const uint32_t *data, const chk_origin_t *const *from)
 {
     if (a->room == GLOBAL) {
         chk_bytes_t *b = chk_bytes_find(&a->s->memo, va);
@@ -254,17 +253,25 @@ static bool is_clear(const access_t *a, const sgc_lanes_t *l)
     return a->room == GLOBAL ? is_global_clear(a, l) : is_lds_clear(a, l);
 }
 
+/* The undefined bits of the lowest `width` bits, extended with the sign or with zeros. */
+static uint32_t extend(uint32_t u, unsigned width, bool is_signed)
+{
+    u &= (1u << width) - 1;
+    return is_signed && u >> (width - 1) ? u | ~0u << width : u;
+}
+
 /* The undefined bits of a part of a dword, extended as the load extends the value in the
  * register. */
-static uint32_t widen(unsigned op, uint32_t u)
+static uint32_t widen(const access_t *a, uint32_t u)
 {
-    const unsigned width = 8u * rules[op].bytes;
-    if (!width) return u;
-    u &= (1u << width) - 1;
-    if (rules[op].is_signed && u >> (width - 1)) {
-        u |= ~0u << width;
-        if (isa_table[op].marks & ISA_IS_D16) u &= 0xffff;
+    const unsigned op = a->i->op, width = 8u * rules[op].bytes;
+    if (a->op->kind == ISA_ACCESS_DIRECT) {
+        const isa_lds_direct_t d = isa_address_lds_direct(a->w->m0);
+        return d.bytes < 4 ? extend(u, 8u * d.bytes, d.is_signed) : u;
     }
+    if (!width) return u;
+    u = extend(u, width, rules[op].is_signed);
+    if (rules[op].is_signed && isa_table[op].marks & ISA_IS_D16) u &= 0xffff;
     return u << rules[op].shift;
 }
 
@@ -283,22 +290,23 @@ static void load_lanes(const access_t *a, sgc_lanes_t *l, loaded_t *r)
             r->some = true;
         }
         for (unsigned k = 0; k < DWORDS; k++)
-            r->u[k][lane] = k ? u[k] : widen(a->i->op, u[0]);
+            r->u[k][lane] = k ? u[k] : widen(a, u[0]);
     }
 }
 
-/* Sets the shadow of the registers that all lanes have loaded: `dwords` registers of dst from
+/* Sets the shadow of the registers that these lanes have loaded: `dwords` registers of dst from
  * number `first` on. */
-static void loaded(const access_t *a, const loaded_t *r, unsigned first, unsigned dwords)
+static void loaded(const access_t *a, const loaded_t *r, uint64_t lanes, unsigned first,
+                   unsigned dwords)
 {
     const isa_operand_t *o = &a->i->dst;
     if (!isa_is_row(o)) return;
     for (unsigned k = 0; k < dwords; k++) {
         const unsigned row = chk_row_of(a->h, o) + first + k;
         if (r->some && k < DWORDS)
-            chk_row_set(a->h, row, a->w->exec, r->u[k], &r->from);
+            chk_row_set(a->h, row, lanes, r->u[k], &r->from);
         else
-            a->h->some[row] &= ~a->w->exec;
+            a->h->some[row] &= ~lanes;
     }
 }
 
@@ -463,13 +471,25 @@ static void into_lds(access_t *a, const loaded_t *r, const sgc_lanes_t *to)
     }
 }
 
+/* The instruction moves loaded data between lanes: the shadows move along. */
+static void move_across(const isa_inst_t *i, loaded_t *r, unsigned dwords)
+{
+    isa_row_t moved[DWORDS];
+    if (r->some && isa_transpose_loaded(i->op, r->u, moved, dwords))
+        memcpy(r->u, moved, dwords * sizeof *moved);
+}
+
 void chk_access_vector(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w,
                        const isa_inst_t *i, chk_access_t *found)
 {
     access_t a = {s, h, w, i, &sgc_ops_table[i->op], GLOBAL, i->pc};
-    sgc_reach_t *reach = chk_reach(g, w, i);
     sgc_lanes_t own;
     loaded_t r;
+    if (isa_tests_rays(&isa_table[i->op])) {
+        chk_access_rays(s, h, w, i);
+        return;
+    }
+    sgc_reach_t *reach = chk_reach(g, w, i);
     r.some = false;
     const uint64_t all =
         reach->memory.exec; /* all parts share the reach: its mask is restored below */
@@ -486,18 +506,10 @@ void chk_access_vector(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa
     }
     if (reach->lds.exec && a.op->kind != ISA_ACCESS_FROM_LDS)
         access_room(&a, &reach->lds, &i->src[1], &r, found);
-    if (a.op->access == SGC_READ || (a.op->access == SGC_ATOMIC && i->flags & ISA_F_GLC))
-        loaded(&a, &r, 0, isa_operand_dwords(&i->dst));
-}
-
-/* The instruction moves loaded data between lanes: the shadows move along. */
-static void move_across(const isa_inst_t *i, loaded_t *r, unsigned dwords)
-{
-    const unsigned bits = isa_transposed_bits(i->op);
-    isa_row_t moved[DWORDS];
-    if (!bits || !r->some) return;
-    isa_transpose(r->u, moved, dwords, bits);
-    memcpy(r->u, moved, dwords * sizeof *moved);
+    const bool returns =
+        a.op->access == SGC_READ || (a.op->access == SGC_ATOMIC && i->flags & ISA_F_GLC);
+    move_across(i, &r, DWORDS);
+    if (returns) loaded(&a, &r, w->exec, 0, isa_operand_dwords(&i->dst));
 }
 
 void chk_access_lds(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w,
@@ -519,10 +531,10 @@ void chk_access_lds(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wa
         if (lanes[k].even) sgc_lanes_spread(&lanes[k]);
         access_room(&a, &lanes[k], &i->src[1 + k], &r, found);
         move_across(i, &r, dwords);
-        if (returns) loaded(&a, &r, k * dwords, dwords);
+        if (returns) loaded(&a, &r, lanes[k].exec, k * dwords, dwords);
     }
     r.some = false;
-    if (!n && isa_is_row(&i->dst)) loaded(&a, &r, 0, isa_operand_dwords(&i->dst));
+    if (!n && isa_is_row(&i->dst)) loaded(&a, &r, w->exec, 0, isa_operand_dwords(&i->dst));
 }
 
 void chk_access_scalar(chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w, const isa_inst_t *i,

@@ -52,13 +52,14 @@ static void any(chk_ask_t *f)
     chk_view_t v;
     for (unsigned n = 0; n < 3; n++) {
         if (!chk_operand_some(f->s, &f->i->src[n])) continue;
+        uint64_t of_source = 0;
         chk_ask_look(f, n, false, &v);
         for (unsigned l = 0; l < ISA_LANES; l++) {
             uint32_t some = 0;
             for (unsigned k = 0; k < v.rows; k++)
                 some |= v.row[k][l];
             if (!some) continue;
-            lanes |= UINT64_C(1) << l;
+            of_source |= UINT64_C(1) << l;
             const bool halves = v.packed && v.rows == 1;
             const bool pairs = v.packed && v.rows == 2 && f->rows == 2;
             for (unsigned k = 0; k < f->rows; k++)
@@ -68,7 +69,8 @@ static void any(chk_ask_t *f)
                            : pairs && k < 2 ? (v.row[k][l] ? ~0u : 0)
                                             : ~0u;
         }
-        if (lanes) chk_ask_name(f, &f->i->src[n], ISA_ALL_LANES);
+        if (of_source) chk_ask_name(f, &f->i->src[n], ISA_ALL_LANES);
+        lanes |= of_source;
     }
     if (f->a->tied) {
         const uint64_t old = chk_operand_some(f->s, &f->i->dst) & f->w->exec;

@@ -5,6 +5,8 @@
  * instruction leaves a part of its destination unchanged: the instruction is run to find out. */
 #include "softgpu/check/init.h"
 
+#include "softgpu/exec/interp.h"
+
 #include <string.h>
 
 chk_alu_t chk_alu_table[ISA_OP_COUNT];
@@ -15,7 +17,8 @@ static uint16_t quick_of(const chk_alu_t *a, const isa_row_desc_t *row)
 {
     const bool one = row->marks & ISA_IS_ONE_LANE, writes_lane = row == &isa_table[WRITES_LANE];
     unsigned quick = 0;
-    const bool by_lane = !one && !a->swaps && row != &isa_table[LOADS_SCALES];
+    const bool by_lane =
+        !one && !a->swaps && row != &isa_table[LOADS_SCALES] && !isa_reads_quad(row);
     if (row->klass == ISA_CLASS_VALU && by_lane) quick |= CHK_QUICK_LANES;
     if (row->klass == ISA_CLASS_MFMA || writes_lane || a->swaps) quick |= CHK_QUICK_ALL_LANES;
     if (a->old) quick |= CHK_QUICK_OLD;

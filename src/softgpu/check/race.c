@@ -34,7 +34,7 @@ static void wants(uint8_t *wants)
         const sgc_op_t *o = &sgc_ops_table[op];
         const bool moves = o->kind == ISA_ACCESS_PLAIN || o->kind == ISA_ACCESS_PAIR ||
                            o->kind == ISA_ACCESS_LANE || o->kind == ISA_ACCESS_FROM_LDS ||
-                           o->kind == ISA_ACCESS_TRANSPOSE;
+                           o->kind == ISA_ACCESS_TRANSPOSE || o->kind == ISA_ACCESS_DIRECT;
         if (is_gws(op)) wants[op] = ISA_WANTS_BEFORE | ISA_WANTS_AFTER;
         /* only one lane accesses its scratch; but a load from scratch may write to LDS, which waves
          * share */

@@ -284,6 +284,30 @@ ISA_ADDRESS uint32_t isa_ds_offset16(const isa_inst_t *i)
     return i->offset0 | (uint32_t)i->offset1 << 8;
 }
 
+/* The value in LDS that M0 names for LDS_DIRECT: the address is in bits 15:0 and the type in 18:16
+ * (0 ubyte, 1 ushort, 2 dword, 4 sbyte, 5 sshort). */
+typedef struct {
+    uint32_t at;
+    uint8_t bytes;
+    bool is_signed;
+} isa_lds_direct_t;
+
+ISA_ADDRESS isa_lds_direct_t isa_address_lds_direct(uint32_t m0)
+{
+    static const uint8_t sizes[8] = {1, 2, 4, 4, 1, 2, 4, 4};
+    const unsigned type = m0 >> 16 & 7;
+    return (isa_lds_direct_t){.at = (m0 & 0xffff) & ~(sizes[type] - 1u),
+                              .bytes = sizes[type],
+                              .is_signed = type == 4 || type == 5};
+}
+
+/* All lanes of those quads of which a lane is on. */
+ISA_ADDRESS uint64_t isa_whole_quads(uint64_t exec)
+{
+    const uint64_t pairs = exec | exec >> 1, first = (pairs | pairs >> 2) & 0x1111111111111111;
+    return first * 15;
+}
+
 /* Addresses from M0 and the lane number. */
 ISA_ADDRESS void isa_address_lds_lanes(uint64_t *va, const isa_wave_t *w, uint32_t offset)
 {

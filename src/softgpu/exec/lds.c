@@ -445,5 +445,5 @@ ISA_INST(lds_direct_load)
     uint32_t *row = *isa_row_of(w, &i->dst);
     isa_ds_reads(w);
     for (unsigned l = 0; l < ISA_LANES; l++)
-        if (w->exec >> (l & ~3u) & 15) row[l] = value;
+        if (isa_whole_quads(w->exec) >> l & 1) row[l] = value;
 }

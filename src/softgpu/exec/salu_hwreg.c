@@ -2,6 +2,7 @@
  *
  * Registers that a wave cannot change read as at the launch; registers that only privileged code
  * may write ignore writes, as on hardware. */
+#include "softgpu/exec/address.h"
 #include "softgpu/exec/clock.h"
 #include "softgpu/exec/handler.h"
 #include "softgpu/exec/hwreg.h"
@@ -224,17 +225,15 @@ ISA_INST(s_set_gpr_idx_off)
 
 /* ---- operands that are not registers ---- */
 
-/* M0: byte address 15:0, type 18:16 (0 ubyte, 1 ushort, 2 dword, 4 sbyte, 5 sshort). */
 static uint32_t lds_direct(const isa_wave_t *w)
 {
-    static const uint8_t sizes[8] = {1, 2, 4, 4, 1, 2, 4, 4};
-    unsigned type = w->m0 >> 16 & 7, size = sizes[type];
-    uint32_t at = (w->m0 & 0xffff) & ~(size - 1), value = 0;
-    if (at + size > w->group->lds_bytes) return 0;
-    for (unsigned k = 0; k < size; k++)
-        value |= (uint32_t)w->group->lds[at + k] << 8 * k;
-    if (type == 4) return (uint32_t)(int32_t)(int8_t)value;
-    return type == 5 ? (uint32_t)(int32_t)(int16_t)value : value;
+    const isa_lds_direct_t d = isa_address_lds_direct(w->m0);
+    uint32_t value = 0;
+    if (d.at + d.bytes > w->group->lds_bytes) return 0;
+    for (unsigned k = 0; k < d.bytes; k++)
+        value |= (uint32_t)w->group->lds[d.at + k] << 8 * k;
+    if (!d.is_signed) return value;
+    return (uint32_t)(d.bytes == 1 ? (int32_t)(int8_t)value : (int32_t)(int16_t)value);
 }
 
 uint64_t isa_read_special(isa_wave_t *w, const isa_operand_t *o)

@@ -1,4 +1,4 @@
-/* transpose.h - the loads of LDS that transpose: how they move bits between lanes.
+/* transpose.h - the loads that transpose: how they move bits between lanes.
  *
  * Separate from their handlers because the checker moves the shadows of the bits in the same
  * way. */
@@ -8,7 +8,7 @@
 #include "isa/table.h"
 #include "softgpu/exec/wave.h"
 
-/* Bits of the elements that the instruction transposes; 0: it transposes nothing. */
+/* Bits of the elements that a load of LDS transposes; 0: the instruction is no such load. */
 static inline unsigned isa_transposed_bits(unsigned op)
 {
     switch (op) {
@@ -54,6 +54,36 @@ static inline void isa_transpose(const isa_row_t *in, isa_row_t *out, unsigned d
         for (unsigned k = 0; k < dwords; k++)
             out[k][l] = got[k];
     }
+}
+
+enum { ISA_TILE = 8, ISA_TILE_DWORDS = ISA_TILE / 2 };
+
+/* global_load_tr_b128: eight lanes have read eight halves each. Lane n of the eight gets half n of
+ * each of them, in the order of lanes: measured of a gfx1201 and published. */
+static inline void isa_transpose_tiles(const isa_row_t *in, isa_row_t *out)
+{
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const unsigned column = l % ISA_TILE, first = l - column;
+        for (unsigned k = 0; k < ISA_TILE; k++) {
+            const uint32_t half = in[column / 2][first + k] >> 16 * (column & 1) & 0xffff;
+            out[k / 2][l] = k & 1 ? out[k / 2][l] | half << 16 : half;
+        }
+    }
+}
+
+/* Moves `dwords` rows between lanes as the instruction moves what it has loaded. False: it moves
+ * nothing, and `out` is unchanged. */
+static inline bool isa_transpose_loaded(unsigned op, const isa_row_t *in, isa_row_t *out,
+                                        unsigned dwords)
+{
+    const unsigned bits = isa_transposed_bits(op);
+    if (bits)
+        isa_transpose(in, out, dwords, bits);
+    else if (op == ISA_OP_global_load_tr_b128)
+        isa_transpose_tiles(in, out);
+    else
+        return false;
+    return true;
 }
 
 #endif

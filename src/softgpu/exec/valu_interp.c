@@ -5,34 +5,37 @@
  * of the quad, whether EXEC includes that lane or not: that of v_fma_f32, or with halves
  * v_fma_mix_f32, whose handlers do the rest. */
 #include "softgpu/exec/handler.h"
+#include "softgpu/exec/interp.h"
 
 enum { FIRST_SPREAD = ISA_DUAL_ROW - 2 }; /* rows that no kernel uses */
 enum { HALF = 1, OF_HALVES = 2 };         /* OP_SEL and OP_SEL_HI of an operand */
 
-/* Makes `o` the row in which each quad has the value of its lane `lane`. */
-static void spread(isa_wave_t *w, isa_operand_t *o, unsigned lane, unsigned row)
+/* Makes source n, if it is that of one lane of the quad, a row that no kernel uses, in which all
+ * lanes of each quad have the value of that lane. */
+static void spread(isa_wave_t *w, isa_inst_t *fma, const isa_row_desc_t *row, unsigned n)
 {
-    const uint32_t *in = *isa_row_of(w, o);
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        w->vgpr[row][l] = in[(l & ~3u) + lane];
-    o->reg = (uint16_t)row;
+    const unsigned lane = isa_quad_lane(row, n), free = FIRST_SPREAD + n / 2;
+    if (lane == ISA_OWN_LANE) return;
+    isa_quad_spread(w->vgpr[free], *isa_row_of(w, &fma->src[n]), lane);
+    fma->src[n].reg = (uint16_t)free;
 }
 
 /* The step's multiply-add. The parameters are halves of a dword if `halves`. */
-static isa_inst_t step(isa_wave_t *w, const isa_inst_t *i, unsigned op, bool second, bool halves)
+static isa_inst_t step(isa_wave_t *w, const isa_inst_t *i, unsigned op, bool halves)
 {
+    const isa_row_desc_t *row = &isa_table[i->op];
     isa_inst_t fma = *i;
     fma.op = (uint16_t)op;
     fma.fmt = halves ? ISA_FMT_VOP3P : ISA_FMT_VOP3A;
     fma.imm = 0;
     fma.op_sel = 0;
     for (unsigned k = 0; k < 3; k++) {
-        const bool parameter = k == 0 || (k == 2 && !second);
+        const bool parameter = isa_quad_lane(row, k) != ISA_OWN_LANE;
         if (fma.src[k].mods) fma.flags |= ISA_F_SRCMOD;
         fma.src[k].sel = halves && parameter ? (uint8_t)(OF_HALVES | (fma.src[k].sel & HALF)) : 0;
     }
-    spread(w, &fma.src[0], second ? 2 : 1, FIRST_SPREAD);
-    if (!second) spread(w, &fma.src[2], 0, FIRST_SPREAD + 1);
+    spread(w, &fma, row, 0);
+    spread(w, &fma, row, 2);
     return fma;
 }
 
@@ -47,7 +50,7 @@ static uint32_t toward_zero(isa_wave_t *w)
 
 static void first_of_halves(isa_wave_t *w, const isa_inst_t *i)
 {
-    const isa_inst_t fma = step(w, i, ISA_OP_v_fma_mix_f32, false, true);
+    const isa_inst_t fma = step(w, i, ISA_OP_v_fma_mix_f32, true);
     ISA_HANDLER(v_fma_mix_f32)(w, &fma);
 }
 
@@ -55,8 +58,7 @@ static void second_of_halves(isa_wave_t *w, const isa_inst_t *i)
 {
     enum { OF_RESULT = 8 };
     const bool high = i->op_sel & OF_RESULT;
-    const isa_inst_t fma =
-        step(w, i, high ? ISA_OP_v_fma_mixhi_f16 : ISA_OP_v_fma_mixlo_f16, true, true);
+    const isa_inst_t fma = step(w, i, high ? ISA_OP_v_fma_mixhi_f16 : ISA_OP_v_fma_mixlo_f16, true);
     if (high)
         ISA_HANDLER(v_fma_mixhi_f16)(w, &fma);
     else
@@ -65,13 +67,13 @@ static void second_of_halves(isa_wave_t *w, const isa_inst_t *i)
 
 ISA_INST(v_interp_p10_f32)
 {
-    const isa_inst_t fma = step(w, i, ISA_OP_v_fma_f32, false, false);
+    const isa_inst_t fma = step(w, i, ISA_OP_v_fma_f32, false);
     ISA_HANDLER(v_fma_f32)(w, &fma);
 }
 
 ISA_INST(v_interp_p2_f32)
 {
-    const isa_inst_t fma = step(w, i, ISA_OP_v_fma_f32, true, false);
+    const isa_inst_t fma = step(w, i, ISA_OP_v_fma_f32, false);
     ISA_HANDLER(v_fma_f32)(w, &fma);
 }
 

@@ -91,7 +91,9 @@ static void lds(softgpu_instruction_counts_t *n, const sgc_lds_use_t *use, const
     const unsigned lanes = isa_lane_count(exec) - use->outside;
     n->lds_clocks += use->clocks;
     n->lds_clocks_needed += use->phases;
-    if (op->kind == ISA_ACCESS_CROSS || op->kind == ISA_ACCESS_WAVE) return;
+    if (op->kind == ISA_ACCESS_CROSS || op->kind == ISA_ACCESS_WAVE ||
+        op->kind == ISA_ACCESS_DIRECT)
+        return;
     n->lds_accesses++;
     n->lds_bytes += (uint64_t)lanes * op->bytes;
     if (op->access == SGC_ATOMIC) n->atomics += lanes;

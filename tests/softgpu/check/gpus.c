@@ -9,6 +9,8 @@
 #include "rig.h"
 
 #include "asm.h"
+#include "softgpu/check/init.h"
+#include "softgpu/check/sink.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,6 +24,37 @@ enum { GFX942 = 90402, GFX950 = 90500, GFX1030 = 100300, GFX1100 = 110000, GFX12
 
 static char report[] = "/tmp/crocprof-check-gpus-XXXXXX";
 
+/* Of each kernel: the program's memory, of which nobody has written more than prepare() writes. */
+enum { MEMORY_BYTES = 1024 };
+static void (*prepare)(uint32_t *memory);
+
+/* The memory to which s[0:1] point. An earlier rig's memory of the same address may be what the
+ * checker looks at to see what the host writes: that is written as well. */
+static uint64_t make_memory(rig_t *r)
+{
+    const chk_stack_t nowhere = {0};
+    chk_bytes_memo_t memo = {0};
+    const uint64_t va = rig_alloc(r, MEMORY_BYTES);
+    if (!prepare) return va;
+    assert_int_not_equal(chk_place_add(va, MEMORY_BYTES, "hipMalloc", 0, &nowhere), 0);
+    chk_bytes_made(va, MEMORY_BYTES);
+    chk_bytes_t *watched = chk_bytes_find(&memo, va);
+    assert_non_null(watched);
+    prepare(rig_ptr(r, va));
+    prepare((uint32_t *)(void *)watched->host);
+    return va;
+}
+
+static void end_memory(uint64_t va)
+{
+    const chk_stack_t nowhere = {0};
+    chk_place_t p;
+    if (!prepare) return;
+    assert_true(chk_place_at(va, &p));
+    chk_place_end(va, p.serial, "hipFree", &nowhere, false);
+    chk_bytes_going(va, MEMORY_BYTES);
+}
+
 /* Runs one workgroup; what has been written of it, in a buffer of the function. */
 static const char *told(uint32_t gpu, const char *text, uint32_t waves)
 {
@@ -34,11 +67,11 @@ static const char *told(uint32_t gpu, const char *text, uint32_t waves)
     assert_int_equal(truncate(report, 0), 0);
     rig_t *r = rig_create_gpu(gpu, 1, 1);
     assert_true(rig_aql(r, &q));
-    const uint64_t signal = rig_signal(r, 1);
+    const uint64_t signal = rig_signal(r, 1), memory = make_memory(r);
     q.descriptor->compute_tmpring_size = 64 | (later ? 4u : 1u) << 12; /* 64 waves of 1 KiB */
     q.descriptor->scratch_backing_memory_location = rig_alloc(r, 64 << 10);
     rig_dispatch(&q, &(rig_dispatch_t){.kernel = rig_kernel(r, text, &how),
-                                       .args = rig_alloc(r, 64),
+                                       .args = memory,
                                        .signal = signal,
                                        .lds = 4096,
                                        .scratch = 16,
@@ -47,6 +80,7 @@ static const char *told(uint32_t gpu, const char *text, uint32_t waves)
     if (!rig_wait(r, signal, 0)) fail_msg("%s", r->error_text);
     assert_int_equal(r->faults + r->errors, 0);
     rig_close(&q); /* which waits until the dispatch has been reported */
+    end_memory(memory);
     rig_destroy(r);
     FILE *f = fopen(report, "r");
     assert_non_null(f);
@@ -277,6 +311,124 @@ static void waves_at_split_barriers(void **state)
     assert_string_equal(told(GFX1201, APART_AND(SIGNAL WAIT, SIGNAL, SIGNAL WAIT), 2), "");
 }
 
+/* ---- direct loads from LDS ---- */
+
+#define DIRECT(m0)                                                                                 \
+    "s_mov_b32 m0, " m0 "\n .long 0xce100004\n .long 0xbfc40000\n" /* ds_direct_load v4 */
+#define STORE_AT(offset)                                                                           \
+    "v_mov_b32 v1, " offset "\n v_mov_b32 v2, 1\n ds_store_b8 v1, v2\n" LDS_HAS_COME
+
+static void direct_loads(void **state)
+{
+    (void)state;
+    const char *condition = "a condition of what nobody has written";
+    assert_string_equal(
+        told(GFX1201, STORE_AT("0x40") DIRECT("0x40") GO_ON_BY("v_cmp_eq_u32 vcc_lo, 1, v4"), 1),
+        "");
+    says(told(GFX1201, DIRECT("0x40") GO_ON_BY("v_cmp_eq_u32 vcc_lo, 1, v4"), 1), condition);
+    /* a signed byte, beside one that is written; of a dword, the bytes that are not */
+    says(told(GFX1201,
+              STORE_AT("0x41") DIRECT("0x40040") "v_and_b32 v4, 0x80000000, v4\n" GO_ON_BY(
+                  "v_cmp_eq_u32 vcc_lo, 0, v4"),
+              1),
+         condition);
+    assert_string_equal(told(GFX1201,
+                             STORE_AT("0x41")
+                                 DIRECT("0x20040") "v_and_b32 v4, 0xff00, v4\n" GO_ON_BY(
+                                     "v_cmp_eq_u32 vcc_lo, 0x100, v4"),
+                             1),
+                        "");
+    /* of a quad of which one lane is on, all get it */
+    says(told(GFX1201,
+              "s_mov_b32 exec_lo, 1\n" DIRECT("0x40") "s_mov_b32 exec_lo, 8\n" GO_ON_BY(
+                  "v_cmp_eq_u32 vcc_lo, 1, v4"),
+              1),
+         "nobody has written, lane 3 of wave 0");
+}
+
+#define STORED_DIRECT(barrier)                                                                     \
+    FAR_WAVES("1", "ds_store_b32 v1, v2\n" LDS_HAS_COME, barrier, "0", DIRECT("0x20000"))
+
+static void races_of_direct_loads(void **state)
+{
+    (void)state;
+    says(told(GFX1201, STORED_DIRECT(""), 2), "race in LDS");
+    assert_string_equal(told(GFX1201, STORED_DIRECT(SIGNAL WAIT), 2), "");
+}
+
+/* ---- loads of memory that transpose ---- */
+
+/* 16 bytes for each lane, of which those of lane 5 are not written. */
+static void write_but_lane_5(uint32_t *memory)
+{
+    for (unsigned k = 0; k < MEMORY_BYTES / 4; k++)
+        if (k / 4 != 5) memory[k] = 0x10001;
+}
+
+/* global_load_tr_b128 v[4:7], v1, s[0:1]: lanes 0 to 7 get half of v6 from lane 5. */
+#define TILE(mask)                                                                                 \
+    "v_and_b32 v0, 0x3ff, v0\n v_lshlrev_b32 v1, 4, v0\n"                                          \
+    ".long 0xee15c000, 0x00000004, 0x00000001\n .long 0xbfc00000\n"                                \
+    "v_and_b32 v6, " mask ", v6\n" GO_ON_BY("v_cmp_lt_u32 vcc_lo, 0, v6")
+
+static void loads_of_tiles(void **state)
+{
+    (void)state;
+    prepare = write_but_lane_5;
+    assert_string_equal(told(GFX1201, TILE("0xffff"), 1), "");
+    says(told(GFX1201, TILE("0xffff0000"), 1), "8 lanes of this wave");
+    prepare = NULL;
+}
+
+/* ---- nodes of trees ---- */
+
+static unsigned unwritten_dword; /* of the node */
+
+/* A node with four children, whose boxes are the same: everything from -1 to 1. */
+static void write_node(uint32_t *memory)
+{
+    enum { CHILDREN = 4, MINUS_1 = (int)0xbf800000, PLUS_1 = 0x3f800000 };
+    for (unsigned k = 0; k < 32; k++) {
+        if (k == unwritten_dword) continue;
+        memory[k] = k < CHILDREN             ? 8 * (k + 1)
+                    : (k - CHILDREN) % 6 < 3 ? (uint32_t)MINUS_1
+                                             : PLUS_1;
+    }
+}
+
+/* image_bvh_intersect_ray of a ray from the middle of the boxes on, and a look at a result. */
+#define MEETS(result)                                                                              \
+    "s_lshr_b64 s[4:5], s[0:1], 8\n s_mov_b32 s6, 1\n s_mov_b32 s7, 0x80000000\n"                  \
+    "v_mov_b32 v9, 5\n v_mov_b32 v10, 4.0\n"                                                       \
+    "v_mov_b32 v11, 0\n v_mov_b32 v12, 0\n v_mov_b32 v13, 0\n"                                     \
+    "v_mov_b32 v14, 1.0\n v_mov_b32 v15, 1.0\n v_mov_b32 v16, 1.0\n"                               \
+    "v_mov_b32 v17, 1.0\n v_mov_b32 v18, 1.0\n v_mov_b32 v19, 1.0\n"                               \
+    "image_bvh_intersect_ray v[20:23], v[9:24], s[4:7]\n s_waitcnt vmcnt(0)\n" GO_ON_BY(           \
+        "v_cmp_ne_u32 vcc_lo, -1, " result)
+
+static const char *met(unsigned unwritten, const char *text)
+{
+    unwritten_dword = unwritten;
+    return told(GFX1030, text, 1);
+}
+
+static void nodes_of_trees(void **state)
+{
+    enum { NAME_0 = 0, NAME_3 = 3, LOW_3 = 22, FLAGS = 28, BEHIND = 29, ALL = 32 };
+    const char *condition = "a condition of what nobody has written";
+    (void)state;
+    if (!asm_knows_gpu("gfx1030")) skip();
+    prepare = write_node;
+    assert_string_equal(met(ALL, MEETS("v20")), "");
+    assert_string_equal(met(BEHIND, MEETS("v23")), "");
+    assert_string_equal(met(FLAGS, MEETS("v23")), ""); /* this GPU has none */
+    assert_string_equal(met(LOW_3, MEETS("v20")), "");
+    assert_string_equal(met(NAME_3, MEETS("v20")), "");
+    says(met(LOW_3, MEETS("v23")), condition);
+    says(met(NAME_0, "s_nop 0\n" MEETS("v20")), condition);
+    prepare = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,7 +436,9 @@ int main(void)
         cmocka_unit_test(halves_of_registers),    cmocka_unit_test(workgroups_of_32_waves),
         cmocka_unit_test(as_many_as_are_counted), cmocka_unit_test(loads_from_scratch_into_lds),
         cmocka_unit_test(split_barriers),         cmocka_unit_test(waves_at_split_barriers),
-        cmocka_unit_test(waits_for_samples),      cmocka_unit_test(reads_before_split_barriers)};
+        cmocka_unit_test(waits_for_samples),      cmocka_unit_test(reads_before_split_barriers),
+        cmocka_unit_test(direct_loads),           cmocka_unit_test(races_of_direct_loads),
+        cmocka_unit_test(loads_of_tiles),         cmocka_unit_test(nodes_of_trees)};
     if (!asm_available() || !asm_takes_gpu("gfx942") || !asm_knows_gpu("gfx1100")) return 77;
     const int file = mkstemp(report);
     if (file < 0) return 1;

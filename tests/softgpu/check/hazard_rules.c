@@ -720,7 +720,7 @@ static void copies(void **state)
         {READ BY_VALU "s_mov_b32 s7, vcc_lo\n" READ, "va_sdst"}, /* VCC for VCC alone */
         {READ_VCC VCC_BY_VALU "s_mov_b32 s7, s6\n" READ_VCC, "va_vcc"},
         {READ_VCC VCC_BY_VALU "s_mov_b32 s7, vcc_hi\n" READ_VCC, NULL},
-        {READ MESSAGE_S4 READ, "sa_sdst"},
+        {READ MESSAGE_S4 WAIT_SCALAR READ, "sa_sdst"},
         {READ_VCC VCC_BY_VALU READ_VCC, "va_vcc"},
         {READ_VCC VCC_BY_VALU WAIT_ALU(fffd) READ_VCC, NULL},
         {READ_VCC VCC_BY_VALU WAIT_ALU(f1fe) READ_VCC, "va_vcc"},

@@ -227,15 +227,30 @@ static void scattered(void **state)
     asm_set_gpu("gfx90a");
 }
 
-/* ---- samples of images, which gfx12 counts apart ---- */
+/* ---- what gfx12 counts apart: samples of images, rays, direct loads from LDS, answers ---- */
 
 /* LLVM 22's words of image_sample_lz v20 (or v22), [v8, v9], s[16:23], s[24:27] dmask:0x1
  * dim:SQ_RSRC_IMG_2D, and of image_load v21, [v4, v5], s[16:23], the same. */
-#define SAMPLE          ".long 0xe447c001, 0x0c002014, 0x00000908\n"
-#define SAMPLE2         ".long 0xe447c001, 0x0c002016, 0x00000908\n"
-#define IMAGE           ".long 0xd0400001, 0x00002015, 0x00000504\n"
+#define SAMPLE  ".long 0xe447c001, 0x0c002014, 0x00000908\n"
+#define SAMPLE2 ".long 0xe447c001, 0x0c002016, 0x00000908\n"
+#define IMAGE   ".long 0xd0400001, 0x00002015, 0x00000504\n"
+/* image_bvh_dual_intersect_ray v[40:49], [v[0:1], v[11:12], v[3:5], v[6:8], v[9:10]], s[0:3];
+ * image_bvh8_intersect_ray v[40:49], the same, but for the last group, v9; and
+ * image_bvh_intersect_ray v[40:43], [v9, v10, v[11:13], v[14:16], v[17:19]], s[4:7]. */
+#define DUAL  ".long 0xd3e00010, 0x09000028, 0x06030b00\n"
+#define EIGHT ".long 0xd3e04010, 0x09000028, 0x06030b00\n"
+#define RAY   ".long 0xd3c64010, 0x11000828, 0x0e0b0a09\n"
+/* ds_direct_load v#; v_interp_p10_f32 v4, v1, v2, v3 wait_exp:# */
+#define DIRECT(v)       ".long 0xce10000" #v "\n"
+#define INTERPOLATE(n)  ".long 0xcd000" #n "04, 0x040e0501\n"
+#define STATE           ".long 0xbe8350c1 ; s_get_barrier_state s3, -1\n"
+#define MESSAGE         ".long 0xbe834c80 ; s_sendmsg_rtn_b32 s3, sendmsg(MSG_RTN_GET_DOORBELL)\n"
 #define WAIT_LOADS(n)   ".long 0xbfc0000" #n " ; s_wait_loadcnt\n"
 #define WAIT_SAMPLES(n) ".long 0xbfc2000" #n " ; s_wait_samplecnt\n"
+#define WAIT_RAYS(n)    ".long 0xbfc3000" #n " ; s_wait_bvhcnt\n"
+#define WAIT_EXP(n)     ".long 0xbfc4000" #n " ; s_wait_expcnt\n"
+#define WAIT_LDS(n)     ".long 0xbfc6000" #n " ; s_wait_dscnt\n"
+#define WAIT_ANSWER     ".long 0xbfc70000 ; s_wait_kmcnt\n"
 #define WAIT_IDLE       ".long 0xbf8a0000 ; s_wait_idle\n"
 
 static void counted_apart(void **state)
@@ -256,6 +271,34 @@ static void counted_apart(void **state)
         {SAMPLE IMAGE SAMPLE2 WAIT_LOADS(0) USE(21), .flow = CHK_FLOW_NONE},
         {SAMPLE IMAGE SAMPLE2 WAIT_LOADS(0) USE(20), CHK_FLOW_SAMPLES, 20, 1},
         {SAMPLE IMAGE WAIT_IDLE USE(20) USE(21), .flow = CHK_FLOW_NONE},
+        /* of rays results come, and origin and direction change where a tree is named */
+        {DUAL USE(49), CHK_FLOW_RAYS, 49, 0},
+        {DUAL USE(3), CHK_FLOW_RAYS, 3, 0},
+        {DUAL "v_mov_b32 v8, 0\n", CHK_FLOW_RAYS, 8, 0},
+        {EIGHT USE(5), CHK_FLOW_RAYS, 5, 0},
+        {EIGHT DUAL, CHK_FLOW_RAYS, 3, 0},
+        {DUAL USE(0) USE(9) USE(10) USE(11) USE(12), .flow = CHK_FLOW_NONE},
+        {DUAL WAIT_LOADS(0) WAIT_SAMPLES(0) USE(40), CHK_FLOW_RAYS, 40, 0},
+        {DUAL WAIT_RAYS(0) USE(3) USE(8) USE(40), .flow = CHK_FLOW_NONE},
+        {RAY USE(43), CHK_FLOW_RAYS, 43, 0},
+        {RAY EIGHT WAIT_RAYS(1) USE(43), CHK_FLOW_RAYS, 43, 0},
+        {RAY USE(11) USE(14) USE(17), .flow = CHK_FLOW_NONE},
+        /* direct loads are in order, and v_interp_* themselves wait for them */
+        {DIRECT(1) USE(1), CHK_FLOW_EXP, 1, 0},
+        {DIRECT(1) WAIT_LDS(0) USE(1), CHK_FLOW_EXP, 1, 0},
+        {DIRECT(1) WAIT_EXP(0) USE(1), .flow = CHK_FLOW_NONE},
+        {DIRECT(1) DIRECT(5) WAIT_EXP(1) USE(1), .flow = CHK_FLOW_NONE},
+        {DIRECT(1) DIRECT(5) WAIT_EXP(1) USE(5), CHK_FLOW_EXP, 5, 0},
+        {DIRECT(1) DIRECT(1) WAIT_EXP(0) USE(1), .flow = CHK_FLOW_NONE},
+        {DIRECT(1) INTERPOLATE(0), .flow = CHK_FLOW_NONE},
+        {DIRECT(1) INTERPOLATE(7), CHK_FLOW_EXP, 1, 0},
+        {DIRECT(1) DIRECT(5) INTERPOLATE(1), .flow = CHK_FLOW_NONE},
+        {DIRECT(5) DIRECT(2) INTERPOLATE(1), CHK_FLOW_EXP, 2, 0},
+        /* answers come as scalar loads do */
+        {STATE "s_mov_b32 s4, s3\n", CHK_FLOW_ANY, CHK_REG_SCALAR + 3, 0},
+        {STATE WAIT_ANSWER "s_mov_b32 s4, s3\n", .flow = CHK_FLOW_NONE},
+        {MESSAGE "s_mov_b32 s4, s3\n", CHK_FLOW_ANY, CHK_REG_SCALAR + 3, 0},
+        {MESSAGE WAIT_ANSWER "s_mov_b32 s4, s3\n", .flow = CHK_FLOW_NONE},
     };
     (void)state;
     if (!asm_knows_gpu("gfx1100")) skip();

@@ -235,8 +235,8 @@ static void set_exec(unsigned k)
     rig.start.sgpr[ISA_CODE_EXEC + 1] = (uint32_t)(exec >> 32);
 }
 
-/* The instructions of a file, as the GPU has them. */
-static void instructions_of(const char *file, const isa_arch_t *arch)
+/* The instructions of a file, as the GPU has them, whose text begins with `name`. */
+static void instructions_of(const char *file, const isa_arch_t *arch, const char *name)
 {
     char line[256];
     unsigned lines = 0;
@@ -247,7 +247,7 @@ static void instructions_of(const char *file, const isa_arch_t *arch)
     while (fgets(line, sizeof line, f)) {
         const char *text = strchr(line, '\t');
         uint32_t words[3] = {0};
-        if (line[0] == '#' || !text) continue;
+        if (line[0] == '#' || !text || strncmp(text + 1, name, strlen(name)) != 0) continue;
         for (unsigned k = 0; k < (unsigned)(text - line) / 2 && k < 12; k++) {
             unsigned byte;
             sscanf(line + 2 * k, "%2x", &byte);
@@ -269,16 +269,20 @@ static void instructions_of(const char *file, const isa_arch_t *arch)
 static void every_instruction(void **unused)
 {
     (void)unused;
-    instructions_of(ISA_TEST_DATA "/vectors_gfx908.tsv", &isa_archs[ISA_ARCH_gfx908]);
-    instructions_of(ISA_TEST_DATA "/vectors_gfx942.tsv", &isa_archs[ISA_ARCH_gfx942]);
-    instructions_of(ISA_TEST_DATA "/vectors_gfx950.tsv", &isa_archs[ISA_ARCH_gfx950]);
+    instructions_of(ISA_TEST_DATA "/vectors_gfx908.tsv", &isa_archs[ISA_ARCH_gfx908], "");
+    instructions_of(ISA_TEST_DATA "/vectors_gfx942.tsv", &isa_archs[ISA_ARCH_gfx942], "");
+    instructions_of(ISA_TEST_DATA "/vectors_gfx950.tsv", &isa_archs[ISA_ARCH_gfx950], "");
     assert_true(rig.tried > 1000);
-    instructions_of(ISA_TEST_DATA "/vectors.tsv", &isa_archs[ISA_ARCH_gfx90a]);
+    instructions_of(ISA_TEST_DATA "/vectors.tsv", &isa_archs[ISA_ARCH_gfx90a], "");
     for (unsigned k = 0; k <= ISA_DATA_KNOWN; k++)
         if (rig.marked[k])
             printf("rule %u: %lu bits marked, %.1f %% differ\n", k, rig.marked[k],
                    100.0 * (double)rig.changed[k] / (double)rig.marked[k]);
     assert_true(rig.tried > 5000);
+    const unsigned long before = rig.tried;
+    instructions_of(ISA_TEST_DATA "/vectors_gfx1100.tsv", &isa_archs[ISA_ARCH_gfx1100],
+                    "v_interp_");
+    assert_true(rig.tried > before + 40);
     assert_true(rig.changed[ISA_DATA_BITS] * 100 > rig.marked[ISA_DATA_BITS] * 90);
 }
 
@@ -358,6 +362,41 @@ static void scales_of_matrices(void **unused)
     assert_int_equal(undefined_scale(1, 1, 1), 0);
     for (unsigned row = 0; row < 4; row++) /* column 1 of it */
         assert_int_equal(undefined_scale(2, 1, row), UINT64_C(0x0002000200020002));
+}
+
+/* v_interp_p10_f32 or v_interp_p2_f32 v4, v1, v2, v3, of which v1 or v3 is undefined in lane 4 * l
+ * + `lane` of each quad, with EXEC's lanes 4 * l + 3 alone. Returns the undefined lanes of v4. */
+static uint64_t undefined_in_quad(unsigned op, unsigned reg, unsigned lane)
+{
+    static const chk_origin_t from = {.from = CHK_FROM_VGPR, .at = 1};
+    const isa_operand_t row = {.kind = ISA_OPK_VGPR, .bits = 32, .sel = ISA_SEL_DWORD, .reg = 1};
+    isa_inst_t i = {.op = (uint16_t)op, .fmt = ISA_FMT_VINTERP, .dst = row, .src = {row, row, row}};
+    isa_row_t u;
+    i.dst.reg = 4;
+    i.src[1].reg = 2;
+    i.src[2].reg = 3;
+    chk_shadow_start(&rig.after, &rig.dispatch, ISA_CODE_FLAT_SCRATCH);
+    memset(rig.after.some, 0, sizeof rig.after.some);
+    memset(u, 0xff, sizeof u);
+    chk_row_set(&rig.after, reg, UINT64_C(0x1111111111111111) << lane, u, &from);
+    assign(&i, 2);
+    rig.wave.exec = UINT64_C(0x8888888888888888);
+    chk_alu_step(&rig.lab, &rig.after, &rig.wave, &i);
+    return rig.after.some[4];
+}
+
+static void lanes_of_quads(void **unused)
+{
+    static const uint64_t on = UINT64_C(0x8888888888888888);
+    const unsigned first = ISA_OP_v_interp_p10_f32, second = ISA_OP_v_interp_p2_f32;
+    (void)unused;
+    for (unsigned lane = 0; lane < 4; lane++) {
+        assert_int_equal(undefined_in_quad(first, 1, lane), lane == 1 ? on : 0);
+        assert_int_equal(undefined_in_quad(first, 2, lane), lane == 3 ? on : 0);
+        assert_int_equal(undefined_in_quad(first, 3, lane), lane == 0 ? on : 0);
+        assert_int_equal(undefined_in_quad(second, 1, lane), lane == 2 ? on : 0);
+        assert_int_equal(undefined_in_quad(second, 3, lane), lane == 3 ? on : 0);
+    }
 }
 
 enum { PADDING = 1, LDS = 2, RESULT = 3, MASK = 20 };
@@ -441,11 +480,10 @@ static void lanes_that_are_off(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction),
-                                       cmocka_unit_test(factors_push_it_up),
-                                       cmocka_unit_test(scales_of_matrices),
-                                       cmocka_unit_test(most_lanes_name_it),
-                                       cmocka_unit_test(lanes_that_are_off)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_instruction),  cmocka_unit_test(factors_push_it_up),
+        cmocka_unit_test(scales_of_matrices), cmocka_unit_test(lanes_of_quads),
+        cmocka_unit_test(most_lanes_name_it), cmocka_unit_test(lanes_that_are_off)};
     rig.core = isa_core_select();
     rig.dispatch = (isa_dispatch_t){.arch = &isa_archs[ISA_ARCH_gfx90a],
                                     .n_vgpr = ROWS,
