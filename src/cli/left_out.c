@@ -42,7 +42,7 @@ static bool is_plain(int option)
     case CLI_PROCESS_SYNC:
     case CLI_SYNC_CLOCKS:
     case CLI_PROGRESS: return true;
-    default: return option >= CLI_FIRST_TRACE && option <= CLI_LAST_TRACE;
+    default: return trace_setting_traces((trace_setting_id_t)option);
     }
 }
 
@@ -78,8 +78,8 @@ static bool take_words(said_t *said, base_arguments_t *a, int option)
 
 static bool traces(const said_t *said)
 {
-    for (int i = CLI_FIRST_TRACE; i <= CLI_LAST_TRACE; i++)
-        if (said->on[i]) return true;
+    for (int i = 0; i < CLI_OPTION_COUNT; i++)
+        if (said->on[i] && trace_setting_traces((trace_setting_id_t)i)) return true;
     return false;
 }
 

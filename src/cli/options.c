@@ -307,8 +307,9 @@ bool cli_is_on(const cli_command_t *c, cli_option_id_t option)
 
 bool cli_traces(const cli_command_t *c)
 {
-    for (int i = CLI_FIRST_TRACE; i <= CLI_LAST_TRACE; i++)
-        if (cli_is_on(c, (cli_option_id_t)i)) return true;
+    for (int i = 0; i < CLI_OPTION_COUNT; i++)
+        if (cli_is_on(c, (cli_option_id_t)i) && trace_setting_traces((trace_setting_id_t)i))
+            return true;
     return false;
 }
 

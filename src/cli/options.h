@@ -14,9 +14,6 @@ typedef enum {
     CLI_OPTION_COUNT
 } cli_option_id_t;
 
-/* The options that trace something stand together. */
-enum { CLI_FIRST_TRACE = CLI_RUNTIME_TRACE, CLI_LAST_TRACE = CLI_KFD_DROPPED_EVENTS_TRACE };
-
 typedef struct {
     /* NULL if the option is not given; "1" or "0" for BOOL; for lists, words separated by line
      * feeds; for groups, one group per line, with words separated by blanks. */

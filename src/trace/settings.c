@@ -25,6 +25,7 @@
 #define SAMPLING "PC sampling"
 #define ATT      "Thread traces"
 
+/* The names of OUT_FORMATS (output/format.h), which this room is not allowed to read. */
 #ifdef CROCPROF_OTF2
 #define FORMATS "csv json otf2 pftrace rocpd callgrind html"
 #else
@@ -53,6 +54,15 @@ const trace_rule_t trace_rules[] = {
 };
 
 const size_t trace_rule_count = sizeof(trace_rules) / sizeof(*trace_rules);
+
+bool trace_setting_traces(trace_setting_id_t id)
+{
+    static const char *const headings[] = {ALL, BASIC, GRANULAR};
+    const char *group = trace_settings[id].group;
+    for (size_t i = 0; group && i < sizeof(headings) / sizeof(*headings); i++)
+        if (strcmp(group, headings[i]) == 0) return true;
+    return false;
+}
 
 const char *trace_setting_default(trace_setting_id_t id)
 {

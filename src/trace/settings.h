@@ -88,6 +88,9 @@ typedef struct {
 extern const trace_variables_t trace_environment; /* reads the environment of this process, see
                                                    * base/env.h */
 
+/* Returns whether the option traces something: those under a heading of tracing in --help do. */
+bool trace_setting_traces(trace_setting_id_t id);
+
 /* Returns the default of a setting; never NULL. */
 const char *trace_setting_default(trace_setting_id_t id);
 

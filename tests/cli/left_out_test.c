@@ -191,6 +191,22 @@ static void variables_have_one_beginning(void **state)
         if (trace_settings[i].variable) assert_memory_equal(trace_settings[i].variable, "ROCP", 4);
 }
 
+/* An option that traces means nothing to a rank that is left out, wherever its row stands. */
+static void what_traces_is_plain(void **state)
+{
+    unsigned count = 0;
+    (void)state;
+    for (int i = 0; i < CLI_OPTION_COUNT; i++) {
+        char line[256];
+        const char *end = strstr(trace_settings[i].name, "-trace");
+        if (!end || end[strlen("-trace")] || i == CLI_ATT) continue;
+        snprintf(line, sizeof(line), "x --%s --stats --ranks 0 -- app", trace_settings[i].name);
+        expect(RANK, line, 6);
+        count++;
+    }
+    assert_true(count >= 30);
+}
+
 /* Any two options beside --ranks, in either order, with values that are right, empty or wrong. */
 static void all_pairs_agree(void **state)
 {
@@ -224,6 +240,7 @@ int main(void)
         cmocka_unit_test(what_is_no_rank_left_out_is_the_launchers),
         cmocka_unit_test(what_is_doubtful_is_the_launchers),
         cmocka_unit_test(variables_have_one_beginning),
+        cmocka_unit_test(what_traces_is_plain),
         cmocka_unit_test(all_pairs_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

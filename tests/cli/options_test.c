@@ -173,6 +173,25 @@ static void program(void **state)
     refuse("r -s prog", "the program goes after --");
 }
 
+/* Of all options that are on alone, those trace whose name says so, but for thread traces, for
+ * which cli_records() asks by themselves. */
+static void what_traces(void **state)
+{
+    unsigned count = 0;
+    (void)state;
+    for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
+        cli_command_t c = {0};
+        const char *end = strstr(trace_settings[i].name, "-trace");
+        const bool traces = end && !end[strlen("-trace")] && i != CLI_ATT;
+        c.values[i] = strdup("1");
+        if (cli_traces(&c) != traces)
+            fail_msg("--%s %s", trace_settings[i].name, traces ? "does not trace" : "traces");
+        count += traces;
+        cli_command_free(&c);
+    }
+    assert_true(count >= 30);
+}
+
 static void unknown_and_wrong(void **state)
 {
     (void)state;
@@ -317,6 +336,7 @@ int main(void)
         cmocka_unit_test(truth_values),
         cmocka_unit_test(values),
         cmocka_unit_test(program),
+        cmocka_unit_test(what_traces),
         cmocka_unit_test(unknown_and_wrong),
         cmocka_unit_test(variables),
         cmocka_unit_test(rules_name_options),
