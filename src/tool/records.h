@@ -51,6 +51,7 @@ void tool_values_end(tool_values_t *v);
 /* Returns whether records of this kind are calls without arguments. */
 static inline bool tool_record_is_call(const rocprofiler_record_header_t *from)
 {
+    _Static_assert(ROCPROFILER_BUFFER_TRACING_LAST <= 64, "a kind is a bit of `calls`");
     static const uint64_t calls =
 #define BIT(id)                UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_##id |
 #define KIND_PLAIN(id, ...)    BIT(id)
