@@ -1,8 +1,6 @@
 /* format.h - the output formats: one row for each.
  *
- * A new format is a row of OUT_FORMATS and a file with its writer, which reads the records of one
- * process from its source and makes one file. CSV is the exception: it has a file for each
- * domain. */
+ * src/trace/README.md says what else a new format needs. */
 #ifndef CROCPROF_OUTPUT_FORMAT_H
 #define CROCPROF_OUTPUT_FORMAT_H
 
@@ -29,7 +27,8 @@ typedef struct {
                         * converted; or NULL */
 } out_job_t;
 
-/* Makes the file. Returns 0, or -1 with a line in the job's `why`, and then no file is left. */
+/* Makes the file. Returns 0, or -1 with a line in the job's `why`, and then no file is left. A
+ * writer that has nothing to write may return 0 without a file. */
 typedef int (*out_writer_t)(out_job_t *job, const char *path);
 
 int out_json_write(out_job_t *job, const char *path);
