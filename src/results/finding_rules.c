@@ -1,8 +1,9 @@
 /* finding_rules.c - the rules of findings: each a row with the statement that finds it.
  *
  * Besides the views of the run, rules read the tables f_run, f_kernel, f_call, f_code,
- * f_instruction, f_job, f_rank, f_rank_kernel, f_rank_median and f_wait, the tables that gather.h
- * describes, and the functions mean_of(place, 'COUNTER') and ratio(place, 'PART', 'WHOLE'). The
+ * f_instruction, f_job, f_rank, f_rank_kernel and f_rank_median, which findings.c makes and
+ * describes at its beginning, f_wait of finding_waits.c, the tables that gather.h describes, and
+ * the functions mean_of(place, 'COUNTER') and ratio(place, 'PART', 'WHOLE'). The
  * functions are NULL for counters that were not collected, so that a rule without its counters
  * finds nothing. Thresholds are in the statements, once each; those of single instructions are in
  * waste.c, whose functions are called wasted_lines() etc. in SQL. A weight is the largest share of

@@ -1,8 +1,17 @@
 /* finding_waits.c - the results of rocprofv3 waits for a job, as tables that rules of findings and
- * the page read: f_wait has its findings, and res_talk how much each rank sends to each other.
+ * the page read.
  *
- * In res_talk ranks are combined to at most RES_TALK_GROUPS groups, so that a page of a thousand
- * ranks stays small. Without calls of MPI or RCCL nothing is read, and the tables are empty. */
+ * f_wait, one row for each finding of waits.h:
+ *   kind: a word of wts_kinds; rank: whom it is about, -1: no single one
+ *   ns, share: time that others wait, and its share of the time of all ranks; text: the sentence
+ *
+ * res_talk, how much each rank sends to each other. Ranks are combined to at most RES_TALK_GROUPS
+ * groups, so that a page of a thousand ranks stays small:
+ *   sender, receiver: the first rank of a group each
+ *   messages, bytes: all from one group to the other
+ *   ranks: how many ranks a group has, the same in all rows
+ *
+ * Without calls of MPI or RCCL nothing is read, and the tables are empty. */
 #include "results/findings.h"
 
 #include <stdlib.h>
@@ -16,6 +25,8 @@ static const char tables[] =
     "CREATE TEMP TABLE f_wait(kind, rank, ns, share, text); "
     "CREATE TEMP TABLE res_talk(sender, receiver, messages, bytes, ranks)";
 
+/* Returns whether there are calls of MPI, or of RCCL, whose collectives count as MPI's; -1 for an
+ * error. */
 static int calls_mpi(const db_t *db)
 {
     db_cursor_t c;
@@ -36,7 +47,7 @@ static int put_findings(const db_t *db, const wts_t *w)
     return result;
 }
 
-/* Returns the number of ranks in a group. */
+/* Returns the number of ranks in a group. Ranks are numbered up to the highest that is there. */
 static uint32_t ranks_per_group(const wts_t *w)
 {
     uint32_t ranks = 1;
@@ -48,7 +59,7 @@ static uint32_t ranks_per_group(const wts_t *w)
 
 static int put_talk(const db_t *db, const wts_t *w)
 {
-    const uint32_t ranks = ranks_per_group(w);
+    const uint32_t ranks = ranks_per_group(w); /* `rank / ranks` is the number of a rank's group */
     wts_pair_t *sums = calloc(RES_TALK_GROUPS * RES_TALK_GROUPS, sizeof(*sums));
     int result = sums ? 0 : -1;
     if (!sums) base_error("findings: no memory");
@@ -74,6 +85,7 @@ int res_finding_waits(res_run_t *r)
     if (db_run(r->db, tables, "findings") != 0) return -1;
     const int there = calls_mpi(r->db);
     if (there <= 0) return there;
+    /* false: several runs of a rank are usual here, as with counters; one is read, without a word */
     int result = wts_read(&w, &r->files, false);
     if (result == 0) result = put_findings(r->db, &w);
     if (result == 0) result = put_talk(r->db, &w);

@@ -27,8 +27,42 @@ static int no_memory(void)
 
 /* ---- tables that rules read ---- */
 
-/* f_run has one row, f_kernel one for each kernel, f_instruction one for each counted instruction,
- * f_code one for each kernel with counted instructions, f_call one for each name of calls. */
+/* Columns that gather.h describes (of res_work and res_call) have their names from there; a time is
+ * in ns of the kernels' clock, or of the host's, see `measured` and `modelled` below.
+ *
+ * f_run, one row:
+ *   span_ns: from the first to the last work of the GPU, without what starting up takes
+ *   overlap_ns: time with a kernel and a copy at once
+ *   launch_ns: what a launch costs the host; NULL: not known
+ *   software: the software GPU ran the kernels; model_time: their times are the timing model's
+ *   dropped, damaged, names_lost, uncounted: numbers of records, bytes, names, and dispatches
+ *     without counts of instructions that are missing
+ *
+ * f_kernel, one for each kernel; sizes are those of its largest dispatch:
+ *   place: the kernel's number, as in res_symbol, for mean_of() and ratio()
+ *   label: short form of its name; share: of the run's time, 0 to 1; calls: dispatches
+ *   occupancy, waves_max: waves that its needs leave room for, and that the GPU has room for, on a
+ *     SIMD; limiter, advice: what limits them, and what to change
+ *   workgroup: work-items of a workgroup; groups: workgroups
+ *   wave: work-items of its waves; agent_wave: of waves as the agent has them
+ *   group_waves: waves of a workgroup; unit_waves: waves that a compute unit has room for
+ *   cus, simds, scratch_slots, line_bytes: of the GPU; the last is a line of the vector cache
+ *   scratch: the most bytes of scratch memory of a work-item
+ *   rounds: workgroups by how many run at once; tail: the share of the rounds, if begun ones count
+ *     as whole, in which nothing is left to run
+ *
+ * f_instruction, one for each counted instruction, with sums over all dispatches; columns that are
+ * not here are those of softgpu/instruction_counts.h:
+ *   source: the user's line, or the address; text: the instruction
+ *   loop_depth; spills: vector registers that the kernel spills
+ *   wave: work-items of its waves, if the code says so; else NULL
+ *
+ * f_code, one for each kernel with counted instructions:
+ *   work: a measure of all that it does: instructions, cache lines and clocks of LDS
+ *   vector, lanes: vector instructions that were issued, and their active lanes in all
+ *
+ * f_call, one for each name of calls:
+ *   lost_ns: the part of the GPU's gaps that they fill, or their cost by `modelled` */
 static const char tables[] =
     "DROP TABLE IF EXISTS temp.f_run; DROP TABLE IF EXISTS temp.f_kernel; "
     "DROP TABLE IF EXISTS temp.f_instruction; DROP TABLE IF EXISTS temp.f_code; "
@@ -49,9 +83,24 @@ static const char tables[] =
     "SUM(time_ns) AS time_ns, MAX(longest_ns) AS longest_ns, SUM(inside_ns) AS inside_ns, "
     "SUM(gap_ns) AS lost_ns FROM res_call GROUP BY name, kind";
 
-/* f_rank has one row for each rank of a job of several; f_rank_kernel one for each rank that has
- * run kernels and each of the kernels that take most time; f_rank_median one for each of these
- * kernels; f_job a single one. Clocks that were compared by times of day whose error is not known
+/* f_rank, one row for each rank of a job of several:
+ *   ranks: of the job, as the launcher said; processes: of the rank, in all its runs
+ *   first, last: NULL for a rank without records
+ *   unknown: its clock cannot be compared; clock_ns: the error of the comparison
+ *   unclosed: it was killed, or left by _exit
+ *
+ * f_job, one row:
+ *   there, active, ranks: ranks with a database, with records, and of the job
+ *   ns: from the first record to the last; hosts: nodes
+ *   repeated: ranks with more processes than others
+ *   damaged, twice, version: databases that were left out for that reason (sieve.h)
+ *   unknown, clock_ns: the worst of the ranks
+ *
+ * f_rank_kernel, one for each rank that has run kernels and each of the 64 kernels that take most
+ * time: place, calls, total_ns. f_rank_median, one for each of these kernels: the medians over
+ * ranks, of which there are n.
+ *
+ * Clocks that were compared by times of day whose error is not known
  * are assumed to be right within 20 ms. Several runs of a rank, as with counters, count as one. */
 static const char rank_tables[] =
     "DROP TABLE IF EXISTS temp.f_rank; DROP TABLE IF EXISTS temp.f_rank_kernel; DROP TABLE IF "

@@ -86,10 +86,15 @@ typedef struct {
     bool host_clock; /* based only on the times of calls, which have the host's clock */
     bool together;   /* all rows are one finding */
     /* Columns are subject and weight, then those that the text and the evidence show, by name. The
-     * end of a name is the column's unit: _ns, _bytes, _pct. A column named "kernel" is a kernel's
-     * name. */
+     * end of a name is the column's unit: _ns, _bytes, _pct. A column named "kernel" is the
+     * kernel's full name and no evidence. A rule about kernels has to have it: without it the
+     * finding is about no kernel, so that finding_groups.c takes it for a cause or a consequence of
+     * findings about any kernel, and does not join it with those of other instances. */
     const char *sql;
-    const char *text; /* {column} stands for the column's value, without _ns etc. */
+    /* Placeholders: {column} stands for the column's value in its unit, and the name has no _ns
+     * etc.; {column:call:calls} for the value and the noun, the first one if the value is shown as
+     * 1; {subject} for the first column. A column that is NULL leaves nothing behind. */
+    const char *text;
     const char *advice, *check;
     res_more_t more;
 } res_rule_row_t;
