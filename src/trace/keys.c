@@ -1,5 +1,7 @@
-/* keys.c - see keys.h. A new key is one function and one row; /proc is the only place that is read
- * here. Spellings and values are those of rocprofv3's output keys. */
+/* keys.c - see keys.h. A new key is one function and one row of `keys`. Facts about the process are
+ * in trace_keys_t, which trace_keys_current() fills in from /proc and system calls; ranks and the
+ * forms of times are variables, read by its env(); %psize% alone reads /proc when it is replaced.
+ * Spellings and values are those of rocprofv3's output keys. */
 #include "trace/keys.h"
 
 #include <ctype.h>
@@ -55,6 +57,7 @@ static void add_word(text_t *t, const char *word)
         add(t, *word == '/' ? "_" : word, 1);
 }
 
+/* Returns the tag: the name of the program's file without folders. */
 static const char *tag_of(const trace_keys_t *k)
 {
     if (!k->argc) return "";
@@ -112,6 +115,7 @@ static void key_pgid(text_t *t, const trace_keys_t *k)
 {
     add_number(t, k->pgid);
 }
+/* The id of the process's session. */
 static void key_psid(text_t *t, const trace_keys_t *k)
 {
     add_number(t, k->sid);
@@ -292,8 +296,9 @@ static int expand_value(expansion_t *e, const char *variable, const char *value)
     return result;
 }
 
-/* Each of the next three functions replaces one kind of key, if the text at `at` begins with one.
- * Each returns the length of the key, 0 if there is no such key, or -1 for an error. */
+/* ---- the three kinds of keys: each function replaces one, if the text at `at` begins with it, and
+ * returns the length of the key, 0 if there is no such key, or -1 for an error ---- */
+
 /* %env{X}% %ENV{X}% $env{X} $ENV{X} %q{X}: the value of the variable X, made fit for a file
  * name. */
 static long expand_env(expansion_t *e, const char *at)
