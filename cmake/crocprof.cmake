@@ -76,10 +76,10 @@ function(crocprof_link_large target)
 endfunction()
 
 # crocprof_unit_test(name SOURCES ... LIBS ...): a cmocka program, registered as unit.<name>; status
-# 77 says that it was skipped. Its label follows from the libraries
+# 77 says that it was skipped. Its label follows from the libraries. UNIT_CASES chooses some of its functions
 function(crocprof_unit_test name)
   cmake_parse_arguments(A "" "" "SOURCES;LIBS" ${ARGN})
-  add_executable(unit_${name} ${A_SOURCES})
+  add_executable(unit_${name} ${A_SOURCES} $<TARGET_OBJECTS:unit_cases>)
   target_link_libraries(unit_${name} PRIVATE crocprof_options ${A_LIBS} cmocka)
   crocprof_link_large(unit_${name} ${A_LIBS})
   # cmocka 2 warns of assertions for which cmocka 1.1 has no other name
