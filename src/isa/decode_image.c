@@ -43,22 +43,21 @@ static unsigned image_dim_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
 
 /* ---- rays ---- */
 
-/* A ray and the nodes to test it against: a direction and its inverse have three dwords each, or
- * with 16 bits three together. */
-static unsigned ray_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
+/* The names of nodes have the dwords that the other ten of the address leave. */
+uint32_t isa_ray_groups(const isa_inst_t *i)
 {
-    return isa_field(row, ISA_ROLE_VADDR)->bits / 32u - (i->image & ISA_IMAGE_A16 ? 3 : 0);
+    const isa_row_desc_t *row = &isa_table[i->op];
+    const unsigned names = isa_field(row, ISA_ROLE_VADDR)->bits / 32u - 10;
+    if (row->marks & ISA_IS_TREE) return 0x3322 | names << 16;
+    return names | 0x3310 | (i->image & ISA_IMAGE_A16 ? 0 : 0x30000);
 }
 
-/* The dwords of each part of the address, as in isa_inst_t.imm: node, length of the ray, origin,
- * direction and its inverse; or, where the instruction itself inverts the direction, the tree,
- * length and mask, origin, direction, and one node or two. */
-static int32_t ray_groups(const isa_inst_t *i, const isa_row_desc_t *row)
+static unsigned ray_dwords(const isa_inst_t *i)
 {
-    const unsigned n = isa_field(row, ISA_ROLE_VADDR)->bits / 32u;
-    const bool inverts = isa_field(row, ISA_ROLE_VDATA)->bits > 128;
-    if (inverts) return (int32_t)(0x3322 | (n - 10) << 16);
-    return (int32_t)((n - 10) | 0x3310 | (i->image & ISA_IMAGE_A16 ? 0 : 0x30000));
+    unsigned n = 0;
+    for (uint32_t groups = isa_ray_groups(i); groups; groups >>= 4)
+        n += groups & 15;
+    return n;
 }
 
 /* Fields that have but one value in these instructions. */
@@ -67,6 +66,7 @@ static bool ray_fields_are_right(const isa_decoder_t *d)
     const unsigned ones = ISA_IMAGE_DMASK | ISA_IMAGE_R128;
     const unsigned image = d->out->image, cache = ISA_F_GLC | ISA_F_SLC | ISA_F_SC1;
     const bool counts = d->arch->formats->vimage || image & ISA_IMAGE_UNORM;
+    if (d->row->marks & ISA_IS_TREE && image & ISA_IMAGE_A16) return false;
     return (image & ones) == ones && counts && !(image & (ISA_IMAGE_D16 | ISA_IMAGE_LWE)) &&
            !(image >> ISA_IMAGE_DIM_SHIFT & 7) && !(d->out->flags & cache) && !d->out->policy;
 }
@@ -75,7 +75,7 @@ static bool ray_fields_are_right(const isa_decoder_t *d)
  * is in the descriptor, which the decoder does not have. */
 static unsigned image_address_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
 {
-    if (isa_tests_rays(row)) return ray_dwords(i, row);
+    if (isa_tests_rays(row)) return ray_dwords(i);
     if (i->image & ISA_IMAGE_HAS_DIM) return image_dim_dwords(i, row);
     const unsigned parts =
         1u + (row->marks & ISA_IS_LEVEL ? 1 : 0) + (i->image & ISA_IMAGE_DA ? 1 : 0);
@@ -86,7 +86,7 @@ static unsigned image_address_dwords(const isa_inst_t *i, const isa_row_desc_t *
 static void image_groups(isa_decoder_t *d, uint64_t named)
 {
     isa_inst_t *i = d->out;
-    i->imm = ray_groups(i, d->row);
+    i->imm = (int32_t)isa_ray_groups(i);
     i->src[0].k = named;
     for (unsigned k = 0; isa_image_group(i, k); k++)
         if (isa_image_named(i, k) + isa_image_group(i, k) > ISA_VGPRS) d->bad = true;

@@ -380,6 +380,15 @@ static inline bool isa_tests_rays(const isa_row_desc_t *row)
     return row->fmt == ISA_FMT_MIMG && row->marks & ISA_IS_RAYS;
 }
 
+/* The parts of a ray's address. Where the row says ISA_IS_TREE, the first part is the tree's
+ * address, a mask follows the length, and the nodes' names come last. Else the first part is the
+ * node's name, and the inverse of the direction comes last, or with 16 bits shares the direction's
+ * dwords. */
+enum { ISA_RAY_NODE = 0, ISA_RAY_LENGTH, ISA_RAY_ORIGIN, ISA_RAY_DIRECTION, ISA_RAY_NODES };
+
+/* The dwords of each part of a ray's address, part k from bit 4 * k on. */
+uint32_t isa_ray_groups(const isa_inst_t *i);
+
 /* Whether the row is of SOPP or SOPK, which have marks of their own in bits that stand for
  * something else in other formats. */
 static inline bool isa_has_simm16(const isa_row_desc_t *row)

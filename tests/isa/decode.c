@@ -261,6 +261,15 @@ static void addresses_that_end_in_tuples(void **state)
     assert_int_equal(our_text(ray, 2, text, sizeof text), 2);
     assert_string_equal(text, "image_bvh_intersect_ray v[252:255], v[245:255], ttmp[12:15]");
     assert_int_equal(our_text((uint32_t[]){ray[0], ray[1] + 1}, 2, text, sizeof text), 0);
+    /* instructions that invert the direction themselves have no form with 16 bits */
+    use_gpu(&gpus[GPUS - 1]);
+    const uint32_t dual[] = {0xd3e00010, 0x0a00081e, 0x07040200};
+    for (unsigned op = 0; op < 2; op++) {
+        const uint32_t first = dual[0] | op << 14, a16 = 1 << 6;
+        assert_int_equal(our_text((uint32_t[]){first, dual[1], dual[2]}, 3, text, sizeof text), 3);
+        assert_int_equal(
+            our_text((uint32_t[]){first | a16, dual[1], dual[2]}, 3, text, sizeof text), 0);
+    }
 }
 
 /* Too few words: -1, never a read behind them. */
