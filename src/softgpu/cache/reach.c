@@ -118,22 +118,22 @@ static void image_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_reach_t *r
     }
 }
 
-_Static_assert(2 * ISA_BVH_NODES * ISA_BVH_HALF / 16 == SGC_TEXELS_MORE + 1, "a ray's nodes");
+_Static_assert(2 * ISA_BVH_NODES * ISA_BVH_HALF / ISA_BVH_PIECE == SGC_TEXELS_MORE + 1,
+               "a ray's nodes");
 
-/* The nodes that rays are tested against, as they are loaded: 16 bytes at a time. */
+/* The nodes that rays are tested against, as they are loaded: a piece at a time. */
 static void node_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_reach_t *r)
 {
-    enum { PIECE = 16 };
     isa_bvh_access_t x;
     unsigned parts = 0;
     r->memory.exec = 0;
     if (isa_bvh_access(w, i, &x)) return;
     for (unsigned k = 0; k < 2 * x.n; k++) {
         const uint64_t lanes = x.node[k / 2].lanes[k % 2];
-        for (unsigned at = 0; lanes && at < ISA_BVH_HALF; at += PIECE) {
+        for (unsigned at = 0; lanes && at < ISA_BVH_HALF; at += ISA_BVH_PIECE) {
             r->n_more = parts;
             sgc_lanes_t *a = sgc_reach_part(r, parts++);
-            *a = (sgc_lanes_t){.exec = lanes, .bytes = PIECE, .dword_step = 4};
+            *a = (sgc_lanes_t){.exec = lanes, .bytes = ISA_BVH_PIECE, .dword_step = 4};
             for (uint64_t left = lanes; left; left &= left - 1) {
                 const unsigned l = (unsigned)__builtin_ctzll(left);
                 a->va[l] = x.node[k / 2].va[l] + k % 2 * ISA_BVH_HALF + at;

@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
     row_t fields[ISA_TREE_COUNT];
     bool paired; /* of 16 bits, a direction's component and its inverse share a dword */
+    bool shapes; /* isa_bvh_access_t */
 } family_t;
 
 static const family_t families[] = {
@@ -28,7 +29,8 @@ static const family_t families[] = {
         {.fields = {FIELDS_SINCE_GFX11, [ISA_TREE_TRIANGLES_FIRST] = {52, 1},
                     [ISA_TREE_COMPRESSED] = {115, 1}, [ISA_TREE_PRECISE] = {116, 1},
                     [ISA_TREE_WIDE] = {117, 1}, [ISA_TREE_INSTANCES] = {118, 1}},
-         .paired = true},
+         .paired = true,
+         .shapes = true},
 };
 
 enum { TREE = 8 }; /* ISA_TREE_TYPE */
@@ -55,37 +57,34 @@ static uint32_t dword(const isa_wave_t *w, const isa_inst_t *i, unsigned n, unsi
     return w->vgpr[isa_image_vgpr(i, n)][lane];
 }
 
-/* The instruction has the tree's address among its operands, and inverts directions itself. */
-static bool inverts(const isa_inst_t *i)
+static bool has_tree(const isa_inst_t *i)
 {
-    return i->dst.bits > 128;
-}
-
-static unsigned dwords_of(const isa_inst_t *i)
-{
-    return i->src[0].bits / 32u + (i->image & ISA_IMAGE_A16 ? 3 : 0);
+    return isa_table[i->op].marks & ISA_IS_TREE;
 }
 
 /* Dwords of a node's name, or of both names. */
 static unsigned name_dwords(const isa_inst_t *i)
 {
-    return dwords_of(i) - 10;
+    return isa_ray_groups(i) >> 4 * (has_tree(i) ? ISA_RAY_NODES : ISA_RAY_NODE) & 15;
 }
 
-/* The dword of the address in which the ray's origin begins; the direction follows it. */
-static unsigned origin_of(const isa_inst_t *i)
+/* The dword of the address in which a part begins, ISA_RAY_*. */
+static unsigned begin_of(const isa_inst_t *i, unsigned part)
 {
-    return inverts(i) ? 4 : name_dwords(i) + 1;
+    unsigned n = 0;
+    for (uint32_t groups = isa_ray_groups(i); part; part--, groups >>= 4)
+        n += groups & 15;
+    return n;
 }
 
 unsigned isa_bvh_origin(const isa_inst_t *i)
 {
-    return isa_image_vgpr(i, origin_of(i));
+    return isa_image_vgpr(i, begin_of(i, ISA_RAY_ORIGIN));
 }
 
 unsigned isa_bvh_direction(const isa_inst_t *i)
 {
-    return isa_image_vgpr(i, origin_of(i) + 3);
+    return isa_image_vgpr(i, begin_of(i, ISA_RAY_DIRECTION));
 }
 
 float isa_bvh_half(uint32_t dword, bool high)
@@ -112,17 +111,18 @@ static void read_halves(const isa_wave_t *w, const isa_inst_t *i, unsigned first
 
 void isa_bvh_ray(const isa_wave_t *w, const isa_inst_t *i, unsigned lane, isa_ray_t *ray)
 {
-    const unsigned first = origin_of(i), direction = first + 3;
-    const bool halves = i->image & ISA_IMAGE_A16;
-    ray->length = isa_bvh_float(dword(w, i, inverts(i) ? 2 : name_dwords(i), lane));
-    ray->mask = inverts(i) ? dword(w, i, 3, lane) & 0xff : 0;
+    const unsigned length = begin_of(i, ISA_RAY_LENGTH), first = begin_of(i, ISA_RAY_ORIGIN);
+    const unsigned direction = begin_of(i, ISA_RAY_DIRECTION);
+    const bool halves = i->image & ISA_IMAGE_A16, inverts = has_tree(i);
+    ray->length = isa_bvh_float(dword(w, i, length, lane));
+    ray->mask = inverts ? dword(w, i, length + 1, lane) & 0xff : 0;
     for (unsigned k = 0; k < 3; k++)
         ray->origin[k] = isa_bvh_float(dword(w, i, first + k, lane));
     if (halves) read_halves(w, i, direction, lane, ray);
     for (unsigned k = 0; !halves && k < 3; k++) {
         ray->direction[k] = isa_bvh_float(dword(w, i, direction + k, lane));
-        ray->inverse[k] = inverts(i) ? 1 / ray->direction[k]
-                                     : isa_bvh_float(dword(w, i, direction + 3 + k, lane));
+        ray->inverse[k] =
+            inverts ? 1 / ray->direction[k] : isa_bvh_float(dword(w, i, direction + 3 + k, lane));
     }
 }
 
@@ -137,18 +137,19 @@ static const char *add_node(isa_bvh_access_t *x, unsigned n, unsigned lane, uint
     const uint64_t bit = UINT64_C(1) << lane;
     const bool triangle = type <= ISA_BVH_TRIANGLE_LAST;
     const bool used = type < ISA_BVH_INSTANCE || (x->instances && type == ISA_BVH_INSTANCE);
+    const bool whole = x->eight || type == ISA_BVH_BOX_32; /* 128 bytes */
     const uint64_t number =
         ((base >> 3) + ((x->eight && triangle ? name & ~UINT64_C(8) : name) >> 3)) & NUMBER_BITS;
     x->node[n].name[lane] = name;
     if (!used) return NULL;
-    if (number > x->tree[ISA_TREE_LAST]) return "node behind its tree";
+    if (number + whole > x->tree[ISA_TREE_LAST]) return "node behind its tree";
     if (type == ISA_BVH_BOX_16 && x->tree[ISA_TREE_PRECISE] && !x->eight)
         return "precise box node";
     if (type == ISA_BVH_BOX_16 && x->eight) return "undefined type of a node";
     const uint64_t va = (x->tree[ISA_TREE_BASE] << 8) + (number << 6);
     x->node[n].va[lane] = (uint64_t)((int64_t)(va << 16) >> 16);
     x->node[n].lanes[0] |= bit;
-    if (x->eight || type == ISA_BVH_BOX_32 || type == ISA_BVH_INSTANCE) x->node[n].lanes[1] |= bit;
+    if (whole) x->node[n].lanes[1] |= bit;
     return NULL;
 }
 
@@ -158,13 +159,14 @@ static const char *add_nodes(const isa_wave_t *w, const isa_inst_t *i, isa_bvh_a
 {
     const bool two = name_dwords(i) == 2;
     const uint64_t low = dword(w, i, 0, lane);
-    if (!inverts(i))
+    if (!has_tree(i))
         return add_node(x, 0, lane, two ? low | (uint64_t)dword(w, i, 1, lane) << 32 : low, 0);
     const uint64_t base = low | (uint64_t)dword(w, i, 1, lane) << 32;
     const uint64_t flags = base >> ISA_RAY_FLAGS_SHIFT << ISA_RAY_FLAGS_SHIFT;
+    const unsigned first = begin_of(i, ISA_RAY_NODES);
     const char *why = NULL;
     for (unsigned n = 0; n < x->n && !why; n++)
-        why = add_node(x, n, lane, dword(w, i, 10 + n, lane) | flags, base);
+        why = add_node(x, n, lane, dword(w, i, first + n, lane) | flags, base);
     return why;
 }
 
@@ -172,9 +174,10 @@ const char *isa_bvh_access(const isa_wave_t *w, const isa_inst_t *i, isa_bvh_acc
 {
     const char *why = NULL;
     read_descriptor(w, &w->sgpr[i->src[2].reg], x->tree);
-    x->eight = inverts(i) && name_dwords(i) == 1;
-    x->instances = inverts(i) && (x->eight || x->tree[ISA_TREE_INSTANCES]);
-    x->n = inverts(i) && !x->eight ? 2 : 1;
+    x->eight = has_tree(i) && name_dwords(i) == 1;
+    x->instances = has_tree(i) && x->tree[ISA_TREE_INSTANCES];
+    x->shapes = family_of(w)->shapes;
+    x->n = has_tree(i) && !x->eight ? 2 : 1;
     for (unsigned n = 0; n < ISA_BVH_NODES; n++)
         x->node[n].lanes[0] = x->node[n].lanes[1] = 0;
     if (x->tree[ISA_TREE_TYPE] != TREE) return "descriptor of no tree";

@@ -18,7 +18,8 @@ enum {
     ISA_BVH_NODES = 2, /* nodes that an instruction can test for each lane */
     ISA_BVH_DWORDS = 32,
     ISA_BVH_RESULTS = 10,
-    ISA_BVH_HALF = 64 /* bytes of the smaller nodes, and of either half of the others */
+    ISA_BVH_HALF = 64, /* bytes of the smaller nodes, and of either half of the others */
+    ISA_BVH_PIECE = 16 /* bytes of a node that are loaded at a time */
 };
 #define ISA_BVH_NO_NODE UINT32_MAX
 
@@ -27,8 +28,7 @@ typedef enum {
     ISA_BVH_TRIANGLE_LAST = 3, /* up to this: one of the triangles of a node */
     ISA_BVH_BOX_16 = 4,
     ISA_BVH_BOX_32 = 5,
-    ISA_BVH_INSTANCE = 6, /* where the descriptor says so, else the program's own */
-    ISA_BVH_USER = 7
+    ISA_BVH_INSTANCE = 6 /* where the descriptor says so, else the program's own, as type 7 */
 } isa_bvh_type_t;
 
 /* Flags of a ray, in a tree's or a node's name from bit 54 on. */
@@ -49,7 +49,7 @@ enum { ISA_RAY_FLAGS_SHIFT = 54 };
 /* How children are sorted. */
 typedef enum { ISA_BVH_CLOSEST, ISA_BVH_LARGEST, ISA_BVH_MIDPOINT } isa_bvh_order_t;
 
-/* Fields of a tree's descriptor. ORDER: bvh.c. */
+/* Fields of a tree's descriptor. */
 typedef enum {
     ISA_TREE_BASE, /* address / 256 */
     ISA_TREE_TRIANGLES_FIRST,
@@ -70,7 +70,8 @@ typedef enum {
 typedef struct {
     float origin[3], direction[3], inverse[3]; /* inverse: of the direction's components */
     float length;
-    uint32_t mask; /* of instances; ISA_TREE_INSTANCES alone */
+    uint32_t mask; /* instances and children with no bit of it are not met; 0: the instruction has
+                      no mask */
 } isa_ray_t;
 
 /* The nodes of one instruction. */
@@ -78,6 +79,8 @@ typedef struct {
     uint64_t tree[ISA_TREE_COUNT];
     bool eight;     /* a node has up to eight children */
     bool instances; /* nodes can be instances, which change the ray */
+    bool shapes;    /* nodes of triangles can have shapes that the program tests itself, and the
+                       signs of weights say what was met: isa_bvh_sign_weights() */
     unsigned n;     /* nodes of each lane */
     struct {
         _Alignas(64) uint64_t va[ISA_ROW];
@@ -143,8 +146,9 @@ static inline uint32_t isa_bvh_bits(float f)
 /* bvh.c: the number that one half of a dword is. */
 float isa_bvh_half(uint32_t dword, bool high);
 
-/* bvh_node.c: the names of the children that a ray meets, in the order in which to follow them. The
- * first four are sorted apart from the rest, unless all are sorted together. */
+/* bvh_node.c: the names of the children that a ray meets, in the order in which to follow them:
+ * eight, or four if only nodes with four children are tested. The first four are sorted apart from
+ * the rest, unless the tree is ISA_TREE_WIDE. */
 void isa_bvh_boxes(const isa_bvh_access_t *x, const isa_box_node_t *node, const isa_ray_t *ray,
                    uint32_t *result);
 
@@ -157,6 +161,11 @@ bool isa_bvh_triangle(const isa_ray_t *ray, const float corner[3][3], float t[4]
 
 /* Leaves a triangle out, or changes signs, as the ray's flags and the triangle's request. */
 bool isa_bvh_keeps_face(unsigned flags, const isa_face_t *face, float t[4]);
+
+/* Gives the weights of the second and the third corner the signs that tell what was met: the first
+ * is negative for a shape that the program tests itself, whose weights are 1, and the second for
+ * what is not opaque. */
+void isa_bvh_sign_weights(unsigned flags, const isa_face_t *face, uint32_t weight[2]);
 
 /* bvh_compressed.c: nodes of gfx12's trees with eight children. */
 const char *isa_bvh_test_eight(const isa_bvh_access_t *x, uint64_t name,

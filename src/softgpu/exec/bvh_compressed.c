@@ -2,6 +2,7 @@
  * triangles in pairs whose numbers have as many bits as they need, instances. See bvh.h. */
 #include "softgpu/exec/bvh.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,10 +15,12 @@ static unsigned bits_of(uint32_t dword, unsigned from, unsigned n)
     return dword >> from & ((1u << n) - 1);
 }
 
-/* A corner of a box on the grid that begins at `origin`. */
+/* A corner of a box on the grid that begins at `origin`. Distances so small that no normal number
+ * has them are 0. */
 static float on_grid(float origin, unsigned exponent, unsigned steps)
 {
-    return origin + ldexpf((float)steps, (int)exponent - 127 - SIDE_BITS);
+    const float distance = ldexpf((float)steps, (int)exponent - 127 - SIDE_BITS);
+    return origin + (distance < FLT_MIN ? 0 : distance);
 }
 
 /* The grid: its origin, and exponents of its size, a byte each. The children, of which boxes and
@@ -71,16 +74,14 @@ static void leave_out(const isa_bvh_access_t *x, const grid_t *g, unsigned flags
 static const char *test_boxes(const isa_bvh_access_t *x, const uint32_t *node, unsigned flags,
                               const isa_ray_t *ray, uint32_t *result)
 {
-    enum { UPRIGHT = 0x7f, NO_CHILDREN = 15 };
+    enum { UPRIGHT = 0x7f, NO_CHILDREN = 15, LAST_CHILD = 7 };
     const unsigned count = node[6] >> 28;
     grid_t g = {.origin = node + 3,
                 .children = node + 8,
                 .exponents = node[6],
                 .boxes = node[0],
                 .others = node[1],
-                .n = count == NO_CHILDREN       ? 0
-                     : count < ISA_BVH_CHILDREN ? count + 1
-                                                : ISA_BVH_CHILDREN};
+                .n = count == NO_CHILDREN ? 0 : (count & LAST_CHILD) + 1};
     isa_box_node_t box;
     if ((node[7] & 0x7f) != UPRIGHT) return "boxes that are turned";
     read_grid(&g, &box);
@@ -187,7 +188,7 @@ static void test_shape(const isa_bvh_access_t *x, const uint32_t *node, unsigned
                              .procedural = corner_of(node, pair, triangle, 0) == PROCEDURAL &&
                                            corner_of(node, pair, triangle, 1) == PROCEDURAL};
     const uint32_t number = primitive_of(node, 2 * pair + triangle) << 1;
-    float corner[3][3], t[4] = {0};
+    float corner[3][3], t[4] = {0, 1, 0, 0};
     if (!face.procedural) {
         for (unsigned c = 0; c < 3; c++)
             read_corner(node, corner_of(node, pair, triangle, c), corner[c]);
@@ -195,15 +196,11 @@ static void test_shape(const isa_bvh_access_t *x, const uint32_t *node, unsigned
         t[2] /= t[1];
         t[3] /= t[1];
     }
-    const bool kept = !x->tree[ISA_TREE_FLAGS] || isa_bvh_keeps_face(flags, &face, t);
-    if (face.procedural && kept) {
-        memset(result, 0xff, 3 * sizeof *result);
-        result[3] = number;
-        return;
-    }
+    if (x->tree[ISA_TREE_FLAGS]) isa_bvh_keeps_face(flags, &face, t);
     result[0] = isa_bvh_bits(t[0] / t[1]);
     result[1] = isa_bvh_bits(t[2]);
     result[2] = isa_bvh_bits(t[3]);
+    isa_bvh_sign_weights(flags, &face, result + 1);
     result[3] = number | isa_bvh_bits(t[1]) >> 31;
 }
 
@@ -311,7 +308,7 @@ const char *isa_bvh_test_eight(const isa_bvh_access_t *x, uint64_t name,
         test_pair(x, name, node, flags, ray, result);
     else if (type == ISA_BVH_BOX_32)
         return test_boxes(x, node, flags, ray, result);
-    else if (type == ISA_BVH_INSTANCE)
+    else if (type == ISA_BVH_INSTANCE && x->instances)
         isa_bvh_instance(x, node, flags, true, ray, result);
     return NULL;
 }

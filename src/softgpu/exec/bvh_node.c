@@ -106,11 +106,12 @@ void isa_bvh_boxes(const isa_bvh_access_t *x, const isa_box_node_t *node, const 
         if (s.enter <= s.leave * grown) p[k].name = node->child[k];
         p[k].key = key_of((unsigned)x->tree[ISA_TREE_ORDER], &s);
     }
+    const bool eight = x->eight || node->n > 4;
     if (x->eight) drop_repeated(p);
     for (unsigned k = 0; k < ISA_BVH_CHILDREN; k++)
         p[k].class = class_of(x, p[k].name);
-    if (x->tree[ISA_TREE_SORTS]) sort(p, x->eight && x->tree[ISA_TREE_WIDE]);
-    for (unsigned k = 0; k < (x->eight ? ISA_BVH_CHILDREN : 4); k++)
+    if (x->tree[ISA_TREE_SORTS]) sort(p, eight && x->tree[ISA_TREE_WIDE]);
+    for (unsigned k = 0; k < (eight ? ISA_BVH_CHILDREN : 4); k++)
         result[k] = p[k].name;
 }
 
@@ -124,16 +125,12 @@ bool isa_bvh_skips(unsigned flags, unsigned child)
            (child & ISA_BOX_ONLY_PROCEDURAL && flags & ISA_RAY_SKIPS_PROCEDURAL);
 }
 
-/* Four children and their boxes: low x, y, z, high x, y, z of each. */
-static void read_box_32(const uint32_t *node, isa_box_node_t *box)
+/* The box of child c of a node: low x, y, z, high x, y, z. */
+static void read_box_32(const uint32_t *node, unsigned c, float low[3], float high[3])
 {
-    box->n = 4;
-    for (unsigned c = 0; c < 4; c++) {
-        box->child[c] = node[c];
-        for (unsigned k = 0; k < 3; k++) {
-            box->low[c][k] = isa_bvh_float(node[4 + 6 * c + k]);
-            box->high[c][k] = isa_bvh_float(node[7 + 6 * c + k]);
-        }
+    for (unsigned k = 0; k < 3; k++) {
+        low[k] = isa_bvh_float(node[4 + 6 * c + k]);
+        high[k] = isa_bvh_float(node[7 + 6 * c + k]);
     }
 }
 
@@ -142,32 +139,29 @@ static float half_at(const uint32_t *node, unsigned n)
     return isa_bvh_half(node[n / 2], n & 1);
 }
 
-static void read_box_16(const uint32_t *node, isa_box_node_t *box)
+static void read_box_16(const uint32_t *node, unsigned c, float low[3], float high[3])
 {
-    box->n = 4;
-    for (unsigned c = 0; c < 4; c++) {
-        box->child[c] = node[c];
-        for (unsigned k = 0; k < 3; k++) {
-            box->low[c][k] = half_at(node + 4, 6 * c + k);
-            box->high[c][k] = half_at(node + 4, 6 * c + 3 + k);
-        }
+    for (unsigned k = 0; k < 3; k++) {
+        low[k] = half_at(node + 4, 6 * c + k);
+        high[k] = half_at(node + 4, 6 * c + 3 + k);
     }
 }
 
-static void test_boxes(const isa_bvh_access_t *x, unsigned type, const uint32_t *node,
-                       unsigned flags, const isa_ray_t *ray, uint32_t *result)
+static bool has_boxes(unsigned type)
+{
+    return type == ISA_BVH_BOX_16 || type == ISA_BVH_BOX_32;
+}
+
+/* Adds the four children of a node to those in *box. */
+static void add_boxes(unsigned type, const uint32_t *node, unsigned flags, isa_box_node_t *box)
 {
     enum { CHILDRENS_FLAGS = 28 }; /* a byte for each child */
-    isa_box_node_t box;
-    if (type == ISA_BVH_BOX_16) {
-        read_box_16(node, &box);
-    } else {
-        read_box_32(node, &box);
-        for (unsigned c = 0; c < 4; c++)
-            if (isa_bvh_skips(flags, node[CHILDRENS_FLAGS] >> 8 * c & 0xff))
-                box.child[c] = ISA_BVH_NO_NODE;
+    for (unsigned c = 0; c < 4; c++, box->n++) {
+        const bool of_16 = type == ISA_BVH_BOX_16;
+        const bool skips = !of_16 && isa_bvh_skips(flags, node[CHILDRENS_FLAGS] >> 8 * c & 0xff);
+        (of_16 ? read_box_16 : read_box_32)(node, c, box->low[box->n], box->high[box->n]);
+        box->child[box->n] = skips ? ISA_BVH_NO_NODE : node[c];
     }
-    isa_bvh_boxes(x, &box, ray, result);
 }
 
 /* ---- triangles ---- */
@@ -208,13 +202,25 @@ bool isa_bvh_triangle(const isa_ray_t *ray, const float corner[3][3], float t[4]
     return hit;
 }
 
+static bool is_opaque(unsigned flags, const isa_face_t *face)
+{
+    return flags & ISA_RAY_ALL_OPAQUE || (!(flags & ISA_RAY_NONE_OPAQUE) && face->opaque);
+}
+
+void isa_bvh_sign_weights(unsigned flags, const isa_face_t *face, uint32_t weight[2])
+{
+    const uint32_t sign = UINT32_C(1) << 31;
+    for (unsigned k = 0; k < 2; k++)
+        weight[k] = face->procedural ? isa_bvh_bits(1) : weight[k] & ~sign;
+    if (face->procedural) weight[0] |= sign;
+    if (!is_opaque(flags, face)) weight[1] |= sign;
+}
+
 bool isa_bvh_keeps_face(unsigned flags, const isa_face_t *face, float t[4])
 {
     const bool flips = !(flags & ISA_RAY_FLIPS_FACES) != !face->flipped;
     const bool front = (t[1] >= 0) != flips;
     const bool any_side = flags & ISA_RAY_KEEPS_FACES || face->both_sides || face->procedural;
-    const bool opaque =
-        flags & ISA_RAY_ALL_OPAQUE || (!(flags & ISA_RAY_NONE_OPAQUE) && face->opaque);
     if (flips && !face->procedural) {
         t[0] = -t[0];
         t[1] = -t[1];
@@ -222,7 +228,7 @@ bool isa_bvh_keeps_face(unsigned flags, const isa_face_t *face, float t[4])
     const unsigned skips = (any_side ? 0
                             : front  ? ISA_RAY_SKIPS_FRONT
                                      : ISA_RAY_SKIPS_BACK) |
-                           (opaque ? ISA_RAY_SKIPS_OPAQUE : ISA_RAY_SKIPS_OTHERS) |
+                           (is_opaque(flags, face) ? ISA_RAY_SKIPS_OPAQUE : ISA_RAY_SKIPS_OTHERS) |
                            (face->procedural ? ISA_RAY_SKIPS_PROCEDURAL : ISA_RAY_SKIPS_TRIANGLES);
     if (!(flags & skips)) return true;
     t[0] = INFINITY;
@@ -248,27 +254,28 @@ static void test_triangle(const isa_bvh_access_t *x, unsigned type, const uint32
     static const uint8_t corners[4][3] = {{0, 1, 2}, {1, 3, 2}, {2, 3, 4}, {2, 4, 0}};
     const unsigned bits = node[BITS] >> 8 * type & 0xff;
     const isa_face_t face = {.opaque = bits & OPAQUE,
-                             .procedural = bits & PROCEDURAL,
+                             .procedural = x->shapes && bits & PROCEDURAL,
                              .flipped = bits & FLIPPED,
                              .both_sides = bits & BOTH};
-    float corner[3][3], t[4];
+    float corner[3][3], t[4] = {0, 1, 0, 0};
     for (unsigned c = 0; c < 3; c++)
         for (unsigned k = 0; k < 3; k++)
             corner[c][k] = isa_bvh_float(node[3 * corners[type][c] + k]);
-    bool hit = isa_bvh_triangle(ray, corner, t);
+    const bool hit = face.procedural || isa_bvh_triangle(ray, corner, t);
     const float weights[4] = {t[0], t[1], t[2], t[3]};
-    bool kept = true;
-    if (x->tree[ISA_TREE_FLAGS]) kept = isa_bvh_keeps_face(flags, &face, t);
+    const bool kept = !x->tree[ISA_TREE_FLAGS] || isa_bvh_keeps_face(flags, &face, t);
     result[0] = isa_bvh_bits(t[0]);
     result[1] = isa_bvh_bits(t[1]);
     if (!x->tree[ISA_TREE_BARYCENTRIC]) {
         result[2] = node[BITS];
         result[3] = hit && kept;
-    } else if (kept) {
-        turn_weights(weights, bits, result);
-    } else {
-        result[2] = result[3] = 0;
+        return;
     }
+    if (kept)
+        turn_weights(weights, bits, result);
+    else
+        result[2] = result[3] = 0;
+    if (x->shapes) isa_bvh_sign_weights(flags, &face, result + 2);
 }
 
 /* ---- all nodes ---- */
@@ -278,15 +285,19 @@ static void test_four(const isa_bvh_access_t *x, uint64_t name, const uint32_t *
                       unsigned flags, const isa_ray_t *ray, uint32_t result[4])
 {
     const unsigned type = name & 7;
-    if (type <= ISA_BVH_TRIANGLE_LAST)
+    if (type <= ISA_BVH_TRIANGLE_LAST) {
         test_triangle(x, type, node, flags, ray, result);
-    else if (type < ISA_BVH_INSTANCE)
-        test_boxes(x, type, node, flags, ray, result);
-    else
+    } else if (has_boxes(type)) {
+        isa_box_node_t box = {.n = 0};
+        add_boxes(type, node, flags, &box);
+        isa_bvh_boxes(x, &box, ray, result);
+    } else {
         memset(result, 0xff, 4 * sizeof *result); /* the program's own */
+    }
 }
 
-/* Two nodes of a tree with four children. With an instance there is no other node. */
+/* Two nodes of a tree with four children. With an instance there is no other node. If eight
+ * children are sorted together, so are those of two nodes. */
 static void test_two(const isa_bvh_access_t *x, unsigned lane,
                      const uint32_t nodes[ISA_BVH_NODES][ISA_BVH_DWORDS], unsigned flags,
                      isa_ray_t *ray, uint32_t result[ISA_BVH_RESULTS])
@@ -296,6 +307,13 @@ static void test_two(const isa_bvh_access_t *x, unsigned lane,
     memset(result, 0xff, ISA_BVH_RESULTS * sizeof *result);
     if (x->instances && type[0] == ISA_BVH_INSTANCE) {
         if (type[1] != ISA_BVH_INSTANCE) isa_bvh_instance(x, nodes[0], flags, false, ray, result);
+        return;
+    }
+    if (x->tree[ISA_TREE_WIDE] && has_boxes(type[0]) && has_boxes(type[1])) {
+        isa_box_node_t box = {.n = 0};
+        for (unsigned n = 0; n < 2; n++)
+            add_boxes(type[n], nodes[n], flags, &box);
+        isa_bvh_boxes(x, &box, ray, result);
         return;
     }
     for (unsigned n = 0; n < 2; n++) {

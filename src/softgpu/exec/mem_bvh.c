@@ -12,11 +12,11 @@ typedef struct {
     isa_row_t row[ISA_BVH_NODES][ISA_BVH_DWORDS];
 } nodes_t;
 
-/* Loads each half of the nodes, 16 bytes at a time. */
+/* Loads the first or the second half of the lanes' nodes number n, a piece at a time. */
 static void load_half(isa_wave_t *w, const isa_bvh_access_t *x, unsigned n, unsigned half,
                       nodes_t *nodes)
 {
-    enum { DWORDS = ISA_BVH_HALF / 4, PIECE = 4 };
+    enum { DWORDS = ISA_BVH_HALF / 4, PIECE = ISA_BVH_PIECE / 4 };
     isa_lanes_t at = {.exec = x->node[n].lanes[half], .dword_step = 4};
     for (unsigned d = half * DWORDS; at.exec && !w->stop && d < (half + 1) * DWORDS; d += PIECE) {
         for (uint64_t left = at.exec; left; left &= left - 1) {

@@ -4,7 +4,7 @@
  * Every core is tested, in waves of 64 and of 32 lanes. */
 #include "rays_rig.h"
 
-enum { GPUS = 4 };
+enum { GPUS = 4, GFX1201 = 3 };
 static const code_t narrow_names[GPUS] = {
     {"gfx1030", "image_bvh_intersect_ray v[30:33], v[0:10], s[4:7]", {0xf1989f01, 0x00011e00}, 2},
     {"gfx1100", "image_bvh_intersect_ray v[30:33], v[0:10], s[4:7]", {0xf0648f80, 0x00011e00}, 2},
@@ -54,15 +54,6 @@ static void put_rays(ray_t *rays, uint32_t node)
 }
 
 /* ---- boxes ---- */
-
-static void put_box(unsigned node, unsigned c, uint32_t child, const box_t *b)
-{
-    *dword_of(node, c) = child;
-    for (unsigned k = 0; k < 3; k++) {
-        *dword_of(node, 4 + 6 * c + k) = f((float)b->low[k]);
-        *dword_of(node, 7 + 6 * c + k) = f((float)b->high[k]);
-    }
-}
 
 static uint32_t half(int x)
 {
@@ -211,6 +202,15 @@ static void put_corners(unsigned node, int corners[5][3])
         }
 }
 
+/* Of gfx1201 the sign of j says that the triangle is not opaque, as all here that have no flags. */
+static void expect_weight(unsigned lane, unsigned n, float want)
+{
+    if (gpu == GFX1201)
+        assert_int_equal(result(n, lane), f(signed_weight(want, n == 3)));
+    else
+        expect_number(lane, n, want);
+}
+
 static void expect_hit(unsigned lane, const meeting_t *m, bool barycentric, uint32_t id)
 {
     if (!m->hit) {
@@ -222,8 +222,8 @@ static void expect_hit(unsigned lane, const meeting_t *m, bool barycentric, uint
     expect_number(lane, 0, (float)m->distance);
     expect_number(lane, 1, (float)m->by);
     if (barycentric) {
-        expect_number(lane, 2, (float)m->i);
-        expect_number(lane, 3, (float)m->j);
+        expect_weight(lane, 2, (float)m->i);
+        expect_weight(lane, 3, (float)m->j);
         return;
     }
     assert_int_equal(result(2, lane), id);
@@ -271,8 +271,8 @@ static void try_turned(void)
         put_ray(1, 0, l, &ray, true);
     }
     run(&narrow_names[gpu]);
-    assert_int_equal(result(2, 0), f((float)m.j));
-    assert_int_equal(result(3, 0), f((float)(m.by - m.i - m.j)));
+    expect_weight(0, 2, (float)m.j);
+    expect_weight(0, 3, (float)(m.by - m.i - m.j));
 }
 
 /* ---- the address ---- */
@@ -450,6 +450,44 @@ static void try_flags_of_faces(void)
     }
 }
 
+/* A bit of gfx1201's triangles says that the program tests the shape itself: whatever the corners
+ * hold, the distance is 0 / 1 and the weights are -1 and, if it is not opaque, -1. On gfx11 the bit
+ * has no meaning. */
+static void try_shapes(void)
+{
+    enum { AT = 5, SHAPE = 64, OPAQUE = 128, NO_FRONT = 32, NO_TRIANGLES = 256, NO_SHAPES = 512 };
+    static const struct {
+        unsigned flags, bits;
+        bool gfx11, gfx12; /* whether it is met */
+    } cases[] = {
+        {0, SHAPE, true, true},          {0, SHAPE | OPAQUE, true, true},
+        {NO_FRONT, SHAPE, false, true},  {NO_TRIANGLES, SHAPE, false, true},
+        {NO_SHAPES, SHAPE, true, false},
+    };
+    const ray_t ray = {.origin = {9, 9, 9}, .direction = {-1, -1, -1}, .length = 100};
+    triangle_t t = {.corner = {{4, 0, 0}, {0, 4, 0}, {0, 0, 4}}};
+    const meeting_t m = meeting_of(&ray, &t);
+    assert_true(m.hit && m.by > 0);
+    describe(0, FLAGS | BARYCENTRIC);
+    for (unsigned k = 0; k < 9; k++)
+        *dword_of(AT, k) = f((float)t.corner[k / 3][k % 3]);
+    for (unsigned l = 0; l < lanes(); l++) {
+        rig->rows[0][l] = name(AT, TRIANGLE);
+        put_ray(2, 0, l, &ray, true);
+    }
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const bool shape = gpu == GFX1201, met = shape ? cases[k].gfx12 : cases[k].gfx11;
+        *dword_of(AT, 15) = cases[k].bits | 9;
+        put_flags(cases[k].flags);
+        run(&wide_names[gpu]);
+        assert_int_equal(result(0, 0), !met ? f(INFINITY) : shape ? 0 : f((float)m.distance));
+        assert_int_equal(result(1, 0), !met || shape ? f(1) : f((float)m.by));
+        if (!shape) continue;
+        assert_int_equal(result(2, 0), f(-1));
+        assert_int_equal(result(3, 0), cases[k].bits & OPAQUE ? f(1) : f(-1));
+    }
+}
+
 /* ---- what is no node, or none that is known ---- */
 
 static void try_others(void)
@@ -467,6 +505,15 @@ static void try_others(void)
     refused(&narrow_names[gpu], "node behind its tree");
     rig->wave.sgpr[DESCRIPTOR + 3] &= ~TYPE;
     refused(&narrow_names[gpu], "descriptor of no tree");
+    /* of a node with boxes of 32 bits the second half counts, too */
+    describe(0, 0);
+    rig->wave.sgpr[DESCRIPTOR + 2] = 6;
+    put_rays(rays, name(6, BOX_32));
+    refused(&narrow_names[gpu], "node behind its tree");
+    put_rays(rays, name(6, BOX_16));
+    run(&narrow_names[gpu]);
+    put_rays(rays, name(5, BOX_32));
+    run(&narrow_names[gpu]);
     /* memory that is not there */
     describe(0, 0);
     rig->wave.sgpr[DESCRIPTOR] += 0x100000;
@@ -492,6 +539,7 @@ static void try_all(void)
     try_halves();
     if (gpu) try_flags_of_boxes();
     if (gpu) try_flags_of_faces();
+    if (gpu) try_shapes();
     try_others();
 }
 

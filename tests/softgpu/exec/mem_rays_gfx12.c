@@ -40,15 +40,6 @@ static uint32_t relative(unsigned node, unsigned type)
 
 /* ---- two nodes ---- */
 
-static void put_box(unsigned node, unsigned c, uint32_t child, const box_t *b)
-{
-    *dword_of(node, c) = child;
-    for (unsigned k = 0; k < 3; k++) {
-        *dword_of(node, 4 + 6 * c + k) = f((float)b->low[k]);
-        *dword_of(node, 7 + 6 * c + k) = f((float)b->high[k]);
-    }
-}
-
 /* A box node and a triangle, whose geometry is in the ninth and tenth result. */
 static void try_two(void)
 {
@@ -76,6 +67,8 @@ static void try_two(void)
             expect(l, c, meets(&rays[l], &b[c]) ? 0x1000 + c : NOTHING, "box");
         expect_number(l, 4, m.hit ? (float)m.distance : INFINITY);
         expect_number(l, 5, m.hit ? (float)m.by : 1);
+        if (m.hit) expect(l, 6, f(signed_weight((float)m.i, false)), "i");
+        if (m.hit) expect(l, 7, f(signed_weight((float)m.j, true)), "j, not opaque");
         expect(l, 8, NOTHING, "geometry");
         expect(l, 9, 0x777, "geometry");
         assert_int_equal(rig->rows[ORIGIN][l], f((float)rays[l].origin[0]));
@@ -101,6 +94,96 @@ static void try_triangles_first(void)
         expect(0, 1, first ? name(20, BOX_32) : name(21, BOX_32), "second");
         for (unsigned k = 4; k < 10; k++)
             expect(0, k, NOTHING, "no node");
+    }
+    rig->wave.exec = UINT64_MAX >> (64 - lanes());
+}
+
+/* Eight children of two nodes at distances that alternate. Each node is sorted by itself, or if the
+ * descriptor says so both together. Children of one name stay. */
+static void try_two_sorted(void)
+{
+    enum { ONE = 6, OTHER = 8, SHAPE = 5, SAME = 6 };
+    static const int at[8] = {70, 10, 50, 30, 20, 80, 40, 60};
+    static const struct {
+        uint32_t second, fourth;
+        unsigned want[8];
+        const char *what;
+    } cases[] = {
+        {0, WIDE, {0, 1, 2, 3, 4, 5, 6, 7}, "not sorted"},
+        {SORTS, 0, {1, 3, 2, 0, 4, 6, 7, 5}, "by fours"},
+        {SORTS, WIDE, {1, 4, 3, 6, 2, 7, 0, 5}, "all"},
+        {SORTS | TRIANGLES_FIRST, 0, {1, 3, 2, 0, 5, 4, 6, 7}, "triangles first, by fours"},
+        {SORTS | TRIANGLES_FIRST, WIDE, {5, 1, 4, 3, 6, 2, 7, 0}, "triangles first"},
+    };
+    const ray_t ray = {.direction = {1, 1, 1}, .length = 1000};
+    uint32_t names[8];
+    for (unsigned k = 0; k < 8; k++) {
+        names[k] = name(20 + k, k == SHAPE ? TRIANGLE : BOX_32);
+        if (k > SAME) names[k] = names[SAME];
+        put_box(k < 4 ? ONE : OTHER, k % 4, names[k],
+                &(box_t){{at[k], at[k], at[k]}, {at[k] + 1, at[k] + 1, at[k] + 1}});
+    }
+    *dword_of(ONE, 28) = *dword_of(OTHER, 28) = 0;
+    rig->wave.exec = 1;
+    for (unsigned n = 0; n < sizeof cases / sizeof *cases; n++) {
+        describe(cases[n].second, cases[n].fourth);
+        put(0, &ray, relative(ONE, BOX_32), relative(OTHER, BOX_32), 0);
+        run(&dual);
+        for (unsigned k = 0; k < 8; k++)
+            expect(0, k, names[cases[n].want[k]], cases[n].what);
+        for (unsigned k = 8; k < 10; k++)
+            expect(0, k, NOTHING, "geometry");
+    }
+    /* with one node of boxes there are four results */
+    put(0, &ray, NOTHING, relative(OTHER, BOX_32), 0);
+    run(&dual);
+    for (unsigned k = 0; k < 8; k++)
+        expect(0, k, k < 4 ? NOTHING : names[cases[3].want[k]], "one node");
+    rig->wave.exec = UINT64_MAX >> (64 - lanes());
+}
+
+/* The signs of the weights say what was met: i is negative for a shape that the program tests, j
+ * for what is not opaque, by the triangle's bit or by the flags. Of a shape the corners are no
+ * coordinates. */
+static void try_signs_of_two(void)
+{
+    enum { AT = 9, OPAQUE = 1, OTHERS = 2, NO_TRIANGLES = 256, NO_SHAPES = 512 };
+    static const struct {
+        unsigned flags, bits;          /* of the triangle: 64 a shape, 128 opaque */
+        bool met, not_opaque, ignored; /* ignored: not opaque where the flags are ignored */
+    } cases[] = {
+        {0, 0, true, true, true},
+        {0, 128, true, false, false},
+        {OPAQUE, 0, true, false, true},
+        {OTHERS, 128, true, true, false},
+        {NO_TRIANGLES, 0, false, true, true},
+        {0, 64, true, true, true},
+        {0, 64 | 128, true, false, false},
+        {OPAQUE, 64, true, false, true},
+        {OTHERS, 64 | 128, true, true, false},
+        {NO_TRIANGLES, 64, true, true, true},
+        {NO_SHAPES, 64, false, true, true},
+    };
+    const ray_t ray = {.direction = {1, 1, 1}, .length = 100};
+    const triangle_t t = {.corner = {{4, 0, 0}, {0, 8, 0}, {0, 0, 16}}};
+    const meeting_t m = meeting_of(&ray, &t);
+    assert_true(m.hit);
+    rig->wave.exec = 1;
+    for (unsigned n = 0; n < 2 * sizeof cases / sizeof *cases; n++) {
+        const unsigned k = n / 2, flags = n % 2 ? FLAGS : 0;
+        const bool shape = cases[k].bits & 64, met = cases[k].met || !flags;
+        const float i = shape ? 1 : met ? (float)m.i : 0, j = shape ? 1 : met ? (float)m.j : 0;
+        const uint32_t distance = !met ? f(INFINITY) : shape ? 0 : f((float)m.distance);
+        describe(0, BARYCENTRIC | flags);
+        for (unsigned d = 0; d < 9; d++)
+            *dword_of(AT, d) = shape ? f(NAN) : f((float)t.corner[d / 3][d % 3]);
+        *dword_of(AT, 15) = cases[k].bits | 9;
+        put(0, &ray, NOTHING, relative(AT, TRIANGLE), cases[k].flags);
+        run(&dual);
+        expect(0, 4, distance, "distance");
+        expect(0, 5, shape || !met ? f(1) : f((float)m.by), "denominator");
+        expect(0, 6, f(signed_weight(i, shape)), "i");
+        expect(0, 7, f(signed_weight(j, flags ? cases[k].not_opaque : cases[k].ignored)), "j");
     }
     rig->wave.exec = UINT64_MAX >> (64 - lanes());
 }
@@ -150,6 +233,14 @@ static void try_instance(void)
     expect_moved(0, &ray);
     expect_moved(1, &ray);
     assert_true(number(rig->rows[ORIGIN][2]) == 1); /* not met: the ray stays */
+    /* it has 64 bytes: the tree may end behind them, but not before */
+    rig->wave.exec = 1;
+    put(0, &ray, relative(AT, INSTANCE), NOTHING, 0);
+    rig->wave.sgpr[DESCRIPTOR + 2] = AT;
+    run(&dual);
+    expect(0, 7, 0x4321, "at the tree's end");
+    rig->wave.sgpr[DESCRIPTOR + 2] = AT - 1;
+    refused(&dual, "node behind its tree");
     rig->wave.exec = UINT64_MAX >> (64 - lanes());
 }
 
@@ -220,6 +311,70 @@ static void try_eight(unsigned children)
             expect(l, c, c < children && meets(&rays[l], &b[c]) ? names[c] : NOTHING, "eight");
 }
 
+/* A count of 15 is none, as Mesa's driver writes it for an empty tree; other counts have three
+ * bits.
+ */
+static void try_counts(void)
+{
+    enum { AT = 12 };
+    static const int origin[3] = {0, 0, 0};
+    const ray_t ray = {.direction = {1, 1, 1}, .length = 1000};
+    describe(0, COMPRESSED);
+    rig->wave.exec = 1;
+    for (unsigned count = 0; count < 16; count++) {
+        const unsigned n = count == 15 ? 0 : count % 8 + 1;
+        put_head(AT, origin, count + 1);
+        for (unsigned c = 0; c < 8; c++)
+            put_child(AT, 8, c, &(box_t){{1, 1, 1}, {3, 3, 3}}, origin, 0, 0xff, BOX_32, 1);
+        put(0, &ray, relative(AT, BOX_32), 0, 0);
+        run(&eight);
+        for (unsigned c = 0; c < 8; c++)
+            expect(0, c, c < n ? (0x5000 + 16 * c) | BOX_32 : NOTHING, "count");
+    }
+    /* A step of 2^-127, which is no normal number, is 0: a ray of no length meets a box there. */
+    put_head(AT, origin, 2);
+    *dword_of(AT, 6) = 12 | 12 << 8 | 12 << 16 | 1u << 28;
+    for (int c = 0; c < 2; c++)
+        put_child(AT, 8, (unsigned)c, &(box_t){{c + 1, c + 1, c + 1}, {9, 9, 9}}, origin, 0, 0xff,
+                  BOX_32, 1);
+    put(0, &(ray_t){.direction = {1, 1, 1}}, relative(AT, BOX_32), 0, 0);
+    run(&eight);
+    expect(0, 0, 0x5000 | BOX_32, "one step");
+    expect(0, 1, NOTHING, "two steps");
+    rig->wave.exec = UINT64_MAX >> (64 - lanes());
+}
+
+/* Of eight children triangles can come first, whatever the distance, and of these the second pairs
+ * of nodes. */
+static void try_eight_triangles_first(void)
+{
+    enum { AT = 12 };
+    static const int origin[3] = {0, 0, 0};
+    static const unsigned by_fours[] = {2, 1, 0, 3, 6, 5, 4, 7}, all[] = {2, 6, 1, 5, 0, 3, 4, 7};
+    const ray_t ray = {.direction = {1, 1, 1}, .length = 1000};
+    put_head(AT, origin, 8);
+    for (unsigned c = 0; c < 8; c++) {
+        const int at = 10 * (int)(c + 1);
+        put_child(AT, 8, c, &(box_t){{at, at, at}, {at + 1, at + 1, at + 1}}, origin, 0, 0xff,
+                  c % 4 == 1   ? TRIANGLE
+                  : c % 4 == 2 ? 1
+                               : BOX_32,
+                  1);
+    }
+    rig->wave.exec = 1;
+    for (unsigned wide = 0; wide < 2; wide++) {
+        describe(SORTS | TRIANGLES_FIRST, COMPRESSED | (wide ? WIDE : 0));
+        put(0, &ray, relative(AT, BOX_32), 0, 0);
+        run(&eight);
+        for (unsigned k = 0; k < 8; k++) {
+            static const uint32_t names[] = {0x5005, 0x8000, 0x8011, 0x5015,
+                                             0x5025, 0x8020, 0x8031, 0x5035};
+            expect(0, k, names[wide ? all[k] : by_fours[k]], wide ? "all" : "by fours");
+        }
+    }
+    rig->wave.exec = UINT64_MAX >> (64 - lanes());
+}
+
 /* Eight boxes in a row along a ray, the farthest first: sorted by fours, or all. A child whose mask
  * has nothing in common with the ray's, and one that its flags leave out, are not met. */
 static void try_eight_sorted(void)
@@ -246,6 +401,11 @@ static void try_eight_sorted(void)
             expect(0, k, c < 8 ? (0x5000 + 16 * c) | BOX_32 : NOTHING, wide ? "all" : "by fours");
         }
     }
+    rig->wave.sgpr[DESCRIPTOR + 2] = AT + 1;
+    run(&eight);
+    rig->wave.sgpr[DESCRIPTOR + 2] = AT;
+    refused(&eight, "node behind its tree");
+    rig->wave.sgpr[DESCRIPTOR + 2]++;
     *dword_of(AT, 7) = 5;
     refused(&eight, "boxes that are turned");
     describe(SORTS, 0);
@@ -325,6 +485,13 @@ static void put_pair(unsigned node, unsigned pair, const uint8_t first[3], const
     }
 }
 
+static void put_face(unsigned node, unsigned pair, unsigned triangle, bool both_sides, bool opaque)
+{
+    const unsigned at = 1024 - PAIR * (pair + 1) + (triangle ? 1 : 15);
+    put_bits(node, at, 1, both_sides);
+    put_bits(node, at + 1, 1, opaque);
+}
+
 /* Four corners with coordinates 8 to 15, which have a sign, exponent and three bits in common zeros
  * behind; two pairs, of which the second has one triangle and begins at corner 1. */
 static void try_packed(const packing_t *p)
@@ -342,6 +509,9 @@ static void try_packed(const packing_t *p)
     put_packing(AT, p, (const uint32_t(*)[3])corner);
     put_pair(AT, 0, first, second, false);
     put_pair(AT, 1, last, none, true);
+    const bool opaque = below(2);
+    for (unsigned n = 0; n < 3; n++)
+        put_face(AT, n / 2, n % 2, false, opaque);
     put_bits(AT, MIDDLE, p->primitive_bits, PRIMITIVE);
     put_bits(AT, MIDDLE - p->geometry_bits, p->geometry_bits, GEOMETRY);
     for (unsigned n = 1; n < 4; n++) {
@@ -376,8 +546,9 @@ static void try_packed(const packing_t *p)
                                            : low;
             const uint32_t side = m.hit && m.by < 0;
             expect_number(l, 4 * n, m.hit ? (float)m.distance / (float)m.by : INFINITY);
-            if (m.hit) expect_number(l, 4 * n + 1, (float)m.i / (float)m.by);
-            if (m.hit) expect_number(l, 4 * n + 2, (float)m.j / (float)m.by);
+            const float i = (float)m.i / (float)m.by, j = (float)m.j / (float)m.by;
+            if (m.hit) expect(l, 4 * n + 1, f(signed_weight(i, false)), "i");
+            if (m.hit) expect(l, 4 * n + 2, f(signed_weight(j, !opaque)), "j");
             expect(l, 4 * n + 3, primitive << 1 | side, "primitive");
         }
         if (of_second) {
@@ -392,26 +563,118 @@ static void try_packed(const packing_t *p)
     }
 }
 
-/* A shape that the program tests itself: its corners have the numbers 15. */
-static void try_procedural(void)
+/* A triangle that a ray meets from its front, as the second pair's one of a node; or a shape that
+ * the program tests itself, whose corners have the numbers 15. */
+static meeting_t put_shape(unsigned node, const ray_t *ray, bool procedural)
 {
-    enum { AT = 12, NO_PROCEDURAL = 512 };
-    static const uint8_t own[3] = {15, 15, 0}, none[3];
-    const packing_t p = {.own = 32, .primitive_bits = 16, .pairs = 1};
-    const uint32_t corner[1][3] = {{0}};
-    const ray_t ray = {.direction = {1, 1, 1}, .length = 10};
-    put_packing(AT, &p, corner);
-    put_pair(AT, 0, own, none, true);
-    put_bits(AT, MIDDLE, 16, 0x777);
+    static const uint8_t own[3] = {15, 15, 0}, three[3] = {0, 1, 2}, none[3];
+    const packing_t p = {
+        .own = 32, .primitive_bits = 16, .more_primitive_bits = 4, .pairs = 2, .corners = 3};
+    const triangle_t t = {.corner = {{4, 0, 0}, {0, 8, 0}, {0, 0, 16}}};
+    uint32_t corner[3][3];
+    for (unsigned k = 0; k < 9; k++)
+        corner[k / 3][k % 3] = f((float)t.corner[k / 3][k % 3]);
+    put_packing(node, &p, (const uint32_t(*)[3])corner);
+    put_pair(node, 1, procedural ? own : three, none, true);
+    put_bits(node, MIDDLE, 16, 0x770);
+    put_bits(node, MIDDLE + 20, 4, 7);
+    return meeting_of(ray, &t);
+}
+
+/* The signs of the weights say whether a shape is the program's own and whether it is opaque, by
+ * its bit or by the flags, if the descriptor has flags; also of one that is left out. */
+static void try_signs(void)
+{
+    enum { AT = 12, OPAQUE = 1, OTHERS = 2, NO_TRIANGLES = 256, NO_SHAPES = 512 };
+    const ray_t ray = {.origin = {9, 9, 9}, .direction = {-1, -1, -1}, .length = 100};
+    rig->wave.exec = 1;
+    for (unsigned n = 0; n < 64; n++) {
+        static const unsigned asked[] = {0, OPAQUE, OTHERS, OPAQUE | OTHERS};
+        const bool shape = n & 1, bit = n & 2, has_flags = n & 4, left_out = n & 8;
+        const unsigned flags = asked[n >> 4] | (!left_out ? 0 : shape ? NO_SHAPES : NO_TRIANGLES);
+        const bool opaque = has_flags && flags & (OPAQUE | OTHERS) ? flags & OPAQUE : bit;
+        const bool met = !left_out || !has_flags;
+        const meeting_t m = put_shape(AT, &ray, shape);
+        const float by = (float)m.by,
+                    i = shape ? 1
+                        : met ? (float)m.i / by
+                              : 0,
+                    j = shape ? 1
+                        : met ? (float)m.j / by
+                              : 0;
+        assert_true(m.hit && m.by > 0);
+        put_face(AT, 1, 0, false, bit);
+        describe(0, COMPRESSED | (has_flags ? FLAGS : 0));
+        put(0, &ray, relative(AT, 1), 0, flags);
+        run(&eight);
+        expect(0, 0, !met ? f(INFINITY) : shape ? 0 : f((float)m.distance / by), "distance");
+        expect(0, 1, f(signed_weight(i, shape)), "i");
+        expect(0, 2, f(signed_weight(j, !opaque)), "j");
+        expect(0, 3, 0x777 << 1, "primitive");
+    }
+    rig->wave.exec = UINT64_MAX >> (64 - lanes());
+}
+
+/* Which side of a triangle the ray sees can leave it out, unless a bit says that it has two. */
+static void try_sides(void)
+{
+    enum { AT = 12, FLIP = 8, NO_BACK = 16, NO_FRONT = 32 };
+    static const struct {
+        unsigned flags;
+        bool both, met, back;
+    } cases[] = {
+        {0, false, true, false},
+        {NO_FRONT, false, false, false},
+        {NO_FRONT, true, true, false},
+        {NO_BACK, false, true, false},
+        {FLIP, false, true, true},
+        {FLIP | NO_BACK, false, false, false},
+        {FLIP | NO_BACK, true, true, true},
+    };
+    const ray_t ray = {.origin = {9, 9, 9}, .direction = {-1, -1, -1}, .length = 100};
+    const meeting_t m = put_shape(AT, &ray, false);
     describe(0, COMPRESSED | FLAGS);
-    rig->wave.exec = 3;
-    put(0, &ray, relative(AT, TRIANGLE), 0, 0);
-    put(1, &ray, relative(AT, TRIANGLE), 0, NO_PROCEDURAL);
-    run(&eight);
+    rig->wave.exec = 1;
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+        put_face(AT, 1, 0, cases[k].both, true);
+        put(0, &ray, relative(AT, 1), 0, cases[k].flags);
+        run(&eight);
+        expect(0, 0, cases[k].met ? f((float)m.distance / (float)m.by) : f(INFINITY), "side");
+        expect(0, 3, 0x777 << 1 | cases[k].back, "back");
+    }
+    rig->wave.exec = UINT64_MAX >> (64 - lanes());
+}
+
+/* Bit 3 of a name says that the pair is one of the upper four. A range of triangles that does not
+ * end with the last pair of a node continues in the next node. */
+static void try_upper_pairs(void)
+{
+    enum { AT = 12, GEOMETRY = 0x2a4, PRIMITIVE = 0x1230 };
+    static const uint8_t three[3] = {0, 1, 2}, none[3];
+    const packing_t p = {32, 0, 12, 2, 16, 4, 8, 3};
+    const ray_t ray = {.direction = {1, 1, 1}, .length = 100};
+    uint32_t corner[3][3] = {{0}};
     for (unsigned k = 0; k < 3; k++)
-        expect(0, k, NOTHING, "procedural");
-    expect(0, 3, 0x777 << 1, "procedural");
-    expect(1, 0, f(INFINITY), "left out");
+        corner[k][k] = f(4);
+    put_packing(AT, &p, (const uint32_t(*)[3])corner);
+    put_bits(AT, MIDDLE, 16, PRIMITIVE);
+    put_bits(AT, MIDDLE - 12, 12, GEOMETRY);
+    for (unsigned pair = 0; pair < 8; pair++) {
+        const unsigned n = 2 * pair;
+        put_pair(AT, pair, three, none, pair == 6);
+        if (n) put_bits(AT, MIDDLE + 16 + 4 * (n - 1), 4, n);
+        if (n) put_bits(AT, MIDDLE - 12 - 2 * n, 2, pair);
+    }
+    describe(0, COMPRESSED);
+    rig->wave.exec = 1;
+    for (unsigned pair = 0; pair < 8; pair++) {
+        const unsigned next = pair == 7 ? 1 : pair == 6 ? 3 : 0;
+        const uint32_t side = meeting_of(&ray, &(triangle_t){{{4}, {0, 4}, {0, 0, 4}}}).by < 0;
+        put(0, &ray, relative(AT, pair & 3) | (pair & 4) << 1, 0, 0);
+        run(&eight);
+        expect(0, 3, (PRIMITIVE | 2 * pair) << 1 | side, "primitive");
+        expect(0, 8, (GEOMETRY | (pair & 3)) << 2 | next, "geometry");
+    }
     rig->wave.exec = UINT64_MAX >> (64 - lanes());
 }
 
@@ -422,7 +685,7 @@ static void try_instance_with_boxes(void)
     static const int origin[3] = {-32, -32, -32};
     ray_t rays[64];
     box_t b[2];
-    describe(0, COMPRESSED);
+    describe(0, COMPRESSED | INSTANCES);
     put_matrix(AT);
     *dword_of(AT, 12) = 0x100;
     *dword_of(AT, 13) = 0;
@@ -449,6 +712,13 @@ static void try_instance_with_boxes(void)
         expect(l, 7, want, "children");
         expect_moved(l, &rays[l]);
     }
+    /* where the descriptor does not turn them on, the node is the program's own */
+    describe(0, COMPRESSED);
+    put(0, &rays[0], relative(AT, INSTANCE), 0, 0);
+    run(&eight);
+    for (unsigned k = 0; k < 10; k++)
+        expect(0, k, NOTHING, "no instances");
+    assert_int_equal(rig->rows[ORIGIN][0], f((float)rays[0].origin[0]));
 }
 
 static void try_all(void)
@@ -458,16 +728,22 @@ static void try_all(void)
     for (unsigned turn = 0; turn < 8; turn++)
         try_two();
     try_triangles_first();
+    try_two_sorted();
+    try_signs_of_two();
     try_instance();
     for (unsigned n = 1; n <= 8; n++)
         try_eight(n);
+    try_counts();
     try_eight_sorted();
+    try_eight_triangles_first();
     try_repeated();
     for (unsigned turn = 0; turn < 16; turn++) {
         try_packed(&whole);
         try_packed(&narrow);
     }
-    try_procedural();
+    try_signs();
+    try_sides();
+    try_upper_pairs();
     try_instance_with_boxes();
 }
 

@@ -118,6 +118,12 @@ static inline void expect_number(unsigned lane, unsigned n, float want)
                  (double)want);
 }
 
+/* A weight as GPUs with signs in weights have it: its size, negative if `sign`. */
+static inline float signed_weight(float weight, bool sign)
+{
+    return copysignf(weight, sign ? -1.0f : 1.0f);
+}
+
 static inline void run(const code_t *c)
 {
     words_do(c->text, c->words, c->n);
@@ -147,6 +153,16 @@ static inline box_t any_box(void)
         b.high[k] = b.low[k] + 4 + below(12);
     }
     return b;
+}
+
+/* Puts child c of a node with four boxes of 32 bits. */
+static inline void put_box(unsigned node, unsigned c, uint32_t child, const box_t *b)
+{
+    *dword_of(node, c) = child;
+    for (unsigned k = 0; k < 3; k++) {
+        *dword_of(node, 4 + 6 * c + k) = f((float)b->low[k]);
+        *dword_of(node, 7 + 6 * c + k) = f((float)b->high[k]);
+    }
 }
 
 /* Where the ray is inside, within its length; and without that limit. */
