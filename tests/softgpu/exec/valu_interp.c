@@ -104,9 +104,8 @@ static void try_halves(void)
     }
 }
 
-/* 1 + 2^-24 + 2^-30 is above 1 and below the middle to the next f32, and 1 + 2^-11 + 2^-20 above
- * the middle to the next f16: the plain instructions round up or to nearest, those with RTZ do not.
- */
+/* 1 + 2^-24 + 2^-26 is above the middle between 1 and the next f32, and 1 + 2^-11 + 2^-20 above that
+ * between 1 and the next f16: the plain instructions round them up, those with RTZ down. */
 static void try_rounding(void)
 {
     const uint32_t mode = rig->wave.mode;
@@ -166,8 +165,7 @@ static void try_end(void)
 /* ---- gfx1201 ---- */
 
 /* Five waves, of which one has ended and two have signalled: 4 members in bits 4 to 10, 2 in bits
- * 16 to
- * 22. A single wave has no barrier. */
+ * 16 to 22. A single wave has no barrier. */
 static void try_barrier(void)
 {
     static const uint32_t state = 0xbe8350c1, none = 0xbe8350c2;
