@@ -21,34 +21,6 @@
 
 #define ISA_INLINED static inline __attribute__((always_inline))
 
-/* With these functions the compiler keeps a comparison's result in a vector, although the handler
- * makes bits of it and selects by those bits. _mm256_movemask_ps() hides from the compiler where
- * the bits come from. */
-#if ISA_VEC_BYTES == 32
-typedef bool isa_chunk_set_t __attribute__((ext_vector_type(ISA_VEC)));
-_Static_assert(sizeof(isa_chunk_set_t) == 1, "a set of lanes is a byte");
-
-ISA_INLINED uint32_t isa_chunk_signs(isa_vec_t x)
-{
-    const isa_chunk_set_t set = __builtin_convertvector((isa_vec_i32_t)x < 0, isa_chunk_set_t);
-    uint8_t bits;
-    memcpy(&bits, &set, sizeof bits);
-    return bits;
-}
-
-ISA_INLINED isa_vec_t isa_chunk_lanes(uint32_t bits, isa_vec_t a, isa_vec_t b)
-{
-    const uint8_t byte = (uint8_t)bits;
-    isa_chunk_set_t set;
-    memcpy(&set, &byte, sizeof set);
-    return isa_vec_pick(-__builtin_convertvector(set, isa_vec_i32_t), a, b);
-}
-
-#define isa_vec_signs       isa_chunk_signs
-#define isa_vec_lanes       isa_chunk_lanes
-#define isa_vec_above(x, y) isa_chunk_signs((isa_vec_t)((x) > (y)))
-#endif
-
 /* The active lanes; whether the function is a quick one, and the row in which that notes lanes: in
  * members of the wave that the handlers of the library do not use otherwise. */
 #define ISA_CHUNK_ACTIVE(w) ((w)->xnack_mask)
@@ -81,21 +53,6 @@ ISA_CHUNK_IS_AT(active, ISA_CHUNK_SET(ISA_SET_ACTIVE));
 ISA_CHUNK_IS_AT(rare, ISA_CHUNK_SET(ISA_SET_RARE));
 ISA_CHUNK_IS_AT(mode, ISA_CHUNK_SET(ISA_SETS) + ISA_CHUNK_MODE);
 ISA_CHUNK_IS_AT(mods, ISA_CHUNK_SET(ISA_SETS) + ISA_CHUNK_MODS);
-
-/* A set of lanes as bits, and as a row. */
-ISA_INLINED uint64_t isa_chunk_bits(const uint32_t *row)
-{
-    uint64_t bits = 0;
-    ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) bits |=
-        (uint64_t)isa_vec_signs(isa_vec_load(row + l)) << l;
-    return bits;
-}
-
-ISA_INLINED void isa_chunk_row(uint32_t *row, uint64_t bits)
-{
-    ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) isa_vec_store(
-        row + l, isa_vec_lanes((uint32_t)(bits >> l), isa_vec_all(UINT32_MAX), isa_vec_all(0)));
-}
 
 /* A scalar instruction. ORDER: translate_layout.h. */
 typedef struct {
@@ -135,9 +92,9 @@ ISA_INLINED void isa_chunk_begin(isa_wave_t *w, isa_inst_t *i, isa_row_t *rows,
     w->vgpr = rows;
     w->stop = ISA_RUN;
     w->exec = ISA_ALL_LANES; /* results of other lanes need not be kept apart */
-    ISA_CHUNK_ACTIVE(w) = isa_chunk_bits(x->active);
+    ISA_CHUNK_ACTIVE(w) = isa_vec_mask(x->active);
     ISA_CHUNK_QUICK(w) = false;
-    w->vcc = isa_chunk_bits(x->in);
+    w->vcc = isa_vec_mask(x->in);
     w->sgpr[0] = w->sgpr[1] = 0;
     /* the translator refuses other modes */
     w->mode = ISA_MODE_FLOAT_PLAIN | (x->mode & (ISA_MODE_IEEE | ISA_MODE_DX10_CLAMP));
@@ -156,7 +113,7 @@ ISA_INLINED void isa_chunk_end(const isa_wave_t *w, isa_row_t *rows, isa_chunk_t
                                const isa_chunk_shape_t s)
 {
     ISA_UNROLL for (unsigned r = 0; r < s.dst; r++) memcpy(x->dst[r], rows[r], sizeof x->dst[r]);
-    isa_chunk_row(x->out, w->sgpr[0]);
+    isa_vec_expand(x->out, w->sgpr[0], UINT32_MAX);
 }
 
 #define ISA_CHUNK_OF(name, ...)                                                                    \

@@ -174,25 +174,6 @@ static inline uint32_t valu_sat_u32(uint64_t x)
 /* Makes a lane mask from 64 bytes, each 0 or 1. */
 uint64_t valu_bits(const uint8_t *bytes);
 
-/* Makes a lane mask from a row, aligned to 64 bytes, whose dwords are all ones or 0. Inline, so
- * that the row is still in the host's registers, or was stored by vectors of the size that is
- * loaded here. */
-static inline __attribute__((always_inline)) uint64_t valu_mask(const uint32_t *row)
-{
-    uint64_t mask = 0;
-    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
-        mask |= (uint64_t)isa_vec_signs(isa_vec_load(row + l)) << l;
-    return mask;
-}
-
-/* Sets each lane's dword to its bit of the mask. */
-static inline __attribute__((always_inline)) void valu_expand(uint32_t *row, uint64_t mask)
-{
-    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
-        isa_vec_store(row + l,
-                      isa_vec_lanes((uint32_t)(mask >> l), isa_vec_all(1), isa_vec_all(0)));
-}
-
 /* Rows of an operand: a constant for a constant type. */
 #define VALU_ROWS(type)                                                                            \
     ((type) == VALU_NONE                                                                     ? 0u  \

@@ -73,7 +73,7 @@ CARRY(v_subbrev_co_u32, VALU_MASK_IN, REVERSED)
             out[l] = o ? UINT32_MAX : 0;                                                           \
             VALU_ST_u64(clamp &&o ? LIMIT##_VALUE : r);                                            \
         }                                                                                          \
-        v->out = valu_mask(out);                                                                   \
+        v->out = isa_vec_mask(out);                                                                \
     }                                                                                              \
     static void body_##name(valu_t *v)                                                             \
     {                                                                                              \

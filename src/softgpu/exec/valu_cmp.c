@@ -14,7 +14,7 @@
             (void)a, (void)b;                                                                      \
             out[l] = (expr) ? UINT32_MAX : 0;                                                      \
         }                                                                                          \
-        v->out = valu_mask(out);                                                                   \
+        v->out = isa_vec_mask(out);                                                                \
     }
 #define CMP(pred, T, expr)                                                                         \
     CMP_BODY(pred, T, expr)                                                                        \

@@ -166,7 +166,7 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
         valu_copy(d, pa, rows);                                                                    \
         v->out = 0;                                                                                \
         if (valu_leaves(v, cases)) return;                                                         \
-        for (uint64_t left = valu_mask(cases) & v->lanes; left; left &= left - 1) {                \
+        for (uint64_t left = isa_vec_mask(cases) & v->lanes; left; left &= left - 1) {             \
             const int l = __builtin_ctzll(left);                                                   \
             bool post;                                                                             \
             const VALU_C_##T r = (VALU_C_##T)div_scale(VALU_LD_##T(pa), VALU_LD_##T(pb),           \
@@ -213,7 +213,7 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
         }                                                                                          \
         if ((rows) > 1) valu_copy(d, pa, 1);                                                       \
         if (valu_leaves(v, cases)) return;                                                         \
-        for (uint64_t left = valu_mask(cases) & v->lanes; left; left &= left - 1) {                \
+        for (uint64_t left = isa_vec_mask(cases) & v->lanes; left; left &= left - 1) {             \
             const int l = __builtin_ctzll(left);                                                   \
             VALU_ST_##T(                                                                           \
                 (VALU_C_##T)div_fixup(VALU_LD_##T(pa), VALU_LD_##T(pb), VALU_LD_##T(pc), &FMT));   \

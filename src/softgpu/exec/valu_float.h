@@ -271,8 +271,7 @@ static inline __attribute__((always_inline, unused)) bool valu_leaves_set(const 
                                                                           uint64_t lanes)
 {
     alignas(64) uint32_t cases[ISA_LANES];
-    ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) isa_vec_store(
-        cases + l, isa_vec_lanes((uint32_t)(lanes >> l), isa_vec_all(UINT32_MAX), isa_vec_all(0)));
+    isa_vec_expand(cases, lanes, UINT32_MAX);
     return valu_leaves(v, cases);
 }
 #else

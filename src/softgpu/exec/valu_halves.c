@@ -20,7 +20,7 @@ static void body_v_cndmask_b16(valu_t *v)
     alignas(64) uint32_t chosen[ISA_ROW];
     uint32_t *d = VALU_ROW(v->d);
     const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);
-    valu_expand(chosen, v->in);
+    isa_vec_expand(chosen, v->in, 1);
     VALU_LANES d[l] = (chosen[l] ? pb[l] : pa[l]) & 0xffff;
 }
 VALU_HANDLER(v_cndmask_b16, VALU_B16, VALU_F16, VALU_F16, VALU_NONE, VALU_MASK_IN | VALU_RAW)

@@ -107,7 +107,7 @@ static void dpp_permute(valu_frame_t *f, uint32_t *out, const uint32_t *in, unsi
         dpp8_sources(from, (uint32_t)i->imm);
     else
         dpp_sources(from, i->dpp_ctrl);
-    valu_expand(active, sources);
+    isa_vec_expand(active, sources, 1);
     for (int l = 0; l < ISA_LANES; l++)
         valid[l] = from[l] >= 0;
     for (int l = 0; l < ISA_LANES && sources != ISA_ALL_LANES; l++)

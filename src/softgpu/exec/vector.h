@@ -64,11 +64,26 @@ ISA_VECTOR isa_vec_t isa_vec_pick(isa_vec_i32_t mask, isa_vec_t a, isa_vec_t b)
     return ((isa_vec_t)mask & a) | (~(isa_vec_t)mask & b);
 }
 
+/* In the translator's library (chunk.h), sets of lanes are made from vectors, and vectors from
+ * sets, as clang's vectors of truth values. With these functions the compiler keeps a comparison's
+ * result in a vector, although the handler makes bits of it and selects by those bits.
+ * _mm256_movemask_ps() hides from the compiler where the bits come from. */
+#if ISA_VEC_BYTES == 32 && defined(ISA_CHUNK)
+#define ISA_VEC_SETS
+typedef bool isa_vec_set_t __attribute__((ext_vector_type(ISA_VEC)));
+_Static_assert(sizeof(isa_vec_set_t) == sizeof(uint8_t), "a set of lanes is a byte");
+#endif
+
 /* a where the element's bit is set, else b. `bits` may have more bits than there are elements. */
 ISA_VECTOR isa_vec_t isa_vec_lanes(uint32_t bits, isa_vec_t a, isa_vec_t b)
 {
 #if ISA_VEC_BYTES == 64
     return (isa_vec_t)_mm512_mask_blend_epi32((__mmask16)bits, (__m512i)b, (__m512i)a);
+#elif defined(ISA_VEC_SETS)
+    const uint8_t byte = (uint8_t)bits;
+    isa_vec_set_t set;
+    memcpy(&set, &byte, sizeof set);
+    return isa_vec_pick(-__builtin_convertvector(set, isa_vec_i32_t), a, b);
 #elif ISA_VEC_BYTES == 32
     const isa_vec_t bit = {1, 2, 4, 8, 16, 32, 64, 128};
     return isa_vec_pick((isa_vec_all(bits) & bit) == bit, a, b);
@@ -130,11 +145,34 @@ ISA_VECTOR uint32_t isa_vec_signs(isa_vec_t x)
 {
 #if ISA_VEC_BYTES == 64
     return _mm512_movepi32_mask((__m512i)x);
+#elif defined(ISA_VEC_SETS)
+    const isa_vec_set_t set = __builtin_convertvector((isa_vec_i32_t)x < 0, isa_vec_set_t);
+    uint8_t byte;
+    memcpy(&byte, &set, sizeof byte);
+    return byte;
 #elif ISA_VEC_BYTES == 32
     return (uint32_t)_mm256_movemask_ps((__m256)x);
 #else
     return (uint32_t)_mm_movemask_ps((__m128)x);
 #endif
+}
+
+/* Makes a lane mask from a row, aligned to 64 bytes: of the lanes whose dwords are negative.
+ * Inline, so that the row is still in the host's registers, or was stored by vectors of the size
+ * that is loaded here. */
+ISA_VECTOR uint64_t isa_vec_mask(const uint32_t *row)
+{
+    uint64_t mask = 0;
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        mask |= (uint64_t)isa_vec_signs(isa_vec_load(row + l)) << l;
+    return mask;
+}
+
+/* Makes a row from a lane mask: x in lanes of the mask, 0 in others. */
+ISA_VECTOR void isa_vec_expand(uint32_t *row, uint64_t mask, uint32_t x)
+{
+    ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) isa_vec_store(
+        row + l, isa_vec_lanes((uint32_t)(mask >> l), isa_vec_all(x), isa_vec_all(0)));
 }
 
 /* Bit n is set if element n of x is greater than that of y; unsigned. */
