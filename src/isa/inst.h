@@ -219,8 +219,8 @@ static inline unsigned isa_image_last_named(const isa_inst_t *i)
 static inline unsigned isa_image_named(const isa_inst_t *i, unsigned number)
 {
     if (!number) return i->src[0].reg;
-    return number <= 8 ? i->src[0].k >> 8 * (number - 1) & 0xff
-                       : i->src[1].k >> 8 * (number - 9) & 0xff;
+    const uint64_t names = i->src[number > 8].k;
+    return (uint8_t)(names >> (number - 1) % 8 * 8);
 }
 
 /* The dwords of group k of an address, 0 after the last group: of those instructions that name the
