@@ -27,7 +27,7 @@ rocprof -i own.xml --gpu soft --basenames on "$program" >/dev/null
 show own.csv | sed 's/,[0-9.]*$/,N/'
 rocprof --gpu soft --basenames on --stats -o times.csv "$program" >/dev/null
 show times.csv
-rocprof --gpu soft --list-basic | grep -c block
+rocprof --gpu soft --list-basic | grep -c '^ *block '
 rocprof --gpu soft --list-derived | grep -A1 ' VALUInsts '
 printf 'pmc: SQ_WAVEZ\n' >wrong.txt
 rocprof -i wrong.txt --gpu soft "$program"

@@ -28,7 +28,7 @@ typedef struct {
 static void read_half(chk_init_t *s, const isa_wave_t *w, uint64_t va, nodes_t *nodes, unsigned n,
                       unsigned half)
 {
-    enum { PIECE = 16 };
+    enum { PIECE = ISA_BVH_PIECE };
     const unsigned first = half * ISA_BVH_HALF / 4;
     const void *host = sg_memory_host(w->group->dispatch->memory, va, ISA_BVH_HALF, 0);
     if (!host) return; /* the access faults */
@@ -83,11 +83,13 @@ static void try_values(const isa_wave_t *w, const isa_inst_t *i, const isa_bvh_a
     memcpy(out->of + ISA_BVH_RESULTS + 3, ray.direction, sizeof ray.direction);
 }
 
-/* As bits: the results, and behind them the registers of the ray, that depend on undefined bytes. */
+/* As bits: the results, and behind them the registers of the ray, that depend on undefined bytes.
+ */
 static unsigned depending(const isa_wave_t *w, const isa_inst_t *i, const isa_bvh_access_t *x,
                           unsigned lane, const nodes_t *nodes)
 {
-    const unsigned all = (1u << (ISA_BVH_RESULTS + RAY)) - 1;
+    const unsigned ray = isa_table[i->op].marks & ISA_IS_TREE ? (1u << RAY) - 1 : 0;
+    const unsigned all = ((1u << isa_operand_dwords(&i->dst)) - 1) | ray << ISA_BVH_RESULTS;
     uint64_t seed = 1;
     unsigned differ = 0;
     outcome_t first, other;
@@ -97,6 +99,7 @@ static unsigned depending(const isa_wave_t *w, const isa_inst_t *i, const isa_bv
         if (first.tested != other.tested) differ |= (1u << ISA_BVH_RESULTS) - 1;
         for (unsigned r = 0; r < ISA_BVH_RESULTS + RAY; r++)
             differ |= (unsigned)(first.of[r] != other.of[r]) << r;
+        differ &= all;
     }
     return differ;
 }

@@ -70,8 +70,8 @@ typedef enum {
 typedef struct {
     float origin[3], direction[3], inverse[3]; /* inverse: of the direction's components */
     float length;
-    uint32_t mask; /* instances and children with no bit of it are not met; 0: the instruction has
-                      no mask */
+    uint32_t mask; /* instances and children with no bit of it are not met; instructions without
+                      ISA_IS_TREE have no mask, and never read this */
 } isa_ray_t;
 
 /* The nodes of one instruction. */

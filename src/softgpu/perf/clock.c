@@ -140,7 +140,8 @@ static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, const isa_arch_t 
     }
 }
 
-/* The limit of exports is ignored: there are none here. */
+/* The limit of exports is ignored: there are none here, and direct loads from LDS count with LDS,
+ * though on hardware expcnt counts them. */
 static void wait_for_memory(sg_wave_clock_t *c, const isa_arch_t *arch, isa_wait_limits_t limits)
 {
     await(c, &c->vm, limits.loads);
