@@ -277,48 +277,47 @@ static const isa_formats_t formats_gfx12 = {
         .hwregs = ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI + 1, .vector_line = 128, .float_atomics = true, \
         .gb_addr_config = 0x2a114042
 
+/* Members that all GPUs from gfx10 on have in common. `like` is the GPU of ISA_GPUS whose
+ * instructions `gpu` has. */
+#define RDNA(gpu, like)                                                                            \
+    .name = #gpu, .index = ISA_ARCH_##like, .codes = &isa_codes_##like, .lanes = 32,               \
+    .waits_most = {.vm = 63, .exp = 7, .lgkm = 63}, .vgpr_granule = 8, .scratch_register = true,   \
+    .gcr = true, .stores_apart = true, .unit_cus = 2, .simd_lanes = 32, .f64_times = 16,           \
+    .m0_lds = {0, 16}, .group_lds = 64 << 10, .lds_granule = 1024, .vector_line = 128,             \
+    .scalar_line = 64, .l2_line = 128, .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000}
+
 /* Members that gfx1030 to gfx1036 have in common. Trap temporaries are those of gfx9, as the
  * driver's handler for gfx10 saves them. HW_ID is HW_ID1 here, whose engines and arrays are as on
  * gfx9, and whose units are WGPs. */
 #define GFX103(gpu)                                                                                \
-    .name = #gpu, .index = ISA_ARCH_gfx1030, .codes = &isa_codes_gfx1030,                          \
-    .formats = &formats_gfx10, .lanes = 32,                                                        \
-    .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 6}},                           \
-    .waits_most = {.vm = 63, .exp = 7, .lgkm = 63},                                                \
-    .memory_fields = {.flat_lds = {13, 1},                                                         \
-                      .mubuf_lds = {16, 1},                                                        \
-                      .flat_sc1 = {12, 1},                                                         \
-                      .mubuf_sc1 = {15, 1},                                                        \
-                      .mtbuf_sc1 = {15, 1},                                                        \
-                      .smem_sc1 = {14, 1},                                                         \
-                      .image_sc1 = {7, 1},                                                         \
-                      .buffer_tfe = {55, 1},                                                       \
-                      .image_tfe = {16, 1}},                                                       \
-    .cache_bits = {"glc", "slc", "dlc"},                                                           \
-    .launch = {.item = {{0, {0, 10}}, {1, {0, 10}}, {2, {0, 10}}}, .scratch_offset = true},        \
-    .hwregs = 30,                                                                                  \
-    .hw_id = {.slot = {0, 5}, .simd = {8, 2}, .cu = {10, 4}, .sh = {16, 1}, .se = {18, 2}},        \
-    TTMP_GFX9, .vgpr_granule = 8, .tmpring = {.wave = {12, 13}, .unit = 1024},                     \
-    .scratch_register = true, .gcr = true, .stores_apart = true, .unit_cus = 2, .simd_lanes = 32,  \
-    .f64_times = 16, .simd_vgprs = 512, .m0_lds = {0, 16}, .group_lds = 64 << 10,                  \
-    .lds_granule = 1024, .vector_line = 128, .scalar_line = 64, .l2_line = 128,                    \
-    .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000}, .trace = ISA_TRACE_GFX10,          \
-    .gb_addr_config = 0x00000444
+    RDNA(gpu, gfx1030), TTMP_GFX9,                                                                 \
+        .formats = &formats_gfx10,                                                                 \
+        .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 6}},                       \
+        .memory_fields = {.flat_lds = {13, 1},                                                     \
+                          .mubuf_lds = {16, 1},                                                    \
+                          .flat_sc1 = {12, 1},                                                     \
+                          .mubuf_sc1 = {15, 1},                                                    \
+                          .mtbuf_sc1 = {15, 1},                                                    \
+                          .smem_sc1 = {14, 1},                                                     \
+                          .image_sc1 = {7, 1},                                                     \
+                          .buffer_tfe = {55, 1},                                                   \
+                          .image_tfe = {16, 1}},                                                   \
+        .cache_bits = {"glc", "slc", "dlc"},                                                       \
+        .launch = {.item = {{0, {0, 10}}, {1, {0, 10}}, {2, {0, 10}}}, .scratch_offset = true},    \
+        .hwregs = 30,                                                                              \
+        .hw_id = {.slot = {0, 5}, .simd = {8, 2}, .cu = {10, 4}, .sh = {16, 1}, .se = {18, 2}},    \
+        .tmpring = {.wave = {12, 13}, .unit = 1024}, .simd_vgprs = 512, .trace = ISA_TRACE_GFX10,  \
+        .gb_addr_config = 0x00000444
 #define NAVI2 .drm_family = 143 /* AMDGPU_FAMILY_NV */
 #define NAVI3 .drm_family = 145 /* AMDGPU_FAMILY_GC_11_0_0 */
 
-/* Members that all GPUs of gfx11 and gfx12 have in common. `like` is the GPU of ISA_GPUS whose
- * instructions `gpu` has. */
+/* Members that all GPUs of gfx11 and gfx12 have in common. */
 #define GFX11_AND_LATER(gpu, like)                                                                 \
-    .name = #gpu, .index = ISA_ARCH_##like, .codes = &isa_codes_##like, .lanes = 32,               \
-    .waitcnt = {.vm = {{10, 4}, {14, 2}}, .exp = {0, 3}, .lgkm = {4, 6}},                          \
-    .waits_most = {.vm = 63, .exp = 7, .lgkm = 63},                                                \
-    .hw_id = {.slot = {0, 5}, .simd = {8, 2}, .cu = {10, 4}, .sh = {16, 1}, .se = {18, 3}},        \
-    .vgpr_granule = 8, .tmpring = {.wave = {12, 15}, .unit = 256, .of_engine = true},              \
-    .scratch_register = true, .gcr = true, .stores_apart = true, .unit_cus = 2, .simd_lanes = 32,  \
-    .f64_times = 16, .m0_lds = {0, 16}, .group_lds = 64 << 10, .lds_granule = 1024,                \
-    .vector_line = 128, .scalar_line = 64, .l2_line = 128, .gb_addr_config = 0x00000545,           \
-    .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000}
+    RDNA(gpu, like),                                                                               \
+        .waitcnt = {.vm = {{10, 4}, {14, 2}}, .exp = {0, 3}, .lgkm = {4, 6}},                      \
+        .hw_id = {.slot = {0, 5}, .simd = {8, 2}, .cu = {10, 4}, .sh = {16, 1}, .se = {18, 3}},    \
+        .tmpring = {.wave = {12, 15}, .unit = 256, .of_engine = true},                             \
+        .gb_addr_config = 0x00000545
 
 #define GFX11(gpu, like)                                                                           \
     GFX11_AND_LATER(gpu, like), TTMP_GFX9, .formats = &formats_gfx11,                              \

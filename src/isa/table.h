@@ -386,7 +386,8 @@ static inline bool isa_tests_rays(const isa_row_desc_t *row)
  * dwords. */
 enum { ISA_RAY_NODE = 0, ISA_RAY_LENGTH, ISA_RAY_ORIGIN, ISA_RAY_DIRECTION, ISA_RAY_NODES };
 
-/* The dwords of each part of a ray's address, part k from bit 4 * k on. */
+/* Returns how many dwords each part of a ray's address has: the number of part k is in four bits,
+ * from bit 4 * k on. */
 uint32_t isa_ray_groups(const isa_inst_t *i);
 
 /* Whether the row is of SOPP or SOPK, which have marks of their own in bits that stand for

@@ -442,8 +442,9 @@ ISA_INST(lds_direct_load)
 {
     const isa_operand_t direct = {.kind = ISA_OPK_SPECIAL, .reg = ISA_CODE_LDS_DIRECT};
     const uint32_t value = (uint32_t)isa_read_special(w, &direct);
+    const uint64_t lanes = isa_whole_quads(w->exec);
     uint32_t *row = *isa_row_of(w, &i->dst);
     isa_ds_reads(w);
     for (unsigned l = 0; l < ISA_LANES; l++)
-        if (isa_whole_quads(w->exec) >> l & 1) row[l] = value;
+        if (lanes >> l & 1) row[l] = value;
 }
