@@ -62,13 +62,14 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     return NULL;
 }
 
-void sg_device_translate(isa_translate_t how, uint32_t after, uint32_t milliseconds, uint32_t kept,
-                         bool aside)
+void sg_device_translate(const sg_translate_t *t)
 {
-    isa_translate_setup(how, after);
-    isa_translate_limit(milliseconds);
-    isa_translate_keep((uint64_t)kept << 20);
-    isa_translate_aside(aside && how == ISA_TRANSLATE_ON);
+    const bool on = t->how == ISA_TRANSLATE_ON;
+    isa_translate_setup(t->how, t->after);
+    isa_translate_limit(t->milliseconds);
+    isa_translate_share(on ? t->share : 0);
+    isa_translate_keep((uint64_t)t->kept << 20);
+    isa_translate_aside(on && t->aside);
 }
 
 sg_memory_t *sg_device_memory(sg_device_t *d)

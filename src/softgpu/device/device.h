@@ -42,12 +42,18 @@ typedef struct {
 sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *ops);
 sg_memory_t *sg_device_memory(sg_device_t *d);
 
-/* Sets, for all devices of the process, whether hot code is translated (`how`), how many waves or
- * branches back make code hot (`after`), how long all translations together may take, how many MiB
- * of them are kept on disk, and whether a thread of its own translates (`aside`). To be called
- * before the first device is made. */
-void sg_device_translate(isa_translate_t how, uint32_t after, uint32_t milliseconds, uint32_t kept,
-                         bool aside);
+/* Whether hot code is translated, and how. */
+typedef struct {
+    isa_translate_t how;
+    uint32_t after;        /* waves or branches back that make code hot */
+    uint32_t milliseconds; /* that all translations together may take */
+    uint32_t share;        /* and how much of the time of those who run the code, in percent; 0: any */
+    uint32_t kept;         /* MiB of translations on disk */
+    bool aside;            /* a thread of its own translates */
+} sg_translate_t;
+
+/* Sets that for all devices of the process, before the first is made. */
+void sg_device_translate(const sg_translate_t *t);
 
 /* Drops decoded instructions, because code memory was unmapped or the program invalidated the
  * instruction cache. */

@@ -18,6 +18,9 @@ enum { TOP = 8 /* instructions that the report names */ };
 static struct {
     pthread_once_t once;
     bool stats;
+    /* The statistics say what ran translated, instead of instructions by class, for which code would
+     * be interpreted: the user has chosen how the translator works. */
+    bool translated;
     const char *trace; /* kernels whose names contain this are traced; NULL: none */
     base_lines_t lines;
     pthread_mutex_t write_lock;
@@ -42,6 +45,8 @@ static void read_options(void)
     state.tail = &state.kernels;
     state.trace = base_env("SOFTGPU_TRACE");
     state.stats = base_env_bool("SOFTGPU_STATS", false);
+    const char *how = base_env("SOFTGPU_TRANSLATE");
+    state.translated = how && *how && isa_translate_mode() != ISA_TRANSLATE_OFF;
     if (!state.trace && !state.stats) return;
     pthread_atfork(NULL, NULL, in_forked_child);
     base_lines_open(&state.lines, "SOFTGPU_TRACE_FILE", "trace and statistics go");
@@ -156,7 +161,7 @@ void sg_observe_watch(sg_box_t *b, isa_watch_t *watch)
 bool sg_observe_needs_no_watch(const sg_run_t *run)
 {
     return run->observed && !run->observed->trace && !run->counted && !run->census &&
-           !run->checked && isa_translate_mode() != ISA_TRANSLATE_OFF;
+           !run->checked && state.translated;
 }
 
 isa_stop_t sg_observe_run(sg_box_t *b, isa_wave_t *w, int32_t slice)
@@ -323,8 +328,8 @@ static void report_kernel(FILE *f, const sg_seen_t *k)
             (unsigned long long)all, (double)k->ns / 1e6);
     fprintf(f, "  %.2f million wave instructions per second\n",
             k->ns ? (double)all * 1e3 / (double)k->ns : 0);
-    if (isa_translate_mode()) report_ran(f, ran, watched, all);
-    if (watched || !isa_translate_mode()) report_classes(f, &k->tally, k->lanes);
+    if (state.translated) report_ran(f, ran, watched, all);
+    if (watched || !state.translated) report_classes(f, &k->tally, k->lanes);
 }
 
 /* What the translator has done, for all kernels together. */
@@ -374,7 +379,7 @@ void sg_observe_report(void)
         fprintf(f, "softgpu statistics of process %d\n", (int)getpid());
         for (const sg_seen_t *k = state.kernels; k; k = k->next)
             if (k->dispatches) report_kernel(f, k);
-        if (isa_translate_mode()) report_translator(f);
+        if (state.translated) report_translator(f);
         fclose(f);
     }
     pthread_mutex_unlock(&state.lock);

@@ -41,15 +41,18 @@ enum {
     ENTRIES = 4,        /* at a slot, at most */
     NEVER = UINT16_MAX, /* of `heat`: waves are not counted at the slot any more */
     HEAT_MOST = NEVER - 1,
+    FIRST_MS = 150, /* that the first translation takes, for which LLVM is loaded */
 };
 
 /* What the translator knows of a page. By slot: how often a branch back was taken, waves came to
  * the slot, or no entry there took them; the first entry that is there; whether waves come there
- * from code that is not translated. */
+ * from code that is not translated; whether the code was hot once, but neither kept on disk nor
+ * worth a translation then. */
 typedef struct isa_page_loops {
     _Atomic(uint16_t) heat[ISA_PAGE_SLOTS];
     _Atomic(const entry_t *) entry[ISA_PAGE_SLOTS];
     _Atomic(bool) head[ISA_PAGE_SLOTS];
+    _Atomic(bool) put_off[ISA_PAGE_SLOTS];
     region_t *regions; /* under the lock */
 } isa_page_loops_t;
 
@@ -71,8 +74,11 @@ static _Atomic(bool) translating;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards LLVM and the variables below */
 static uint64_t loops[ISA_REFUSALS];
 static uint64_t kept;    /* stretches whose code was on disk */
-static uint64_t time_e6; /* microseconds */
 static uint64_t most_ms = ISA_TRANSLATE_MS;
+/* Microseconds that translating has taken, and what is to be expected of the next translation:
+ * written under the lock. */
+static _Atomic(uint64_t) time_e6, next_e6 = FIRST_MS * UINT64_C(1000);
+static _Atomic(uint32_t) share; /* percent */
 static bool aside, helper_runs; /* translating is a thread's of its own; whether there is one */
 static bool over;               /* the process ends: LLVM must not be called any more */
 static task_t task;             /* of that thread, */
@@ -96,22 +102,20 @@ static isa_page_loops_t *loops_of(isa_page_t *page)
     return __atomic_load_n(&page->loops, __ATOMIC_ACQUIRE);
 }
 
-/* Lets waves be counted again where they were before the task was given. */
-static void give_back(const task_t *t)
+/* Lets waves be counted again, from `heat` on, where they were before the task was given. */
+static void give_back(const task_t *t, unsigned heat)
 {
     isa_page_t *page = t->wanted.page;
     isa_handler_t *own = isa_own_handler(page, &page->slots[t->slot]);
-    if (t->counting)
-        atomic_compare_exchange_strong(&page->slots[t->slot].fn, &own, t->counting);
-    else
-        atomic_store(&loops_of(page)->heat[t->slot], (uint16_t)(after - 1));
+    atomic_store(&loops_of(page)->heat[t->slot], (uint16_t)heat);
+    if (t->counting) atomic_compare_exchange_strong(&page->slots[t->slot].fn, &own, t->counting);
 }
 
 /* In a forked child, which has neither of the threads that may be translating: what waits to be
  * translated is found hot again. */
 static void begin_child(void)
 {
-    if (has_task) give_back(&task);
+    if (has_task) give_back(&task, after - 1);
     has_task = helper_runs = false;
     pthread_cond_init(&has_work, NULL);
     atomic_store(&translating, false);
@@ -163,6 +167,11 @@ void isa_translate_keep(uint64_t bytes)
     take_lock();
     isa_kept_setup(bytes);
     give_lock();
+}
+
+void isa_translate_share(uint32_t percent)
+{
+    atomic_store(&share, percent);
 }
 
 isa_translate_t isa_translate_mode(void)
@@ -245,6 +254,21 @@ static uint64_t now_e6(void)
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* Adds the time since `begin` to that of translating. */
+static void spend(uint64_t begin)
+{
+    atomic_fetch_add(&time_e6, now_e6() - begin);
+}
+
+/* Whether this thread, which has come to hot code, has worked for so long that the next translation
+ * stays within the share of its time. */
+static bool is_worth(void)
+{
+    const uint64_t percent = atomic_load_explicit(&share, memory_order_relaxed);
+    return !percent ||
+           100 * (atomic_load(&time_e6) + atomic_load(&next_e6)) <= percent * now_e6();
 }
 
 /* Under the lock: plans the code, for which the library is open, and compiles it. */
@@ -412,7 +436,8 @@ static void carry_out(const isa_wanted_t *wanted, isa_made_t *made)
     const uint64_t begin = now_e6();
     region_t *r = make_region(wanted, made);
     put_in_place(wanted, made, r);
-    time_e6 += now_e6() - begin;
+    spend(begin);
+    if (r) atomic_store(&next_e6, atomic_load(&time_e6) / loops[ISA_REFUSED_NOT]);
 }
 
 /* Under the lock: takes code that was kept, and puts it in place; false if none was, or if it does
@@ -426,7 +451,7 @@ static bool take_kept(const isa_wanted_t *wanted, isa_made_t *made)
     if (r) kept++;
     if (found) put_in_place(wanted, made, r);
     free(made->object);
-    time_e6 += now_e6() - begin;
+    spend(begin);
     return found;
 }
 
@@ -462,6 +487,13 @@ static bool has_helper(void)
     return true;
 }
 
+/* Lets the task's code be interpreted until the waves have run for longer. */
+static void put_off(const task_t *t)
+{
+    atomic_store(&loops_of(t->wanted.page)->put_off[t->slot], true);
+    give_back(t, 0);
+}
+
 /* Makes the code of the task and puts it in place of its entries, or gives the task to the thread
  * that does. The process's first code is not given away, for register_end()'s sake. The caller has
  * begun. */
@@ -473,7 +505,10 @@ static void translate(const task_t *t)
         return;
     }
     take_lock();
-    if (!take_kept(&t->wanted, made)) {
+    if (take_kept(&t->wanted, made)) {
+    } else if (!is_worth()) {
+        put_off(t);
+    } else {
         has_task = aside && !over && loops[ISA_REFUSED_NOT] && has_helper();
         if (has_task) {
             task = *t;
@@ -595,15 +630,26 @@ void isa_translate_forget(isa_page_t *page)
     __atomic_store_n(&page->loops, NULL, __ATOMIC_RELAXED);
 }
 
+/* Whether the code at the slot, which was put off, has to wait for longer: it is counted anew then.
+ */
+static bool has_to_wait(isa_page_loops_t *here, unsigned slot)
+{
+    if (!atomic_load_explicit(&here->put_off[slot], memory_order_relaxed) || is_worth())
+        return false;
+    atomic_store_explicit(&here->heat[slot], 0, memory_order_relaxed);
+    return true;
+}
+
 /* Counts a wave at a slot. From the nth time on the caller begins to translate, unless another
- * thread does so: true if it has begun. Threads that count at once may lose a few. */
+ * thread does so, or the code has to wait: true if it has begun. Threads that count at once may
+ * lose a few. */
 static bool has_begun(isa_page_t *page, unsigned slot)
 {
-    _Atomic(uint16_t) *heat = &loops_of(page)->heat[slot];
-    uint16_t n = atomic_load_explicit(heat, memory_order_relaxed);
+    isa_page_loops_t *here = loops_of(page);
+    uint16_t n = atomic_load_explicit(&here->heat[slot], memory_order_relaxed);
     if (n == NEVER) return false;
-    if (n + 1u >= after) return begin_translating();
-    atomic_compare_exchange_strong(heat, &n, (uint16_t)(n + 1));
+    if (n + 1u >= after) return !has_to_wait(here, slot) && begin_translating();
+    atomic_compare_exchange_strong(&here->heat[slot], &n, (uint16_t)(n + 1));
     return false;
 }
 

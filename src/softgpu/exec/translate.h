@@ -1,7 +1,7 @@
 /* translate.h - translates hot loops and stretches of GPU code to code of the host.
  *
- * Off by default. The interpreter's handlers define instructions here, too: translated code
- * consists of copies of their bitcode (chunk.h) and of calls of the handlers themselves.
+ * The interpreter's handlers define instructions here, too: translated code consists of copies of
+ * their bitcode (chunk.h) and of calls of the handlers themselves.
  * docs/translator.md describes how code is translated and which code is not. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_H
 #define SOFTGPU_EXEC_TRANSLATE_H
@@ -20,7 +20,11 @@ typedef enum {
 enum {
     ISA_TRANSLATE_AFTER = 1000, /* waves or branches that come to code, then it is hot */
     ISA_TRANSLATE_MS = 2000,    /* for translating, if nobody says else */
-    ISA_TRANSLATE_KEPT = 256    /* MiB on disk */
+    /* Translating may take this percentage of the time that waves have run. Translated code takes
+     * about half the time, so that a translation pays for itself where code runs for twice as long
+     * as translating it takes; and code that has run so long is likely to run as long again. */
+    ISA_TRANSLATE_SHARE = 50,
+    ISA_TRANSLATE_KEPT = 256 /* MiB on disk */
 };
 
 /* Sets the mode. Called before code is decoded: pages that are decoded already are not affected. */
@@ -31,6 +35,10 @@ isa_translate_t isa_translate_mode(void);
 
 /* The time that the process may spend on translating, in milliseconds of the processor. */
 void isa_translate_limit(uint64_t milliseconds);
+
+/* The share of the processor time of the thread that comes to hot code which translating may take,
+ * in percent; 0, as at first: any. */
+void isa_translate_share(uint32_t percent);
 
 /* Whether a thread of its own translates, while waves go on interpreted; if not, as at first, the
  * thread that comes to hot code does. */

@@ -64,25 +64,39 @@ static bool read_time(uint32_t *model)
     return false;
 }
 
-/* Reads the settings of the translator: whether hot code is translated, and within which limits. */
-static bool read_translate(void)
+/* Whether hot code is translated: leaves *how unchanged if the variable is unset or empty. */
+static bool read_how(isa_translate_t *how)
 {
     const sg_option_t *o = &sg_options[SG_OPTION_TRANSLATE];
     const char *value = base_env(o->variable);
-    uint32_t after = ISA_TRANSLATE_AFTER, how = ISA_TRANSLATE_OFF, limit = ISA_TRANSLATE_MS;
-    uint32_t kept = ISA_TRANSLATE_KEPT, aside = 1;
-    if (!read_number(SG_OPTION_TRANSLATE_AFTER, &after) ||
-        !read_number(SG_OPTION_TRANSLATE_TIME, &limit) ||
-        !read_number(SG_OPTION_TRANSLATE_CACHE, &kept) ||
+    if (!value || !*value) return true;
+    for (unsigned n = ISA_TRANSLATE_OFF; n <= ISA_TRANSLATE_VERIFY; n++)
+        if (strcmp(value, o->words[n]) == 0) {
+            *how = (isa_translate_t)n;
+            return true;
+        }
+    base_error("%s=%s is none of %s, %s and %s", o->variable, value, o->words[0], o->words[1],
+               o->words[2]);
+    return false;
+}
+
+/* Reads the settings of the translator: whether hot code is translated, and within which limits. */
+static bool read_translate(void)
+{
+    sg_translate_t t = {.how = ISA_TRANSLATE_ON,
+                        .after = ISA_TRANSLATE_AFTER,
+                        .milliseconds = ISA_TRANSLATE_MS,
+                        .share = ISA_TRANSLATE_SHARE,
+                        .kept = ISA_TRANSLATE_KEPT};
+    uint32_t aside = 1;
+    if (!read_how(&t.how) || !read_number(SG_OPTION_TRANSLATE_AFTER, &t.after) ||
+        !read_number(SG_OPTION_TRANSLATE_TIME, &t.milliseconds) ||
+        !read_number(SG_OPTION_TRANSLATE_SHARE, &t.share) ||
+        !read_number(SG_OPTION_TRANSLATE_CACHE, &t.kept) ||
         !read_number(SG_OPTION_TRANSLATE_ASIDE, &aside))
         return false;
-    while (value && *value && strcmp(value, o->words[how]) != 0)
-        if (++how > ISA_TRANSLATE_VERIFY) {
-            base_error("%s=%s is none of %s, %s and %s", o->variable, value, o->words[0],
-                       o->words[1], o->words[2]);
-            return false;
-        }
-    sg_device_translate((isa_translate_t)how, after, limit, kept, aside);
+    t.aside = aside != 0;
+    sg_device_translate(&t);
     return true;
 }
 

@@ -78,6 +78,40 @@ static void takes_over(void **state)
     free_pair(&p);
 }
 
+/* While translating would take more of this thread's time than it may, hot code stays interpreted;
+ * it is asked again, at the same places, and translated once it may. */
+static void put_off(void **state)
+{
+    pair_t p = make_pair("avx2");
+    before_t b;
+    (void)state;
+    isa_translate_share(1);
+    for (unsigned full = 0; full < 2; full++) {
+        make_state(&b, full, 0x2f0);
+        put_numbered(&p, full);
+        isa_translate_setup(ISA_TRANSLATE_OFF, 1);
+        set_state(p.interpreted, &b);
+        assert_int_equal(rig_run_from(p.interpreted, RIG_CODE), ISA_STOP_END);
+        const isa_translate_stats_t begin = isa_translate_stats();
+        for (unsigned n = 0; n < 10; n++)
+            assert_int_equal(run_on(p.translated, &b), ISA_STOP_END);
+        assert_int_equal(isa_translate_stats().instructions, begin.instructions);
+        assert_int_equal(isa_translate_stats().loops[0], begin.loops[0]);
+        assert_memory_equal(p.interpreted->rows, p.translated->rows, sizeof p.translated->rows);
+        isa_translate_share(0);
+        assert_true(becomes_translated(p.translated, &b));
+        assert_memory_equal(p.interpreted->rows, p.translated->rows, sizeof p.translated->rows);
+        isa_translate_share(1);
+        isa_code_invalidate(p.translated->cache);
+        isa_code_quiesce(p.translated->cache);
+    }
+    isa_translate_share(100000); /* a thousand times as much time as there was */
+    put_numbered(&p, 2);
+    assert_true(becomes_translated(p.translated, &b));
+    isa_translate_share(0);
+    free_pair(&p);
+}
+
 /* ---- two workers ---- */
 
 enum { WAVES = 60 };
@@ -221,8 +255,8 @@ int main(void)
         fprintf(stderr, "nothing is translated here: no library, or no LLVM\n");
         return 77;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_over), cmocka_unit_test(two_workers),
-                                       cmocka_unit_test(pages_end), cmocka_unit_test(forks),
-                                       cmocka_unit_test(process_ends)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_over), cmocka_unit_test(put_off),
+                                       cmocka_unit_test(two_workers), cmocka_unit_test(pages_end),
+                                       cmocka_unit_test(forks), cmocka_unit_test(process_ends)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

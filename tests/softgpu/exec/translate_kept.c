@@ -108,6 +108,16 @@ static void second_run(void **state)
     assert_made(run_numbered(0, true), 1, "nothing is kept");
 }
 
+/* What is on disk is taken at once, also while translating takes more time than it may. */
+static void costs_nothing(void **state)
+{
+    (void)state;
+    assert_made(run_numbered(0, true), 1, "the first run");
+    isa_translate_share(1);
+    assert_made(run_numbered(0, true), 0, "the second run");
+    isa_translate_share(0);
+}
+
 /* Code from disk calls a handler: it runs the whole loop, of which code that may not call one is
  * left in each round. */
 static void calls_handlers(void **state)
@@ -553,6 +563,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(second_run, begin_empty),
+        cmocka_unit_test_setup(costs_nothing, begin_empty),
         cmocka_unit_test_setup(calls_handlers, begin_empty),
         cmocka_unit_test_setup(damaged, begin_empty),
         cmocka_unit_test_setup(keys_differ, begin_empty),
