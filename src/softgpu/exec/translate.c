@@ -262,13 +262,25 @@ static void spend(uint64_t begin)
     atomic_fetch_add(&time_e6, now_e6() - begin);
 }
 
-/* Whether this thread, which has come to hot code, has worked for so long that the next translation
- * stays within the share of its time. */
+/* How long the threads that run waves have worked, as far as it is known: a thread tells it when it
+ * comes to hot code, as this one does. */
+static uint64_t worked_e6(void)
+{
+    counts_t *own = isa_translate_counts();
+    uint64_t sum = 0;
+    if (own) atomic_store_explicit(&own->worked_e6, now_e6(), memory_order_relaxed);
+    for (counts_t *c = atomic_load(&all_counts); c; c = c->next)
+        sum += atomic_load_explicit(&c->worked_e6, memory_order_relaxed);
+    return sum;
+}
+
+/* Whether waves have run for so long that the next translation stays within its share of that time.
+ */
 static bool is_worth(void)
 {
     const uint64_t percent = atomic_load_explicit(&share, memory_order_relaxed);
     return !percent ||
-           100 * (atomic_load(&time_e6) + atomic_load(&next_e6)) <= percent * now_e6();
+           100 * (atomic_load(&time_e6) + atomic_load(&next_e6)) <= percent * worked_e6();
 }
 
 /* Under the lock: plans the code, for which the library is open, and compiles it. */

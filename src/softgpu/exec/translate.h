@@ -36,8 +36,8 @@ isa_translate_t isa_translate_mode(void);
 /* The time that the process may spend on translating, in milliseconds of the processor. */
 void isa_translate_limit(uint64_t milliseconds);
 
-/* The share of the processor time of the thread that comes to hot code which translating may take,
- * in percent; 0, as at first: any. */
+/* The share of the processor time of the threads that run waves which translating may take, in
+ * percent; 0, as at first: any. */
 void isa_translate_share(uint32_t percent);
 
 /* Whether a thread of its own translates, while waves go on interpreted; if not, as at first, the

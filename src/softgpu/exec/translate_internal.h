@@ -209,6 +209,7 @@ bool isa_kept_parse(const void *bytes, size_t size, isa_kept_key_t key, isa_made
 /* Counts of one thread, written only by that thread. */
 typedef struct isa_translate_counts {
     _Atomic(uint64_t) entries, instructions, declined, verified;
+    _Atomic(uint64_t) worked_e6; /* microseconds of the processor, at the last look */
     struct isa_translate_counts *next;
 } isa_translate_counts_t;
 
