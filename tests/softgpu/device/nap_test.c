@@ -136,7 +136,7 @@ static void test_kernels_wait_for_each_other(void **state)
         rig_close(&q[i]);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_long_sleeps),
@@ -145,6 +145,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_kernels_wait_for_each_other),
     };
     if (!asm_available()) return 77;
-    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
