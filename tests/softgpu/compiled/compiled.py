@@ -35,7 +35,8 @@ class Compiled(unittest.TestCase):
         return {**{k: v for k, v in os.environ.items() if not k.startswith(drop) or k == "SOFTGPU_GPU"}, **more}
 
     def start(self, **more):
-        return subprocess.Popen([SOFTGPU, "--", PROGRAM], env=self.environment(**more), text=True,
+        # in a folder of its own, where the compiler puts its statistics (AMD_COMGR_TIME_STATISTICS)
+        return subprocess.Popen([SOFTGPU, "--", PROGRAM], env=self.environment(**more), text=True, cwd=self.folder.name,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def finish(self, process, stderr=""):
