@@ -300,6 +300,13 @@ void cli_command_free(cli_command_t *c)
     memset(c->values, 0, sizeof(c->values));
 }
 
+int cli_next_given(const cli_command_t *c, int i)
+{
+    while (++i < CLI_OPTION_COUNT)
+        if (c->values[i]) return i;
+    return -1;
+}
+
 bool cli_is_on(const cli_command_t *c, cli_option_id_t option)
 {
     return c->values[option] && strcmp(c->values[option], "0") != 0;
@@ -307,7 +314,7 @@ bool cli_is_on(const cli_command_t *c, cli_option_id_t option)
 
 bool cli_traces(const cli_command_t *c)
 {
-    for (int i = 0; i < CLI_OPTION_COUNT; i++)
+    for (int i = -1; (i = cli_next_given(c, i)) >= 0;)
         if (cli_is_on(c, (cli_option_id_t)i) && trace_setting_traces((trace_setting_id_t)i))
             return true;
     return false;
@@ -451,12 +458,12 @@ int cli_apply(cli_command_t *c, char *why, size_t why_bytes)
 {
     const char *extra = c->values[CLI_EXTRA_COUNTERS];
     if (extra && set_extra_counters(extra, why, why_bytes) != 0) return CLI_EXIT_USAGE;
-    for (int i = 0; i < CLI_OPTION_COUNT; i++)
+    for (int i = -1; (i = cli_next_given(c, i)) >= 0;)
         if (trace_settings[i].implies && cli_is_on(c, (cli_option_id_t)i) &&
             imply(c, &trace_settings[i]))
             goto fail;
-    for (int i = 0; i < CLI_OPTION_COUNT; i++)
-        if (c->values[i] && set_environment(c, i) != 0) goto fail;
+    for (int i = -1; (i = cli_next_given(c, i)) >= 0;)
+        if (set_environment(c, i) != 0) goto fail;
     return 0;
 fail:
     snprintf(why, why_bytes, "setting the environment: %s", strerror(errno ? errno : ENOMEM));

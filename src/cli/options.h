@@ -39,6 +39,10 @@ int cli_find_option(const char *name, size_t bytes);
 int cli_set(cli_command_t *c, size_t option, const char *const *words, size_t count, char *why,
             size_t why_bytes);
 
+/* Returns the first given option behind option `i`, and with -1 the first of all; -1 if there is
+ * none. An option counts as given, too, if another one has turned it on. */
+int cli_next_given(const cli_command_t *c, int i);
+
 bool cli_is_on(const cli_command_t *c, cli_option_id_t option);
 
 /* Returns true if any tracing option is on. */

@@ -59,9 +59,8 @@ static bool level_is(const cli_command_t *c, const char *level)
 
 static void print_config(const cli_command_t *c)
 {
-    for (int i = 0; i < CLI_OPTION_COUNT; i++)
-        if (c->values[i])
-            fprintf(stderr, "rocprofv3: --%s %s\n", trace_settings[i].name, c->values[i]);
+    for (int i = -1; (i = cli_next_given(c, i)) >= 0;)
+        fprintf(stderr, "rocprofv3: --%s %s\n", trace_settings[i].name, c->values[i]);
 }
 
 static void print_environment(const cli_session_t *s, FILE *f, const char *prefix)
