@@ -658,7 +658,9 @@ DIFFERENCE_MOST = 5  # of 255, on an average: letters are not those of every mac
 
 
 def case_pictures(directory):
-    path, _ = report(directory, fixture.demo(f"{directory}/a.db", counted=True, modelled=True, code=True))
+    os.chdir(directory)  # the page shows the database's path as it is given, so that TMPDIR makes it no longer
+    os.makedirs("runs/of_pictures")
+    path, _ = report(directory, fixture.demo("runs/of_pictures/a.db", counted=True, modelled=True, code=True))
     with browser.Browser() as b:
         b.open(path)
         for name, section, theme, width, height in PICTURES:
@@ -682,7 +684,9 @@ def case_pictures(directory):
 
 def case_phone(directory):
     """Every section fits the width of a phone and is large enough to read; two fingers zoom the timeline, one moves it."""
-    path, _ = report(directory, fixture.demo(f"{directory}/a.db", counted=True, modelled=True, code=True), fixture.demo(f"{directory}/b.db", pid=4343))
+    deep = f"{directory}/{'a_folder_' * 25}"  # commands name the databases
+    os.mkdir(deep)
+    path, _ = report(directory, fixture.demo(f"{deep}/a.db", counted=True, modelled=True, code=True), fixture.demo(f"{deep}/b.db", pid=4343))
     small = """[...document.querySelectorAll('section:not([hidden]) *, header *')].filter(n => n.clientWidth && [...n.childNodes].some(c => c.nodeType === 3 &&
         c.data.trim()) && !n.closest('svg') && parseFloat(getComputedStyle(n).fontSize) < 11).map(n => n.className + n.innerText)"""
     with browser.Browser(390, 844) as b:
