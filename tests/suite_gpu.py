@@ -19,11 +19,12 @@ def _row(table, name):
     return next(dict(zip(rows[0], row)) for row in rows[1:] if row[0] == name)
 
 
-def _profile(product):
+def profile_of(product):
+    """Its file of share/softgpu, as text by name, with what that takes over from another GPU's."""
     with open(f"{_SHARE}/softgpu/{product}.profile", encoding="utf-8") as f:
         lines = [line.partition("#")[0].split(None, 1) for line in f]
     own = {line[0]: line[1].strip() for line in lines if len(line) == 2}
-    return {**_profile(own["like"]), **own} if "like" in own else own
+    return {**profile_of(own["like"]), **own} if "like" in own else own
 
 
 @functools.cache
@@ -75,7 +76,7 @@ TARGET = int(_row("architectures", ARCH)["target"])
 VECTOR_LINE = int(_row("architectures", ARCH)["vector_line"])
 XCCS = xccs_of(PRODUCT)
 UNITS = max(4, XCCS)
-PROFILE = _profile(PRODUCT)
+PROFILE = profile_of(PRODUCT)
 CLOCK = int(_row("products", PRODUCT)["clock"])
 ENGINES = int(_row("products", PRODUCT)["engines"]) // XCCS
 if "cus" in PROFILE:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # field: trixie experimental
+# field-mi100: experimental
 # field-mi300x: experimental
 # field-waves32: experimental
 # field-timeout: 3600
@@ -16,9 +17,10 @@ f = field.Field()
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "support", "allreduce.cpp")
 COUNT = "100000"
 MPI = ["mpirun", "--oversubscribe", "-np", "2"]
+# RCCL does not start on these GPUs with older firmware of the packet processor, as softgpu's is, unless the runtime leaves idle scratch memory alone
+LEAST_FIRMWARE = {"gfx942": 177, "gfx950": 24}
+RECLAIM = {"HSA_NO_SCRATCH_RECLAIM": "1"} if f.firmware < LEAST_FIRMWARE.get(f.target, 0) else {}
 # Open MPI refuses to run as root, which a field root needs, and looks for networks that it has no use for here
-# RCCL starts on an MI300 with firmware older than its own only if the runtime keeps its hands off idle scratch memory
-RECLAIM = {} if f.gpu == "mi210" else {"HSA_NO_SCRATCH_RECLAIM": "1"}
 MPI_ENV = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,sm"}
 SAID = re.compile(r"^(?:\d+ GPUs|rank \d+ of \d+): (\d+) elements, (\d+) wrong$", re.MULTILINE)
 

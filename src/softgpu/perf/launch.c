@@ -347,10 +347,10 @@ void sg_perf_group_barrier(sg_perf_group_t *g, const isa_group_t *group,
     uint64_t last = 0;
     for (uint32_t i = 0; i < g->n_waves; i++)
         if (g->clock[i].now > last) last = g->clock[i].now;
+    sg_snapshots_barrier(&g->snapshots, group, g->clock, last);
     for (uint32_t i = 0; i < g->n_waves; i++) {
         waited[i] = g->clock[i].ended ? 0 : last - g->clock[i].now;
         sg_wave_clock_wait(&g->clock[i], g->clock[i].now + waited[i], SG_WAIT_BARRIER);
-        if (waited[i]) sg_snapshots_barrier(&g->snapshots, group->waves[i], last);
     }
 }
 

@@ -1,14 +1,14 @@
 /* snapshot.c - see snapshot.h: when a wave is sampled, and what the sample says.
  *
- * The clocks of an instruction have three parts, in this order: its code is being fetched, it
- * waits, it is issued. */
+ * The clocks of an instruction have four parts, in this order: its code is being fetched, it
+ * waits, other waves are chosen, it is issued. */
 #include "softgpu/perf/snapshot.h"
 
 #include "softgpu/exec/exec.h"
 
 #include <string.h>
 
-enum { NO_CODE, WAITS, ISSUED };
+enum { NO_CODE, WAITS, LOSES, ISSUED };
 
 static uint32_t at_least_one(uint64_t n)
 {
@@ -37,12 +37,16 @@ void sg_snapshots_start(sg_snapshots_t *s, const sg_perf_t *p, const sg_perf_lau
     if (!launch->snapshots) return;
     s->waves = waves_of_unit(p, launch, group->n_waves);
     if (__builtin_mul_overflow(launch->snapshots, s->waves, &s->period)) s->period = UINT64_MAX;
+    const uint32_t simds = p->profile.simds_per_cu, of_simd = (s->waves + simds - 1) / simds;
+    for (unsigned k = 0; k < SG_PIPES; k++)
+        s->beside[k] = k < SG_SIMD_PIPES ? of_simd : s->waves;
     for (uint32_t i = 0; i < group->n_waves; i++) {
         const uint32_t place = group->waves[i]->hw_id;
-        const uint64_t turn = isa_bits_get(arch->hw_id.slot, place) * p->profile.simds_per_cu +
-                              isa_bits_get(arch->hw_id.simd, place);
+        const uint32_t slot = isa_bits_get(arch->hw_id.slot, place);
+        const uint64_t turn = (uint64_t)slot * simds + isa_bits_get(arch->hw_id.simd, place);
         const uint64_t first = turn % s->waves * launch->snapshots, at = clock % s->period;
-        s->wave[i] = (sg_snapshot_wave_t){.due = first >= at ? first - at : first - at + s->period};
+        s->wave[i] = (sg_snapshot_wave_t){.due = first >= at ? first - at : first - at + s->period,
+                                          .slot = (uint8_t)slot};
     }
 }
 
@@ -92,14 +96,37 @@ static uint32_t not_issued(isa_snapshot_reason_t why, uint32_t stalls)
            (uint32_t)why << ISA_SNAPSHOT_REASON | stalls << ISA_SNAPSHOT_STALLS;
 }
 
-/* The sample of an instruction that waits. It waits by itself (s_waitcnt, s_nop, s_sleep), or it
- * has been chosen and its unit does not accept it: the matrix unit is busy, or the most possible
- * instructions are in flight. */
-static uint32_t waiting(seen_t what, const sg_traits_t *t)
+/* Whether a matrix instruction needs what the one before it computes: a factor, or the addend,
+ * which v_smfmac has in its result. */
+static bool needs_result(const sg_snapshot_wave_t *v, const isa_wave_t *w, const isa_inst_t *i)
+{
+    const bool adds = isa_table[i->op].marks & ISA_IS_TIED;
+    const isa_operand_t *const read[] = {&i->src[0], &i->src[1], &i->src[2],
+                                         adds ? &i->dst : &i->src[2]};
+    for (unsigned k = 0; k < sizeof read / sizeof *read; k++) {
+        if (!isa_is_row(read[k])) continue;
+        const uint32_t first = isa_row_number(w->acc_offset, read[k]);
+        if (first < v->result + v->n_results && v->result < first + isa_operand_dwords(read[k]))
+            return true;
+    }
+    return false;
+}
+
+/* The sample of an instruction that waits. It waits by itself (s_waitcnt, s_nop, s_sleep), or for
+ * the result of a matrix instruction, or it has been chosen and its unit does not accept it: the
+ * matrix unit is busy, or the most possible instructions are in flight. */
+static uint32_t waiting(seen_t what, const sg_traits_t *t, bool needs)
 {
     if (t->flow == SG_FLOW_WAIT) return not_issued(ISA_REASON_WAITCNT, 0);
     if (t->klass == ISA_CLASS_INTERNAL) return not_issued(ISA_REASON_INTERNAL, 0);
+    if (needs) return not_issued(ISA_REASON_ALU_DEPENDENCY, 0);
     return not_issued(ISA_REASON_WIN_STALL, 1u << what.unit);
+}
+
+/* The sample of an instruction in whose place another wave's is issued to the same unit. */
+static uint32_t losing(seen_t what)
+{
+    return not_issued(ISA_REASON_NOT_WIN, 0) | UINT32_C(1) << (ISA_SNAPSHOT_ISSUES + what.unit);
 }
 
 static uint32_t issued(seen_t what)
@@ -117,34 +144,58 @@ static uint32_t samples_until(sg_snapshots_t *s, sg_snapshot_wave_t *v, uint64_t
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
+/* What a wave has lost whose last instruction used a pipe: waves that share the pipe use it by
+ * turns, in the order of their slots, so that each has had it as often when the last of them has.
+ */
+static void lose(const sg_snapshots_t *s, sg_snapshot_wave_t *v, const sg_wave_clock_t *c,
+                 const uint64_t before[SG_PIPES])
+{
+    for (unsigned k = 0; k < SG_PIPES; k++) {
+        const uint64_t used = c->pipe[k] - before[k];
+        const uint64_t behind = s->beside[k] - 1 - v->slot % s->beside[k];
+        const uint64_t all = c->pipe[k] * s->beside[k] - used * behind;
+        if (used && all > c->now + v->late) v->late = all - c->now;
+    }
+}
+
 void sg_snapshots_step(sg_snapshots_t *s, sg_wave_clock_t *c, const sg_clock_of_t *of,
                        isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i, const sg_traits_t *t)
 {
-    uint64_t own[SG_WAITS] = {0}, *const lent = c->by_wait;
+    uint64_t own[SG_WAITS] = {0}, pipe[SG_PIPES], *const lent = c->by_wait;
     sg_snapshot_wave_t *v = &s->wave[w->index_in_group];
-    const uint64_t begin = c->now;
+    const uint64_t late = v->late, begin = c->now + late;
+    memcpy(pipe, c->pipe, sizeof pipe);
     if (!lent) c->by_wait = own;
     const uint64_t code = c->by_wait[SG_WAIT_CODE];
     sg_wave_clock_step(c, of, watch, w, i, t);
     const uint64_t no_code = c->by_wait[SG_WAIT_CODE] - code;
     c->by_wait = lent;
-    if (v->due >= c->now) return;
+    lose(s, v, c, pipe);
+    const bool matrix = t->klass == ISA_CLASS_MFMA, needs = matrix && needs_result(v, w, i);
+    if (matrix) {
+        v->result = isa_row_number(w->acc_offset, &i->dst);
+        v->n_results = isa_operand_dwords(&i->dst);
+    }
+    const uint64_t end = c->now + v->late;
+    if (v->due >= end) return;
     const seen_t what = seen_of(i);
     v->pc = i->pc;
     v->behind = i->pc + 4ul * i->dwords;
     v->part[NO_CODE].n = samples_until(s, v, begin + no_code);
     v->part[NO_CODE].data = not_issued(ISA_REASON_NO_INSTRUCTION, 0);
-    v->part[WAITS].n = samples_until(s, v, c->now - t->issue);
-    v->part[WAITS].data = waiting(what, t);
-    v->part[ISSUED].n = samples_until(s, v, c->now);
+    v->part[WAITS].n = samples_until(s, v, c->now + late - t->issue);
+    v->part[WAITS].data = waiting(what, t, needs);
+    v->part[LOSES].n = samples_until(s, v, end - t->issue);
+    v->part[LOSES].data = losing(what);
+    v->part[ISSUED].n = samples_until(s, v, end);
     v->part[ISSUED].data = issued(what);
     w->snapshot.due = true;
 }
 
-void sg_snapshots_barrier(sg_snapshots_t *s, isa_wave_t *w, uint64_t until)
+static void wait_at_barrier(sg_snapshots_t *s, isa_wave_t *w, uint64_t until)
 {
     sg_snapshot_wave_t *v = &s->wave[w->index_in_group];
-    if (!s->period || v->due >= until) return;
+    if (v->due >= until) return;
     const uint64_t behind = isa_wave_pc(w);
     memset(v->part, 0, sizeof v->part);
     v->pc = behind - 4;
@@ -152,6 +203,22 @@ void sg_snapshots_barrier(sg_snapshots_t *s, isa_wave_t *w, uint64_t until)
     v->part[WAITS].n = samples_until(s, v, until);
     v->part[WAITS].data = not_issued(ISA_REASON_BARRIER, 0);
     w->snapshot.due = true;
+}
+
+void sg_snapshots_barrier(sg_snapshots_t *s, const isa_group_t *group, const sg_wave_clock_t *clock,
+                          uint64_t last)
+{
+    uint64_t until = 0;
+    if (!s->period) return;
+    for (uint32_t i = 0; i < group->n_waves; i++) {
+        const uint64_t arrived = clock[i].now + s->wave[i].late;
+        if (arrived > until) until = arrived;
+    }
+    for (uint32_t i = 0; i < group->n_waves; i++) {
+        if (clock[i].ended) continue;
+        wait_at_barrier(s, group->waves[i], until);
+        s->wave[i].late = until - last;
+    }
 }
 
 bool sg_snapshots_take(sg_snapshots_t *s, isa_wave_t *w)

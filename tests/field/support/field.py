@@ -14,6 +14,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import suite_gpu
+
 try:
     from compression import zstd  # of Python 3.14 on
 except ImportError:
@@ -113,6 +116,7 @@ class Field:
         self.family = facts["family"]  # of GPUs that have counters in common
         self.generic = facts["generic"]  # the target whose code the GPU runs, too, or -
         self.wave = int(facts["waves"].split(",")[0])  # lanes, unless a compiler is told otherwise
+        self.firmware = int(suite_gpu.profile_of(self.gpu)["mec_firmware"])  # of the packet processor
         self.env.update(PYTHONDONTWRITEBYTECODE="1", SOFTGPU_GPU=self.gpu)
 
     def path(self, name):

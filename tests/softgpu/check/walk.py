@@ -393,6 +393,21 @@ def memory_walk(steps, without=None, chance=False):
     return _Memory(groups, chance, grain_of(steps)).walk(steps, without)
 
 
+def unwritten_reads(steps):
+    """The instructions that have got bytes of LDS to which nobody in their workgroup had written before."""
+    found, written = set(), {}
+    for step in steps:
+        own = written.setdefault(step.wave[0], set())
+        code = step.code
+        places = {byte for elements in (step.spread or {}).values() for space, at, size in elements if space == "lds"
+                  for byte in range(at, at + size)}
+        if not (code.store or code.to_lds) and places - own:
+            found.add(step.pc)
+        if code.store or code.atomic or code.to_lds:
+            own |= places
+    return found
+
+
 def grain_of(steps):
     """Bytes in which accesses are looked at: 4 if all are of whole dwords."""
     return 1 if any(at % 4 or size % 4 for step in steps if step.spread

@@ -219,6 +219,75 @@ static void units_and_memory(void **state)
     end(&b);
 }
 
+/* As above, but the second instruction adds to what the first computes, and the third has its
+ * result as a factor; the fourth and the fifth have neither, but the fifth adds to its own result.
+ */
+static void results_of_matrix_instructions(void **state)
+{
+    (void)state;
+    bench_t b;
+    const uint32_t full = 1u << (ISA_SNAPSHOT_STALLS + ISA_ARBITER_MATRIX);
+    sample(&b,
+           "s_movk_i32 s12, 0x1000\n"
+           "turn: v_mfma_f32_32x32x8_f16 v[8:23], v[2:3], v[4:5], 0\n"
+           "v_mfma_f32_32x32x8_f16 v[8:23], v[2:3], v[4:5], v[8:23]\n"
+           "v_mfma_f32_32x32x8_f16 v[24:39], v[2:3], v[22:23], 0\n"
+           "v_mfma_f32_32x32x8_f16 v[8:23], v[2:3], v[4:5], 0\n"
+           "v_smfmac_f32_32x32x16_f16 v[8:23], v[2:3], v[4:7], v1\n"
+           "s_nop 10\n"
+           "s_sub_u32 s12, s12, 1\n"
+           "s_cmp_lg_u32 s12, 0\n"
+           "s_cbranch_scc1 turn\n"
+           "s_endpgm\n",
+           1);
+    const unsigned at[] = {1, 3, 5, 7, 9};
+    const bool needs[] = {false, true, true, false, true};
+    for (unsigned k = 0; k < 5; k++) {
+        const uint32_t dependent = count(&b, 0, at[k], STOOD | REASON(ALU_DEPENDENCY));
+        const uint32_t stalled = count(&b, 0, at[k], STOOD | REASON(WIN_STALL) | full);
+        const uint32_t wait = needs[k] ? dependent : stalled;
+        assert_int_equal(needs[k] ? stalled : dependent, 0);
+        if (k) assert_in_range(wait, 350, 500); /* 28 of 256 clocks, 4096 times */
+    }
+    end(&b);
+}
+
+/* Four waves on each SIMD, whose turns have 28 clocks of the vector ALU, 12 others, and 16 in which
+ * the code behind the jump comes. As the four need 112 clocks of the vector ALU, a turn takes that
+ * long, for 56 of which other waves are chosen. Four waves have a SIMD each for themselves. */
+static void waves_that_compete(void **state)
+{
+    (void)state;
+    const char *text = "s_movk_i32 s12, 8000\n"
+                       "s_nop 0\ns_nop 0\ns_nop 0\n"
+                       "turn: v_mov_b32 v1, 1\nv_mov_b32 v1, 1\nv_mov_b32 v1, 1\nv_mov_b32 v1, 1\n"
+                       "v_mov_b32 v1, 1\nv_mov_b32 v1, 1\nv_mov_b32 v1, 1\n"
+                       "s_sub_u32 s12, s12, 1\n"
+                       "s_cmp_lg_u32 s12, 0\n"
+                       "s_cbranch_scc1 turn\n"
+                       "s_endpgm\n";
+    const uint32_t unit = 1u << (ISA_SNAPSHOT_ISSUES + ISA_ARBITER_VALU);
+    bench_t b;
+    for (uint32_t waves = 4; waves <= 16; waves += 12) {
+        uint32_t lost = 0, had = 0, all = 0;
+        sample(&b, text, waves);
+        for (uint32_t i = 0; i < b.notes->n; i++) {
+            const uint32_t data = b.notes->record[i].data[0];
+            lost += data == (STOOD | REASON(NOT_WIN) | unit);
+            had += data == (ISA_SNAPSHOT_VALID | ISA_SNAPSHOT_ISSUED | TYPE(VALU) | unit);
+            all += (data & (STOOD | REASON(OTHER))) == (STOOD | REASON(NOT_WIN));
+        }
+        assert_int_equal(all, lost);
+        if (waves > 4) {
+            assert_in_range(had, 855, 895);    /* 8000 * 28 / 256 */
+            assert_in_range(lost, 1730, 1770); /* 8000 * 56 / 256 */
+        } else {
+            assert_int_equal(lost, 0);
+        }
+        end(&b);
+    }
+}
+
 /* What a runtime that does not know of snapshots has: seen before a wave meets it. */
 static void a_handler_without_snapshots(void **state)
 {
@@ -239,10 +308,9 @@ int main(void)
 {
     if (!asm_available() || !asm_takes_gpu("gfx942")) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_loop_that_idles),
-        cmocka_unit_test(a_barrier),
-        cmocka_unit_test(units_and_memory),
-        cmocka_unit_test(a_handler_without_snapshots),
+        cmocka_unit_test(a_loop_that_idles),  cmocka_unit_test(a_barrier),
+        cmocka_unit_test(units_and_memory),   cmocka_unit_test(results_of_matrix_instructions),
+        cmocka_unit_test(waves_that_compete), cmocka_unit_test(a_handler_without_snapshots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
