@@ -11,6 +11,17 @@ enum { PROGRAM = 32, LDS_HIGH = 0x10000 };
 
 const isa_arch_t *hazard_arch = ASM_ARCH;
 
+void hazard_use(unsigned arch, const char *cpu, const char *older)
+{
+    hazard_arch = &isa_archs[arch];
+    asm_set_gpu(older && !asm_knows_gpu(cpu) ? older : cpu);
+}
+
+const char *seen_text(const seen_t *seen)
+{
+    return seen->last.rule ? seen->last.rule->text : "";
+}
+
 programs_t *programs_create(void)
 {
     programs_t *p = calloc(1, sizeof *p);

@@ -1,5 +1,5 @@
-/* hazard_program.h - short programs in front of the record of hazards, for hazard_rules.c and
- * hazard_waits.c.
+/* hazard_program.h - short programs in front of the record of hazards, for hazard_rules.c,
+ * hazard_families.c and hazard_waits.c.
  *
  * The instructions are decoded and given to the record of a wave (hazard_wave.h); they are not run.
  */
@@ -20,6 +20,10 @@
 /* The GPU whose instructions and rules are meant. */
 extern const isa_arch_t *hazard_arch;
 
+/* Chooses that GPU: `arch` is ISA_ARCH_*. The assembler is told `cpu`, or `older` if it does not
+ * know `cpu` and `older` is not NULL. */
+void hazard_use(unsigned arch, const char *cpu, const char *older);
+
 enum {
     HAZARD_CODE = 0x1000,    /* address of each program's first instruction */
     HAZARD_ACC_OFFSET = 256, /* of hazard_wave()'s AGPRs */
@@ -32,6 +36,9 @@ typedef struct {
     bool at_end; /* the last instruction has one */
 } seen_t;
 
+/* What the rule of the last of them says; "" if there is no rule. */
+const char *seen_text(const seen_t *seen);
+
 /* Programs that are assembled at once and stepped one after the other; each ends with s_endpgm. */
 typedef struct {
     char text[128 * 1024];
@@ -41,6 +48,7 @@ typedef struct {
 } programs_t;
 
 #define USE(v) "v_mov_b32 v9, v" #v "\n" /* a line that reads the register */
+#define WMMA   "v_wmma_f32_16x16x16_f16 v[0:7], v[16:23], v[24:31], v[0:7]" /* of gfx11 */
 
 programs_t *programs_create(void);
 void programs_add(programs_t *p, const char *text);
