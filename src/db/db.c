@@ -13,6 +13,7 @@
 #include "db/joined.h"
 #include "db/locks.h"
 #include "db/pages.h"
+#include "db/statements.h"
 #include "db/swap.h"
 
 volatile sig_atomic_t db_interrupted;
@@ -115,120 +116,24 @@ static void guard(sqlite3 *handle)
     sqlite3_progress_handler(handle, STEPS, is_interrupted, NULL);
 }
 
-/* ---- statements that are kept ----
- *
- * A connection that is used for one file after another (swap.h) would prepare the same statements
- * for each, which takes as long as running them. */
-
-enum { STATEMENTS_MOST = 64 };
-
-struct db_statement {
-    char *sql;
-    sqlite3_stmt *s;
-    bool used;      /* a cursor uses it */
-    uint64_t taken; /* when it was used last, counted in statements */
-};
-
-struct db_statements {
-    size_t count;
-    uint64_t taken;
-    struct db_statement rows[STATEMENTS_MOST];
-};
-
 /* Returns whether the rest of a text is only blanks and semicolons. */
 static bool ends(const char *rest)
 {
     return rest && rest[strspn(rest, " \t\r\n;")] == 0;
 }
 
-/* Returns the statement of this text, if it is kept and no cursor uses it. */
-static struct db_statement *find_statement(const db_t *db, const char *sql)
-{
-    struct db_statements **place = db_swap_statements(db->swap), *list = place ? *place : NULL;
-    for (size_t i = 0; list && i < list->count; i++) {
-        struct db_statement *row = &list->rows[i];
-        if (row->used || strcmp(row->sql, sql) != 0) continue;
-        row->used = true;
-        row->taken = ++list->taken;
-        return row;
-    }
-    return NULL;
-}
-
-/* Returns a row for another statement, if necessary the least recently used one. */
-static struct db_statement *free_row(struct db_statements *list)
-{
-    struct db_statement *oldest = NULL;
-    if (list->count < STATEMENTS_MOST) return &list->rows[list->count++];
-    for (size_t i = 0; i < list->count; i++)
-        if (!list->rows[i].used && (!oldest || list->rows[i].taken < oldest->taken))
-            oldest = &list->rows[i];
-    if (!oldest) return NULL;
-    sqlite3_finalize(oldest->s);
-    free(oldest->sql);
-    return oldest;
-}
-
-/* Keeps a prepared statement. Returns NULL if it cannot be kept: then the cursor owns it. */
-static struct db_statement *keep_statement(const db_t *db, const char *sql, sqlite3_stmt *s)
-{
-    struct db_statements **place = db_swap_statements(db->swap);
-    if (!place || !s) return NULL;
-    if (!*place) *place = calloc(1, sizeof(**place));
-    char *copy = *place ? strdup(sql) : NULL;
-    struct db_statement *row = copy ? free_row(*place) : NULL;
-    if (!row) {
-        free(copy);
-        return NULL;
-    }
-    *row = (struct db_statement){.sql = copy, .s = s, .used = true, .taken = ++(*place)->taken};
-    return row;
-}
-
-/* Clears the parameters, since the texts that are bound do not outlive the cursor. */
-static void give_back(struct db_statement *row)
-{
-    sqlite3_reset(row->s);
-    sqlite3_clear_bindings(row->s);
-    row->used = false;
-}
-
-static void forget_statements(const db_t *db)
-{
-    struct db_statements **place = db_swap_statements(db->swap);
-    for (size_t i = 0; place && *place && i < (*place)->count; i++) {
-        sqlite3_finalize((*place)->rows[i].s);
-        free((*place)->rows[i].sql);
-    }
-    if (!place) return;
-    free(*place);
-    *place = NULL;
-}
-
-/* Returns whether all statements of the connection are kept ones that no cursor uses. */
-static bool is_idle(const db_t *db)
-{
-    struct db_statements **place = db_swap_statements(db->swap);
-    size_t all = 0;
-    for (sqlite3_stmt *s = NULL; (s = sqlite3_next_stmt(db->handle, s)); all++)
-        ;
-    for (size_t i = 0; place && *place && i < (*place)->count; i++, all--)
-        if ((*place)->rows[i].used) return false;
-    return !all;
-}
-
 /* Runs a statement whose rows are not used. */
 static bool run_kept(const db_t *db, const char *sql)
 {
-    struct db_statement *row = find_statement(db, sql);
+    struct db_statement *row = db_statement_find(db, sql);
     sqlite3_stmt *s = row ? row->s : NULL;
     int status = SQLITE_OK;
     if (!row) status = sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL);
-    if (!row && status == SQLITE_OK) row = keep_statement(db, sql, s);
+    if (!row && status == SQLITE_OK) row = db_statement_keep(db, sql, s);
     while (status == SQLITE_OK && (status = sqlite3_step(s)) == SQLITE_ROW)
         status = SQLITE_OK;
     if (row)
-        give_back(row);
+        db_statement_give_back(row);
     else
         sqlite3_finalize(s);
     return status == SQLITE_DONE;
@@ -374,7 +279,7 @@ static bool drop_own(const db_t *db)
 /* Keeps the connection for another file, if it has no traces of its use for this file. */
 static bool keep(const db_t *db)
 {
-    return db->swap && db->handle && db->locked && !db->late && !db_interrupted && is_idle(db) &&
+    return db->swap && db->handle && db->locked && !db->late && !db_interrupted && db_statements_idle(db) &&
            sqlite3_get_autocommit(db->handle) && drop_own(db) && db_swap_keep(db->swap, db->handle);
 }
 
@@ -382,7 +287,7 @@ int db_close(db_t *db)
 {
     int status = SQLITE_OK;
     if (!keep(db)) {
-        forget_statements(db);
+        db_statements_forget(db);
         status = sqlite3_close(db->handle);
         if (status == SQLITE_OK) db_swap_end(db->swap);
     }
@@ -582,13 +487,13 @@ bool db_has(const db_t *db, const char *view, const char *column)
     /* the column has its view's name, since SQLite takes an unknown name in double quotes for a
      * text */
     char *sql = sqlite3_mprintf("SELECT \"%w\".\"%w\" FROM \"%w\" LIMIT 0", view, column, view);
-    struct db_statement *kept = sql ? find_statement(db, sql) : NULL;
+    struct db_statement *kept = sql ? db_statement_find(db, sql) : NULL;
     const bool has =
         kept || (sql && sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL) == SQLITE_OK);
-    if (has && !kept) kept = keep_statement(db, sql, s);
+    if (has && !kept) kept = db_statement_keep(db, sql, s);
     want_nothing(db);
     if (kept)
-        give_back(kept);
+        db_statement_give_back(kept);
     else
         sqlite3_finalize(s);
     sqlite3_free(sql);
@@ -624,13 +529,13 @@ bool db_rows(db_cursor_t *c, const db_t *db, const char *sql, const char *format
     char why[DB_WHY_BYTES];
     *c = (db_cursor_t){.rest = "", .name = db->named ? db->name : NULL};
     if (!sql) return fail(c, sqlite3_errstr(SQLITE_NOMEM));
-    if ((c->kept = find_statement(db, sql))) {
+    if ((c->kept = db_statement_find(db, sql))) {
         c->s = c->kept->s;
     } else if (!prepare(db, sql, &c->s, &c->rest, why)) {
         c->name = db->name;
         return fail(c, why);
     } else if (ends(c->rest)) {
-        c->kept = keep_statement(db, sql, c->s);
+        c->kept = db_statement_keep(db, sql, c->s);
     }
     va_start(values, formats);
     const bool bound = bind(c, formats, values);
@@ -675,7 +580,7 @@ void db_drop(db_cursor_t *c)
 {
     if (c->joined) db_joined_end(c);
     if (c->kept)
-        give_back(c->kept);
+        db_statement_give_back(c->kept);
     else
         sqlite3_finalize(c->s);
     *c = (db_cursor_t){0};

@@ -17,10 +17,10 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "tool/att.h"
-#include "tool/fields.h"
 #include "tool/files.h"
 #include "tool/flush.h"
 #include "tool/formats.h"
+#include "tool/names.h"
 #include "tool/place.h"
 #include "tool/records.h"
 #include "tool/segments.h"
@@ -34,8 +34,6 @@
 #include "trace/store.h"
 #include "trace/writer.h"
 
-enum { ROW_WORDS = (TRACE_OPERATION_MAX + 1) / 64 };
-
 static struct {
     pthread_mutex_t lock; /* guards all members; the threads' segments need no lock */
     sigset_t signals;     /* signals that were blocked before the lock's holder took the lock */
@@ -45,11 +43,6 @@ static struct {
     trace_writer_t *meta, *shared; /* shared: counters, and records of threads without a segment */
     bool prepared, failure_told;
     uint64_t from; /* see tool_sink_from */
-    /* A bit for each kind and operation whose name is in the store. A bit is set under the lock and
-     * read without it. */
-    uint64_t kinds_written[(TRACE_KIND_MAX + 1) / 64];
-    uint64_t *operations_written[TRACE_KIND_MAX + 1];
-    uint64_t *signatures_written[TRACE_KIND_MAX + 1];
 } sink = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Signals are blocked while the lock is held: a handler that makes a record would wait for ever. */
@@ -204,23 +197,6 @@ static void prepare_once(void)
     sink.prepared = true;
 }
 
-static void clear_bits(uint64_t *bits, size_t words)
-{
-    for (size_t i = 0; bits && i < words; i++)
-        __atomic_store_n(&bits[i], 0, __ATOMIC_RELAXED);
-}
-
-/* The bits are cleared, not freed: threads that record late may still read them. */
-static void forget_names(void)
-{
-    clear_bits(sink.kinds_written, sizeof(sink.kinds_written) / sizeof(*sink.kinds_written));
-    for (size_t i = 0; i <= TRACE_KIND_MAX; i++) {
-        clear_bits(sink.operations_written[i], ROW_WORDS);
-        clear_bits(sink.signatures_written[i], ROW_WORDS);
-    }
-    tool_threads_clear();
-}
-
 /* To be called with the lock held. */
 static bool open_store(void)
 {
@@ -237,7 +213,7 @@ static bool open_store(void)
         snprintf(why, sizeof(why), "%s: %s", run, strerror(errno));
         goto fail;
     }
-    forget_names();
+    tool_names_forget();
     sink.meta = trace_writer_open(sink.directory, TRACE_META_FILE, TRACE_CONTENTS_META, 0, why,
                                   sizeof(why));
     if (!sink.meta) goto fail;
@@ -301,200 +277,27 @@ static bool is_ready(void)
     return true;
 }
 
-/* The next two functions know the names of one kind that is not the SDK's. */
-enum {
-    OWN_KINDS = 0
-#define KIND_OWN(...) +1
-#include "trace/kinds.def"
-};
-_Static_assert(OWN_KINDS == 1, "a further kind of our own needs its names here, its records in "
-                               "rocpd/store.c, and a number beside TRACE_KIND_MPI_API");
-
-static void put_kind(trace_head_t of)
+/* Puts the signature of an operation into the store, unless it is there. */
+static void keep_signature(const tool_signature_t *s)
 {
-    const char *name = NULL;
-    uint32_t kind = trace_kind(of);
-    trace_head_t head = trace_head(TRACE_KIND, kind, 0, 0, sizeof(head));
-    if (kind == TRACE_KIND_MPI_API)
-        name = TRACE_MPI_KIND_NAME;
-    else
-        rocprofiler_query_buffer_tracing_kind_name((rocprofiler_buffer_tracing_kind_t)kind, &name,
-                                                   NULL);
-    if (name) trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
-}
-
-static void put_operation(trace_head_t of)
-{
-    const char *name = NULL;
-    uint32_t kind = trace_kind(of), operation = trace_operation(of);
-    trace_head_t head = trace_head(TRACE_OPERATION, kind, operation, 0, sizeof(head));
-    const trace_mpi_function_t *mpi =
-        kind == TRACE_KIND_MPI_API ? trace_mpi_function(operation) : NULL;
-    if (mpi)
-        name = mpi->name;
-    else
-        rocprofiler_query_buffer_tracing_kind_operation_name(
-            (rocprofiler_buffer_tracing_kind_t)kind, (rocprofiler_tracing_operation_t)operation,
-            &name, NULL);
-    if (name) trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
-}
-
-static void set_bit(uint64_t *bits, uint32_t index)
-{
-    __atomic_fetch_or(&bits[index / 64], UINT64_C(1) << index % 64, __ATOMIC_RELEASE);
-}
-
-/* Unless the bit is set, calls `put`, which writes the name for the bit, and then sets the bit. */
-static void put_once(uint64_t *bits, uint32_t index, trace_head_t head,
-                     void (*put)(trace_head_t head))
-{
-    if (bits[index / 64] >> index % 64 & 1) return;
-    put(head);
-    set_bit(bits, index);
-}
-
-/* Returns the bits of a kind's operations, which are made if they are not there; NULL without
- * memory: then names are missing in the store. To be called with the lock held. */
-static uint64_t *row_of(uint64_t *rows[], uint32_t kind)
-{
-    uint64_t *row = rows[kind];
-    if (!row) row = calloc(ROW_WORDS, sizeof(*row));
-    if (!row) trace_writer_lose(sink.meta, "name of an operation", ENOMEM);
-    __atomic_store_n(&rows[kind], row, __ATOMIC_RELEASE);
-    return row;
-}
-
-/* May be called by any thread, without the lock. */
-static bool has_bit(uint64_t *const rows[], uint32_t kind, uint32_t operation)
-{
-    const uint64_t *row = __atomic_load_n(&rows[kind], __ATOMIC_ACQUIRE);
-    return row && __atomic_load_n(&row[operation / 64], __ATOMIC_ACQUIRE) >> operation % 64 & 1;
-}
-
-static void put_thread(uint32_t tid, const char *name)
-{
-    trace_head_t head = trace_head(TRACE_THREAD, 0, 0, tid, sizeof(head));
-    trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
-}
-
-/* Writes the names that a record's head refers to, each once. To be called with the lock held. */
-static void put_names_locked(trace_head_t head)
-{
-    char name[TOOL_THREAD_NAME];
-    uint32_t kind = trace_kind(head), operation = trace_operation(head), tid = trace_thread(head);
-    put_once(sink.kinds_written, kind, head, put_kind);
-    uint64_t *bits = row_of(sink.operations_written, kind);
-    if (bits) put_once(bits, operation, head, put_operation);
-    if (!tid || tool_thread_known(tid)) return;
-    tool_thread_add(tid);
-    if (tool_thread_name(tid, name)) put_thread(tid, name);
-}
-
-typedef struct {
-    const char *texts[2 * TRACE_ARGUMENTS_MAX];
-    trace_signature_t record;
-} signature_t;
-
-static int add_argument(rocprofiler_buffer_tracing_kind_t kind,
-                        rocprofiler_tracing_operation_t operation, uint32_t number,
-                        const void *const address, int32_t indirections, const char *type,
-                        const char *name, const char *value, void *data)
-{
-    signature_t *s = data;
-    (void)kind, (void)operation, (void)number, (void)address, (void)indirections, (void)value;
-    s->texts[2 * s->record.count] = type;
-    s->texts[2 * s->record.count + 1] = name;
-    return ++s->record.count == TRACE_ARGUMENTS_MAX;
-}
-
-/* Puts the signature of an operation into the store, unless its bit is set. */
-static void keep_signature(const signature_t *s)
-{
-    uint32_t kind = trace_kind(s->record.head), operation = trace_operation(s->record.head);
     lock_sink();
-    uint64_t *bits = row_of(sink.signatures_written, kind);
-    if (bits && !has_bit(sink.signatures_written, kind, operation)) {
-        trace_writer_put_texts(sink.meta, &s->record, sizeof(s->record), s->texts,
-                               2 * s->record.count);
-        set_bit(bits, operation);
-    }
+    tool_names_put_signature(sink.meta, s);
     unlock_sink();
-}
-
-static bool has_signature(trace_head_t head)
-{
-    return has_bit(sink.signatures_written, trace_kind(head), trace_operation(head));
-}
-
-static signature_t signature_of(trace_head_t head)
-{
-    return (signature_t){.record.head =
-                             trace_head(TRACE_SIGNATURE, trace_kind(head), trace_operation(head), 0,
-                                        sizeof(trace_signature_t))};
 }
 
 /* Puts the types and names of a call's arguments into the store, once for each operation. */
 static void put_signature(trace_head_t head, const rocprofiler_record_header_t *from)
 {
-    signature_t s = signature_of(head);
-    if (has_signature(head)) return;
-    tool_fields_each(from, add_argument, &s);
+    if (tool_names_has_signature(head)) return;
+    const tool_signature_t s = tool_signature_of(head, from);
     keep_signature(&s);
-}
-
-static void put_callback_name(trace_head_t head, const char *name)
-{
-    trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
-}
-
-static int put_callback_operation(rocprofiler_callback_tracing_kind_t kind,
-                                  rocprofiler_tracing_operation_t operation, void *data)
-{
-    const char *name;
-    (void)data;
-    if (rocprofiler_query_callback_tracing_kind_operation_name(kind, operation, &name, NULL) ==
-        ROCPROFILER_STATUS_SUCCESS)
-        put_callback_name(trace_head(TRACE_CALLBACK_OPERATION, kind, (uint32_t)operation, 0, 0),
-                          name);
-    return 0;
-}
-
-static void put_callback_names(void)
-{
-    const char *name;
-    for (uint32_t i = 0; i < ROCPROFILER_CALLBACK_TRACING_LAST; i++) {
-        rocprofiler_callback_tracing_kind_t kind = (rocprofiler_callback_tracing_kind_t)i;
-        if (rocprofiler_query_callback_tracing_kind_name(kind, &name, NULL) ==
-            ROCPROFILER_STATUS_SUCCESS)
-            put_callback_name(trace_head(TRACE_CALLBACK_KIND, i, 0, 0, 0), name);
-        rocprofiler_iterate_callback_tracing_kind_operations(kind, put_callback_operation, NULL);
-    }
-}
-
-static int put_buffer_operation(rocprofiler_buffer_tracing_kind_t kind,
-                                rocprofiler_tracing_operation_t operation, void *data)
-{
-    (void)data;
-    put_names_locked(trace_head(0, kind, (uint32_t)operation, 0, 0));
-    return 0;
-}
-
-/* Writes all names: JSON files list all kinds and operations, used or not, since a number in a
- * record is an index in the list. To be called with the lock held. */
-static void put_all_names(void)
-{
-    if (!tool_formats_want("json")) return;
-    for (uint32_t kind = 0; kind < ROCPROFILER_BUFFER_TRACING_LAST; kind++)
-        rocprofiler_iterate_buffer_tracing_kind_operations((rocprofiler_buffer_tracing_kind_t)kind,
-                                                           put_buffer_operation, NULL);
-    put_callback_names();
 }
 
 bool tool_sink_open(void)
 {
     lock_sink();
     bool done = open_store();
-    if (done) put_all_names();
+    if (done && tool_formats_want("json")) tool_names_put_all(sink.meta);
     unlock_sink();
     return done;
 }
@@ -502,13 +305,6 @@ bool tool_sink_open(void)
 void tool_sink_from(uint64_t ns)
 {
     sink.from = ns;
-}
-
-static bool has_names(trace_head_t head)
-{
-    uint32_t operation = trace_operation(head);
-    return has_bit(sink.operations_written, trace_kind(head), operation) &&
-           tool_thread_known(trace_thread(head));
 }
 
 /* A cache of heads whose names the thread has found in the store, by kind and operation. It is
@@ -539,12 +335,12 @@ static inline trace_head_t *name_place(trace_head_t head)
 static void need_names(trace_head_t head)
 {
     if (*name_place(head) == head) return;
-    if (has_names(head)) {
+    if (tool_names_has(head)) {
         *name_place(head) = head;
         return;
     }
     lock_sink();
-    put_names_locked(head);
+    tool_names_put(sink.meta, head);
     tell_failure();
     unlock_sink();
 }
@@ -661,8 +457,8 @@ void tool_sink_call(const trace_call_t *call, const tool_values_t *values, const
         return;
     }
     need_names(call->call.head);
-    if (values->count && !has_signature(call->call.head)) {
-        signature_t s = signature_of(call->call.head);
+    if (values->count && !tool_names_has_signature(call->call.head)) {
+        tool_signature_t s = tool_signature_begin(call->call.head);
         s.record.count = values->count;
         memcpy(s.texts, texts, 2 * values->count * sizeof(*texts));
         keep_signature(&s);
@@ -680,7 +476,7 @@ static void put_launch(const trace_dispatch_t *record, size_t bytes, const void 
     }
     lock_sink();
     if (is_ready()) {
-        put_names_locked(record->head);
+        tool_names_put(sink.meta, record->head);
         trace_writer_put_parts(sink.shared, record, bytes, values, value_bytes);
         trace_writer_count(sink.shared, 1, 0, 0);
         tell_failure();
@@ -780,6 +576,11 @@ static int add_runtime(struct dl_phdr_info *info, size_t bytes, void *to)
         if (n > 0 && r->used + (size_t)n < sizeof(r->text)) r->used += (size_t)n;
     }
     return 0;
+}
+
+static void put_thread(uint32_t tid, const char *name)
+{
+    tool_names_put_thread(sink.meta, tid, name);
 }
 
 void tool_sink_close(bool ends)
