@@ -161,24 +161,18 @@ INLINE uint8_t *scratch_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes,
     return NULL;
 }
 
-/* The address row, copied if the results go there. */
-INLINE const uint32_t *low_addresses(isa_wave_t *w, const isa_inst_t *i, const isa_row_t *rows,
-                                     unsigned n, uint32_t *copy)
+/* An access to elements that lie close together, as those of adjacent lanes in an array do, is
+ * mostly followed by one to as many bytes behind them, by this wave or the next one. The prefetcher
+ * of a host is too late for those, so they are prefetched here. Prefetching never faults. There is
+ * an active lane. */
+INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, uint64_t exec, uint32_t element,
+                          bool write)
 {
-    const isa_row_t *low = isa_row_of(w, &i->src[0]);
-    if (low < rows || low >= rows + n) return *low;
-    memcpy(copy, low, sizeof *low);
-    return copy;
-}
-
-/* An access to adjacent elements is mostly followed by one to the next elements, by this wave or
- * the next one. The prefetcher of a host is too late for those, so they are prefetched here.
- * Prefetching never faults. */
-INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, bool write)
-{
-    const uint32_t bytes = 4 * n * ISA_LANES;
-    const uint8_t *next = base + low[0] + bytes;
-    if (low[ISA_LANES - 1] - low[0] != bytes - 4 * n) return;
+    enum { MOST = 1024 + 256 };
+    const uint32_t first = low[__builtin_ctzll(exec)], last = low[63 - __builtin_clzll(exec)];
+    const uint32_t bytes = last - first + element;
+    const uint8_t *next = base + last + element;
+    if (bytes > MOST) return;
     for (uint32_t line = 0; line < bytes; line += 64) {
         if (write)
             __builtin_prefetch(next + line, 1, 3);
@@ -196,8 +190,8 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, 
         const uint8_t *base = space##_base(w, i, 4 * (n), false);                                  \
         if (base) {                                                                                \
             isa_row_t copy;                                                                        \
-            const uint32_t *low = low_addresses(w, i, rows, n, copy);                              \
-            prefetch_next(base, low, n, false);                                                    \
+            const uint32_t *low = isa_row_kept(*isa_row_of(w, &i->src[0]), rows, n, copy);         \
+            prefetch_next(base, low, w->exec, 4 * (n), false);                                     \
             isa_gather(base, low, w->exec, rows, n);                                               \
             return;                                                                                \
         }                                                                                          \
@@ -211,7 +205,9 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, 
         isa_row_t *rows = isa_row_of(w, &i->dst);                                                  \
         const uint8_t *base = space##_base(w, i, 4, false);                                        \
         if (base) {                                                                                \
-            isa_gather_sub(base, *isa_row_of(w, &i->src[0]), w->exec, *rows, kind);                \
+            const uint32_t *low = *isa_row_of(w, &i->src[0]);                                      \
+            prefetch_next(base, low, w->exec, isa_sub_bytes(kind), false);                         \
+            isa_gather_sub(base, low, w->exec, *rows, kind);                                       \
             return;                                                                                \
         }                                                                                          \
         const access_t x = {.bytes = isa_sub_bytes(kind), .zero = rows, .zero_rows = 1};           \
@@ -231,7 +227,7 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, 
         uint8_t *base = space##_base(w, i, 4 * (n), true);                                         \
         if (base) {                                                                                \
             const uint32_t *low = isa_row_of(w, &i->src[0])[0];                                    \
-            prefetch_next(base, low, n, true);                                                     \
+            prefetch_next(base, low, w->exec, 4 * (n), true);                                      \
             isa_scatter(base, low, w->exec, isa_row_of(w, &i->src[1]), n);                         \
             return;                                                                                \
         }                                                                                          \

@@ -28,6 +28,19 @@ uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, u
     return take_inside(w, bytes, a);
 }
 
+bool isa_ds_sums_in_range(const uint32_t *addr, uint32_t offset, uint32_t limit, uint64_t exec,
+                          uint32_t *restrict room)
+{
+    isa_vec_t most = isa_vec_all(0);
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
+        isa_vec_t x = isa_vec_load(addr + l) + offset;
+        if (exec != ISA_ALL_LANES) x = isa_row_active(x, l, exec);
+        most = isa_vec_max(most, x);
+        isa_vec_store(room + l, x);
+    }
+    return !isa_vec_above(most, isa_vec_all(limit));
+}
+
 static bool turn_comes(const isa_wave_t *w)
 {
     return w->lds_turn == ISA_LDS_READ && w->group->n_waves > 1;
@@ -57,9 +70,10 @@ bool isa_ds_wait_or_go(isa_wave_t *w, const isa_inst_t *i)
 ISA_BLOCK void load(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 {
     isa_lanes_t a;
-    isa_row_t at, *rows = isa_row_of(w, &i->dst);
-    if (isa_ds_in_range(w, i, isa_ds_offset16(i), 4 * dwords, at)) {
-        isa_gather(w->group->lds, at, w->exec, rows, dwords);
+    isa_ds_elements_t e;
+    isa_row_t room, *rows = isa_row_of(w, &i->dst);
+    if (isa_ds_in_range(w, i, isa_ds_offset16(i), 4 * dwords, room, &e)) {
+        isa_gather(e.base, isa_row_kept(e.at, rows, dwords, room), w->exec, rows, dwords);
         return;
     }
     if (!isa_ds_ready(w, i)) return;
@@ -71,9 +85,10 @@ ISA_BLOCK void load(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 ISA_BLOCK void load_sub(isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind)
 {
     isa_lanes_t a;
-    isa_row_t at, *rows = isa_row_of(w, &i->dst);
-    if (isa_ds_in_range(w, i, isa_ds_offset16(i), 4, at)) {
-        isa_gather_sub(w->group->lds, at, w->exec, *rows, kind);
+    isa_ds_elements_t e;
+    isa_row_t room, *rows = isa_row_of(w, &i->dst);
+    if (isa_ds_in_range(w, i, isa_ds_offset16(i), 4, room, &e)) {
+        isa_gather_sub(e.base, e.at, w->exec, *rows, kind);
         return;
     }
     if (!isa_ds_ready(w, i)) return;
@@ -85,9 +100,10 @@ ISA_BLOCK void load_sub(isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind)
 ISA_BLOCK void store(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 {
     isa_lanes_t a;
-    isa_row_t at;
-    if (isa_ds_in_range(w, i, isa_ds_offset16(i), 4 * dwords, at)) {
-        isa_scatter(w->group->lds, at, w->exec, isa_row_of(w, &i->src[1]), dwords);
+    isa_ds_elements_t e;
+    isa_row_t room;
+    if (isa_ds_in_range(w, i, isa_ds_offset16(i), 4 * dwords, room, &e)) {
+        isa_scatter(e.base, e.at, w->exec, isa_row_of(w, &i->src[1]), dwords);
         return;
     }
     if (!isa_ds_ready(w, i)) return;
@@ -107,16 +123,15 @@ static void store_sub(isa_wave_t *w, const isa_inst_t *i, unsigned bytes, unsign
  * end of the other. */
 typedef struct {
     uint32_t offset, bytes;
-    uint8_t *first, *second; /* host addresses if the stretch begins at offset 0 of LDS */
+    uint32_t first, second; /* where in the stretch the elements are */
 } pair_t;
 
-ISA_BLOCK pair_t pair_of(const isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t unit)
+ISA_BLOCK pair_t pair_of(const isa_inst_t *i, unsigned dwords, uint32_t unit)
 {
     const unsigned near = i->offset0 < i->offset1 ? i->offset0 : i->offset1;
     const unsigned far = i->offset0 < i->offset1 ? i->offset1 : i->offset0;
-    uint8_t *lds = w->group->lds;
-    return (pair_t){near * unit, (far - near) * unit + 4 * dwords, lds + (i->offset0 - near) * unit,
-                    lds + (i->offset1 - near) * unit};
+    return (pair_t){near * unit, (far - near) * unit + 4 * dwords, (i->offset0 - near) * unit,
+                    (i->offset1 - near) * unit};
 }
 
 /* Two elements, each at its own offset in units of `unit` bytes. The destination may hold the
@@ -124,19 +139,21 @@ ISA_BLOCK pair_t pair_of(const isa_wave_t *w, const isa_inst_t *i, unsigned dwor
 ISA_BLOCK void load2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t unit)
 {
     isa_lanes_t a, b;
-    isa_row_t at, *rows = isa_row_of(w, &i->dst);
-    const pair_t p = pair_of(w, i, dwords, unit);
-    if (isa_ds_in_range(w, i, p.offset, p.bytes, at)) {
+    isa_ds_elements_t e;
+    isa_row_t room, *rows = isa_row_of(w, &i->dst);
+    const pair_t p = pair_of(i, dwords, unit);
+    if (isa_ds_in_range(w, i, p.offset, p.bytes, room, &e)) {
+        const uint32_t *at = isa_row_kept(e.at, rows, 2 * dwords, room);
         /* Compilers load an element of twice the size so, if it may be aligned to less. Lanes whose
          * first parts are side by side are two blocks. Under a partial EXEC `at` does not show
-         * whether they are, since it is 0 for inactive lanes. */
+         * whether they are, since it may be 0 for inactive lanes. */
         if (w->exec == ISA_ALL_LANES && p.second == p.first + 4 * dwords &&
             !isa_row_counts(at, 4 * dwords)) {
-            isa_gather(p.first, at, w->exec, rows, 2 * dwords);
+            isa_gather(e.base + p.first, at, w->exec, rows, 2 * dwords);
             return;
         }
-        isa_gather(p.first, at, w->exec, rows, dwords);
-        isa_gather(p.second, at, w->exec, rows + dwords, dwords);
+        isa_gather(e.base + p.first, at, w->exec, rows, dwords);
+        isa_gather(e.base + p.second, at, w->exec, rows + dwords, dwords);
         return;
     }
     if (!isa_ds_ready(w, i)) return;
@@ -151,11 +168,12 @@ ISA_BLOCK void load2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32
 ISA_BLOCK void store2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t unit)
 {
     isa_lanes_t a;
-    isa_row_t at;
-    const pair_t p = pair_of(w, i, dwords, unit);
-    if (isa_ds_in_range(w, i, p.offset, p.bytes, at)) {
-        isa_scatter(p.first, at, w->exec, isa_row_of(w, &i->src[1]), dwords);
-        isa_scatter(p.second, at, w->exec, isa_row_of(w, &i->src[2]), dwords);
+    isa_ds_elements_t e;
+    isa_row_t room;
+    const pair_t p = pair_of(i, dwords, unit);
+    if (isa_ds_in_range(w, i, p.offset, p.bytes, room, &e)) {
+        isa_scatter(e.base + p.first, e.at, w->exec, isa_row_of(w, &i->src[1]), dwords);
+        isa_scatter(e.base + p.second, e.at, w->exec, isa_row_of(w, &i->src[2]), dwords);
         return;
     }
     if (!isa_ds_ready(w, i)) return;

@@ -67,23 +67,35 @@ static inline void isa_lds_side(const isa_wave_t *w, const isa_inst_t *i, uint64
     a->exec = exec & ~isa_lanes_outside(a->va, exec, bytes, w->group->lds_bytes);
 }
 
-/* The fast path for accesses of which every active lane is in range: sets the LDS offsets of all
- * lanes, 0 for inactive ones. False: an active lane's element is out of range, the workgroup's LDS
- * is smaller than an element, or the instruction is one of the global data share. */
+/* Elements of LDS: that of lane l is at base + at[l]. */
+typedef struct {
+    uint8_t *base;
+    const uint32_t *at;
+} isa_ds_elements_t;
+
+/* Sets room[l] to addr[l] + offset (a sum of 32 bits), or to 0 for inactive lanes. Whether none is
+ * above the limit. */
+bool isa_ds_sums_in_range(const uint32_t *addr, uint32_t offset, uint32_t limit, uint64_t exec,
+                          uint32_t *restrict room);
+
+/* The fast path for accesses of which every active lane is in range: finds the elements of
+ * `bytes` bytes at ADDR + offset. What `at` has for inactive lanes means nothing. It is the
+ * register ADDR itself, or `room` where a sum wraps. False: an active lane's element is out of
+ * range, the workgroup's LDS is smaller than an element, or the instruction is one of the global
+ * data share.
+ */
 ISA_BLOCK bool isa_ds_in_range(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,
-                               uint32_t *restrict at)
+                               uint32_t *restrict room, isa_ds_elements_t *out)
 {
     const uint32_t *addr = isa_row_of(w, &i->src[0])[0];
     if (bytes > w->group->lds_bytes || (i->flags & ISA_F_GDS)) return false;
     const uint32_t limit = w->group->lds_bytes - bytes;
-    isa_vec_t most = isa_vec_all(0);
-    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
-        isa_vec_t x = isa_vec_load(addr + l) + offset;
-        if (w->exec != ISA_ALL_LANES) x = isa_row_active(x, l, w->exec);
-        most = isa_vec_max(most, x);
-        isa_vec_store(at + l, x);
+    if (offset <= limit && isa_row_within(addr, 0, limit - offset, w->exec)) {
+        *out = (isa_ds_elements_t){w->group->lds + offset, addr};
+        return true;
     }
-    return !isa_vec_above(most, isa_vec_all(limit));
+    *out = (isa_ds_elements_t){w->group->lds, room};
+    return isa_ds_sums_in_range(addr, offset, limit, w->exec, room);
 }
 
 #endif

@@ -34,13 +34,20 @@ static bool all_aligned(isa_wave_t *w, const isa_lanes_t *a, uint32_t bytes)
     return true;
 }
 
-/* Whether all offsets are aligned; those of inactive lanes are 0. */
-INLINE bool row_aligned(const uint32_t *at, uint32_t bytes)
+/* Whether the elements of all active lanes are aligned. The other lanes' mostly are, too, which is
+ * tried first. */
+INLINE bool elements_aligned(const isa_ds_elements_t *e, uint64_t exec, uint32_t bytes)
 {
-    uint32_t low = 0;
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        low |= at[l];
-    return !(low & (bytes - 1));
+    const uint32_t bits = bytes - 1;
+    isa_vec_t low = isa_vec_all(0);
+    if ((uintptr_t)e->base & bits) return false; /* LDS itself is aligned */
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        low |= isa_vec_load(e->at + l);
+    if (!isa_vec_any(low & bits)) return true;
+    low = isa_vec_all(0);
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        low |= isa_row_active(isa_vec_load(e->at + l), l, exec);
+    return !isa_vec_any(low & bits);
 }
 
 INLINE uint32_t get_32(const isa_row_t *rows, unsigned l)
@@ -70,11 +77,12 @@ static const isa_row_t *data_rows(isa_wave_t *w, const isa_inst_t *i, unsigned n
     return isa_row_of(w, i->src[n].kind == ISA_OPK_NONE ? &i->src[1] : &i->src[n]);
 }
 
-/* Where the lanes' elements are: offsets into LDS, the lanes that take a turn, and those whose
- * element lies outside, which load 0. */
+/* Where the lanes' elements are, the lanes that take a turn, and those whose element lies outside,
+ * which load 0. `room` is for the offsets. */
 typedef struct {
-    _Alignas(64) isa_row_t at;
+    isa_ds_elements_t e;
     uint64_t lanes, outside;
+    _Alignas(64) isa_row_t room;
 } places_t;
 
 /* As places(), one lane at a time. */
@@ -85,8 +93,9 @@ static bool odd_places(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, place
     p->outside = isa_ds_addresses(w, i, isa_ds_offset16(i), bytes, &a);
     if (!all_aligned(w, &a, bytes)) return false;
     p->lanes = a.exec;
+    p->e = (isa_ds_elements_t){w->group->lds, p->room};
     for (unsigned l = 0; l < ISA_LANES; l++)
-        p->at[l] = (uint32_t)a.va[l];
+        p->room[l] = (uint32_t)a.va[l];
     return true;
 }
 
@@ -95,7 +104,8 @@ static bool odd_places(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, place
 static __attribute__((noinline)) bool places(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes,
                                              places_t *p)
 {
-    if (!isa_ds_in_range(w, i, isa_ds_offset16(i), bytes, p->at) || !row_aligned(p->at, bytes))
+    if (!isa_ds_in_range(w, i, isa_ds_offset16(i), bytes, p->room, &p->e) ||
+        !elements_aligned(&p->e, w->exec, bytes))
         return odd_places(w, i, bytes, p);
     p->lanes = w->exec;
     p->outside = 0;
@@ -105,13 +115,14 @@ static __attribute__((noinline)) bool places(isa_wave_t *w, const isa_inst_t *i,
 #define DEFINE_RUN(bits)                                                                           \
     typedef uint##bits##_t op##bits##_t(uint##bits##_t, uint##bits##_t, uint##bits##_t, unsigned); \
     /* Does the operation for one lane. */                                                         \
-    INLINE void turn_##bits(isa_wave_t *w, uint64_t at, const isa_row_t *d0, const isa_row_t *d1,  \
-                            isa_row_t *dst, unsigned l, op##bits##_t *op, unsigned denorm)         \
+    INLINE void turn_##bits(uint8_t *element, const isa_row_t *d0, const isa_row_t *d1,            \
+                            isa_row_t *dst, unsigned l, op##bits##_t *op, unsigned denorm,         \
+                            bool returns)                                                          \
     {                                                                                              \
-        uint##bits##_t *p = (uint##bits##_t *)(w->group->lds + at);                                \
+        uint##bits##_t *p = (uint##bits##_t *)element;                                             \
         const uint##bits##_t old = *p;                                                             \
         *p = op(old, get_##bits(d0, l), get_##bits(d1, l), denorm);                                \
-        if (dst) set_##bits(dst, l, old);                                                          \
+        if (returns) set_##bits(dst, l, old);                                                      \
     }                                                                                              \
     INLINE void run_##bits(isa_wave_t *w, const isa_inst_t *i, op##bits##_t *op, unsigned denorm,  \
                            bool returns)                                                           \
@@ -120,13 +131,18 @@ static __attribute__((noinline)) bool places(isa_wave_t *w, const isa_inst_t *i,
         const isa_row_t *d0 = data_rows(w, i, 1), *d1 = data_rows(w, i, 2);                        \
         isa_row_t *dst = returns ? isa_row_of(w, &i->dst) : NULL;                                  \
         if (!places(w, i, bits / 8, &p)) return;                                                   \
+        uint8_t *const base = p.e.base;                                                            \
+        const uint32_t *const at = p.e.at;                                                         \
         if (p.lanes == ISA_ALL_LANES)                                                              \
-            for (unsigned l = 0; l < ISA_LANES; l++)                                               \
-                turn_##bits(w, p.at[l], d0, d1, dst, l, op, denorm);                               \
+            for (unsigned l = 0; l < ISA_LANES; l += 2) {                                          \
+                const isa_two_t two = isa_two_of(at, l);                                           \
+                turn_##bits(base + two.first, d0, d1, dst, l, op, denorm, returns);                \
+                turn_##bits(base + two.second, d0, d1, dst, l + 1, op, denorm, returns);           \
+            }                                                                                      \
         else                                                                                       \
             for (uint64_t left = p.lanes; left; left &= left - 1) {                                \
                 const unsigned l = (unsigned)__builtin_ctzll(left);                                \
-                turn_##bits(w, p.at[l], d0, d1, dst, l, op, denorm);                               \
+                turn_##bits(base + at[l], d0, d1, dst, l, op, denorm, returns);                    \
             }                                                                                      \
         if (returns && p.outside) isa_lanes_zero(dst, bits / 32, p.outside);                       \
     }

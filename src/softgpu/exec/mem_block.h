@@ -42,16 +42,26 @@ ISA_BLOCK isa_vec_t isa_row_active(isa_vec_t x, unsigned at, uint64_t exec)
     return isa_vec_lanes((uint32_t)(exec >> at), x, isa_vec_all(0));
 }
 
+/* The two tests below look at one lane alone if no other is active, as behind `if (threadIdx.x ==
+ * 0)`. Else they look at all lanes first, which takes no masks: lanes that are not active mostly
+ * have what they had when they were. */
+ISA_BLOCK bool isa_is_one_lane(uint64_t exec)
+{
+    return exec && !(exec & (exec - 1));
+}
+
 /* Whether row[l] == value in all lanes of `exec`. */
 ISA_BLOCK bool isa_row_is(const uint32_t *row, uint32_t value, uint64_t exec)
 {
     isa_vec_t differ = isa_vec_all(0);
-    if (exec == ISA_ALL_LANES)
-        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
-            differ |= isa_vec_load(row + l) ^ value;
-    else
-        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
-            differ |= isa_row_active(isa_vec_load(row + l) ^ value, l, exec);
+    if (isa_is_one_lane(exec)) return row[__builtin_ctzll(exec)] == value;
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        differ |= isa_vec_load(row + l) ^ value;
+    if (!isa_vec_any(differ)) return true;
+    if (exec == ISA_ALL_LANES) return false;
+    differ = isa_vec_all(0);
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        differ |= isa_row_active(isa_vec_load(row + l) ^ value, l, exec);
     return !isa_vec_any(differ);
 }
 
@@ -59,12 +69,14 @@ ISA_BLOCK bool isa_row_is(const uint32_t *row, uint32_t value, uint64_t exec)
 ISA_BLOCK bool isa_row_within(const uint32_t *row, uint32_t from, uint32_t span, uint64_t exec)
 {
     isa_vec_t most = isa_vec_all(0);
-    if (exec == ISA_ALL_LANES)
-        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
-            most = isa_vec_max(most, isa_vec_load(row + l) - from);
-    else
-        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
-            most = isa_vec_max(most, isa_row_active(isa_vec_load(row + l) - from, l, exec));
+    if (isa_is_one_lane(exec)) return row[__builtin_ctzll(exec)] - from <= span;
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        most = isa_vec_max(most, isa_vec_load(row + l) - from);
+    if (!isa_vec_above(most, isa_vec_all(span))) return true;
+    if (exec == ISA_ALL_LANES) return false;
+    most = isa_vec_all(0);
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        most = isa_vec_max(most, isa_row_active(isa_vec_load(row + l) - from, l, exec));
     return !isa_vec_above(most, isa_vec_all(span));
 }
 
@@ -101,6 +113,27 @@ ISA_BLOCK void isa_block_store(const isa_row_t *restrict rows, uint8_t *restrict
 }
 
 /* ---- elements at base + at[l]; those of all active lanes are known to be accessible ---- */
+
+/* The offsets of lanes l and l + 1, by one load of the host. */
+typedef struct {
+    uint32_t first, second;
+} isa_two_t;
+
+ISA_BLOCK isa_two_t isa_two_of(const uint32_t *at, unsigned l)
+{
+    uint64_t both;
+    memcpy(&both, at + l, sizeof both);
+    return (isa_two_t){(uint32_t)both, (uint32_t)(both >> 32)};
+}
+
+/* The row `at`, or a copy of it in `room` if it is one of the n rows to which the results go. */
+ISA_BLOCK const uint32_t *isa_row_kept(const uint32_t *at, const isa_row_t *rows, unsigned n,
+                                       uint32_t *room)
+{
+    if (at < rows[0] || at >= rows[n]) return at;
+    memcpy(room, at, sizeof(isa_row_t));
+    return room;
+}
 
 /* For up to this many active lanes, single loads are faster. */
 enum { ISA_GATHER_FEW = ISA_VEC_BYTES == 64 ? 12 : 24 };
@@ -193,13 +226,16 @@ ISA_BLOCK void isa_gather_any(const uint8_t *base, const uint32_t *at, uint64_t 
     }
 #else
     if (exec == ISA_ALL_LANES) {
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            isa_lane_load(base + at[l], rows, l, n);
+        for (unsigned l = 0; l < ISA_LANES; l += 2) {
+            const isa_two_t two = isa_two_of(at, l);
+            isa_lane_load(base + two.first, rows, l, n);
+            isa_lane_load(base + two.second, rows, l + 1, n);
+        }
         return;
     }
 #endif
     for (uint64_t left = exec; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctzll(left);
+        const size_t l = (size_t)__builtin_ctzll(left); /* as wide as an address: it is one index */
         isa_lane_load(base + at[l], rows, l, n);
     }
 }
@@ -310,8 +346,10 @@ ISA_BLOCK void isa_gather_narrow(const uint8_t *base, const uint32_t *at, uint64
 ISA_BLOCK void isa_gather_sub(const uint8_t *base, const uint32_t *at, uint64_t exec, uint32_t *row,
                               isa_sub_t kind)
 {
-    isa_row_t raw[1] = {{0}};
+    isa_row_t raw[1]; /* not set as a whole: a compiler would do so by a slow instruction */
     const uint32_t bytes = isa_sub_bytes(kind);
+    for (unsigned l = 0; exec != ISA_ALL_LANES && l < ISA_LANES; l += ISA_VEC)
+        isa_vec_store(raw[0] + l, isa_vec_all(0));
     if (exec == ISA_ALL_LANES && isa_row_counts(at, bytes)) {
         const uint8_t *p = base + at[0];
         const isa_u16_any_t *h = (const isa_u16_any_t *)p;
@@ -346,8 +384,16 @@ ISA_BLOCK void isa_scatter(uint8_t *base, const uint32_t *at, uint64_t exec, con
         isa_scatter_pairs(base, at, rows);
         return;
     }
+    if (exec == ISA_ALL_LANES && n == 1) {
+        for (unsigned l = 0; l < ISA_LANES; l += 2) {
+            const isa_two_t two = isa_two_of(at, l);
+            isa_lane_store(base + two.first, rows, l, 1);
+            isa_lane_store(base + two.second, rows, l + 1, 1);
+        }
+        return;
+    }
     for (uint64_t left = exec; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctzll(left);
+        const size_t l = (size_t)__builtin_ctzll(left);
         isa_lane_store(base + at[l], rows, l, n);
     }
 }

@@ -30,7 +30,7 @@ typedef volatile isa_u64_any_t isa_pair_t;
 typedef volatile isa_u32_any_t isa_dword_t;
 
 /* Move n dwords between p and lane l of n rows: four at once, else pairs, else single ones. */
-ISA_QUAD void isa_lane_load(const uint8_t *p, isa_row_t *rows, unsigned l, unsigned n)
+ISA_QUAD void isa_lane_load(const uint8_t *p, isa_row_t *rows, size_t l, unsigned n)
 {
     if (n == 4) {
         const __v4su x = (__v4su)isa_quad_load(p);
@@ -46,7 +46,7 @@ ISA_QUAD void isa_lane_load(const uint8_t *p, isa_row_t *rows, unsigned l, unsig
     if (n & 1) rows[n - 1][l] = *(const isa_dword_t *)(p + 4 * (n - 1));
 }
 
-ISA_QUAD void isa_lane_store(uint8_t *p, const isa_row_t *rows, unsigned l, unsigned n)
+ISA_QUAD void isa_lane_store(uint8_t *p, const isa_row_t *rows, size_t l, unsigned n)
 {
     if (n == 4) {
         isa_quad_store(p, (__m128i)(__v4su){rows[0][l], rows[1][l], rows[2][l], rows[3][l]});
