@@ -120,14 +120,15 @@ typedef struct softgpu_counted_dispatch {
     uint32_t workgroup[3];
 } softgpu_counted_dispatch_t;
 
-/** Its functions are called for a kernel, and then for each of its instructions in the order of
- * their addresses. They must not call the functions below. The structures are valid during the
- * call. */
+/** Its functions are called for a kernel, then for each of its instructions in the order of their
+ * addresses, and then for the end of the kernel's instructions. They must not call the functions
+ * below. The structures are valid during the call. */
 typedef struct softgpu_instruction_visitor {
-    uint64_t size; /**< of this structure, set by the caller */
+    uint64_t size; /**< of this structure, set by the caller; it may end before `end` */
     void (*kernel)(const softgpu_counted_kernel_t *kernel, void *user);
     void (*instruction)(const softgpu_instruction_t *instruction, void *user);
     void *user;
+    void (*end)(void *user); /**< may be null */
 } softgpu_instruction_visitor_t;
 
 /** What to count; zeros count every dispatch and sum by kernel. */

@@ -87,14 +87,17 @@ static bool read_rows(const out_model_t *m, ins_set_t *set)
     return true;
 }
 
-/* The last row of kernel 0 says whether all counts were written (trace/instructions.h). */
+/* The last row of kernel 0 says whether all counts were written (trace/instructions.h). Counts of
+ * dispatches are written when each ends. */
 bool ins_unfinished(const out_model_t *m)
 {
     bool unfinished = false;
     for (size_t i = 0; i < m->counted_kernel_count; i++)
         for (uint64_t row = 0; row < m->counted_kernels[i]->rows; row++)
             if (!column(m->counted_kernels[i], row, TRACE_COUNTED_KERNEL))
-                unfinished = !column(m->counted_kernels[i], row, TRACE_COUNTED_DISPATCHES);
+                unfinished =
+                    !column(m->counted_kernels[i], row, TRACE_COUNTED_DISPATCHES) &&
+                    column(m->counted_kernels[i], row, TRACE_COUNTED_BY) != TRACE_COUNTED_BY_DISPATCH;
     return unfinished;
 }
 

@@ -50,7 +50,6 @@ static struct {
     trace_counted_by_t by;
     uint32_t level;
     bool launches; /* the launch of each kernel that begins is looked up (launches.h) */
-    rows_t *rows;  /* rows of single dispatches */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool tool_instructions_wanted(void)
@@ -157,7 +156,6 @@ static void put_whole(bool written)
 static void on_counted_kernel(const softgpu_counted_kernel_t *k, void *user)
 {
     rows_t *r = user;
-    write_rows(r);
     r->kernel = kernel_at(k->kernel_object);
     r->group = k->group;
     put_kernel(r->kernel, k);
@@ -179,6 +177,11 @@ static void on_instruction(const softgpu_instruction_t *i, void *user)
     memcpy(to, &i->counts, sizeof(i->counts));
 }
 
+static void on_kernel_end(void *user)
+{
+    write_rows(user);
+}
+
 static void read_range(uint64_t first, uint64_t end)
 {
     rows_t rows = {0};
@@ -186,9 +189,9 @@ static void read_range(uint64_t first, uint64_t end)
     const softgpu_instruction_visitor_t visitor = {.size = sizeof(visitor),
                                                    .kernel = on_counted_kernel,
                                                    .instruction = on_instruction,
-                                                   .user = &rows};
+                                                   .user = &rows,
+                                                   .end = on_kernel_end};
     const int error = state.api->read(&range, &visitor);
-    write_rows(&rows);
     if (error) base_error("counts of instructions are lost: %s", strerror(error));
 }
 
@@ -235,13 +238,13 @@ static int start_counting(void)
     static const softgpu_instruction_visitor_t each = {.size = sizeof(each),
                                                        .kernel = on_counted_kernel,
                                                        .instruction = on_instruction,
-                                                       .user = &rows};
+                                                       .user = &rows,
+                                                       .end = on_kernel_end};
     const softgpu_instruction_options_t options = {
         .size = sizeof(options),
         .wanted = is_selected,
         .each_dispatch = state.by == TRACE_COUNTED_BY_DISPATCH ? &each : NULL,
         .level = state.level};
-    state.rows = &rows;
     return state.api ? state.api->start(&options) : ENOSYS;
 }
 
@@ -284,6 +287,5 @@ void tool_instructions_stop(void)
     if (!state.api) return;
     state.api->stop();
     read_range(0, 0);
-    write_rows(state.rows);
     put_whole(true);
 }

@@ -3,9 +3,7 @@
  *
  * If counts are summed by kernel, or by kernel and range, the counts for a code object are written
  * when it is unloaded or the process ends. If they are summed by dispatch, they are written when
- * the dispatch ends, except for the last rows, which are written with those of the next dispatch or
- * when the process ends: softgpu does not say which instruction is the last. selects.h says which
- * kernels are counted. */
+ * the dispatch ends, before its signal. selects.h says which kernels are counted. */
 #ifndef CROCPROF_TOOL_INSTRUCTIONS_H
 #define CROCPROF_TOOL_INSTRUCTIONS_H
 

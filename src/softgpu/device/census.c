@@ -9,6 +9,7 @@
 #include "softgpu/perf/census.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,10 +193,17 @@ static kernel_t *kernel_of(uint64_t object, uint64_t group)
     return k;
 }
 
-static void visit_kernel(const softgpu_instruction_visitor_t *v, kernel_t *k)
+/* The smallest structure of a visitor, which was that of the first profilers. */
+#define VISITOR_LEAST offsetof(softgpu_instruction_visitor_t, end)
+
+/* Returns false if there is no memory. */
+static bool visit_kernel(const softgpu_instruction_visitor_t *v, kernel_t *k,
+                         const softgpu_instruction_range_t *range)
 {
     v->kernel(&k->of, v->user);
-    if (!sg_census_visit(&k->sum, NULL, v)) base_error("no memory to tell a dispatch's counts");
+    const bool done = sg_census_visit(&k->sum, range, v);
+    if (v->size >= sizeof *v && v->end) v->end(v->user);
+    return done;
 }
 
 void sg_census_run_end(sg_run_t *run, uint64_t end_ts, const sg_perf_contention_t *contention)
@@ -213,9 +221,9 @@ void sg_census_run_end(sg_run_t *run, uint64_t end_ts, const sg_perf_contention_
     if (!k) k = &one;
     k->of.dispatches++;
     k->of.lost += !add_threads(r, &k->sum, &k->of.waves);
-    if (each)
-        visit_kernel(each, k);
-    else if (k == &one)
+    if (each && !visit_kernel(each, k, NULL))
+        base_error("no memory to tell a dispatch's counts");
+    else if (!each && k == &one)
         base_error("no memory for the counts of the instructions of a kernel");
     pthread_mutex_unlock(&state.lock);
     if (one.sum.slot) sg_census_forget(&one.sum, &(softgpu_instruction_range_t){0, 0, true});
@@ -260,7 +268,7 @@ static int start(const softgpu_instruction_options_t *options)
 {
     const softgpu_instruction_visitor_t *each = options ? options->each_dispatch : NULL;
     int result = EBUSY;
-    if ((options && options->size < sizeof *options) || (each && each->size < sizeof *each))
+    if ((options && options->size < sizeof *options) || (each && each->size < VISITOR_LEAST))
         return EINVAL;
     if (options && options->level > SOFTGPU_INSTRUCTION_MODEL_LEVEL) return EINVAL;
     pthread_once(&state.once, watch_forks);
@@ -297,13 +305,12 @@ static int read_counts(const softgpu_instruction_range_t *range,
                        const softgpu_instruction_visitor_t *visitor)
 {
     int result = 0;
-    if (!visitor || visitor->size < sizeof *visitor) return EINVAL;
+    if (!visitor || visitor->size < VISITOR_LEAST) return EINVAL;
     pthread_mutex_lock(&state.lock);
     for (kernel_t **link = &state.kernels; *link && !result;) {
         kernel_t *k = *link;
         const bool any = sg_census_any(&k->sum, range);
-        if (any) visitor->kernel(&k->of, visitor->user);
-        if (any && !sg_census_visit(&k->sum, range, visitor)) result = ENOMEM;
+        if (any && !visit_kernel(visitor, k, range)) result = ENOMEM;
         link = any && !result && range && range->forget ? remove_range(link, range) : &k->next;
     }
     pthread_mutex_unlock(&state.lock);

@@ -20,6 +20,7 @@ enum { MOST = 256, WAVES = 4 };
 
 typedef struct {
     unsigned n_kernels, n;
+    unsigned n_ends, n_at_end; /* of kernels; instructions when the last of them was told */
     softgpu_counted_kernel_t kernel[8];
     softgpu_instruction_t instruction[MOST];
 } seen_t;
@@ -39,10 +40,21 @@ static void see_instruction(const softgpu_instruction_t *i, void *user)
     s->instruction[s->n++] = *i;
 }
 
+static void see_end(void *user)
+{
+    seen_t *s = user;
+    s->n_ends++;
+    assert_int_equal(s->n_ends, s->n_kernels);
+    s->n_at_end = s->n;
+}
+
 static softgpu_instruction_visitor_t visitor_of(seen_t *s)
 {
-    return (softgpu_instruction_visitor_t){sizeof(softgpu_instruction_visitor_t), see_kernel,
-                                           see_instruction, s};
+    return (softgpu_instruction_visitor_t){.size = sizeof(softgpu_instruction_visitor_t),
+                                           .kernel = see_kernel,
+                                           .instruction = see_instruction,
+                                           .user = s,
+                                           .end = see_end};
 }
 
 static const softgpu_instruction_counts_api_t *api(void)
@@ -354,6 +366,14 @@ static void test_reading(void **state)
     assert_int_equal(s.kernel[0].dispatches, 2);
     assert_int_equal(s.kernel[1].kernel_object, kernel[2]);
     assert_int_equal(s.n, 4);
+    assert_int_equal(s.n_ends, 2);
+    assert_int_equal(s.n_at_end, 4);
+    v.size = offsetof(softgpu_instruction_visitor_t, end); /* as profilers were built before */
+    memset(&s, 0, sizeof s);
+    assert_int_equal(api()->read(NULL, &v), 0);
+    assert_int_equal(s.n, 4);
+    assert_int_equal(s.n_ends, 0);
+    v.size = sizeof v;
     assert_int_equal(s.instruction[0].counts.issued, 2 * WAVES);
     assert_int_equal(s.instruction[2].counts.issued, WAVES);
 
@@ -436,6 +456,8 @@ static void test_each_dispatch(void **state)
         assert_int_equal(s.kernel[k].waves, WAVES);
         assert_true(s.kernel[k].start_ns && s.kernel[k].end_ns >= s.kernel[k].start_ns);
         assert_int_equal(s.instruction[2 * k].counts.issued, WAVES);
+        assert_int_equal(s.n_ends, k + 1);
+        assert_int_equal(s.n_at_end, 2 * (k + 1));
     }
     assert_int_equal(api()->stop(), 0);
     seen_t *rest = take();

@@ -69,7 +69,8 @@ static void count(const char *text, seen_t *s)
     const softgpu_instruction_counts_api_t *api = sg_census_api(SOFTGPU_INSTRUCTION_COUNTS_VERSION);
     const softgpu_instruction_options_t options = {.size = sizeof options,
                                                    .level = SOFTGPU_INSTRUCTION_MODEL_LEVEL};
-    const softgpu_instruction_visitor_t v = {sizeof v, see_kernel, see_instruction, s};
+    const softgpu_instruction_visitor_t v = {
+        .size = sizeof v, .kernel = see_kernel, .instruction = see_instruction, .user = s};
     rig_t *r = create(900);
     rig_queue_t q;
     assert_true(rig_aql(r, &q));

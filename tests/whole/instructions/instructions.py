@@ -334,6 +334,16 @@ def check_killed(folder):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     check(done.returncode, 137, "status of a program that kills itself")
     check("LOST the counts of its instructions" in done.stderr, True, f"the loss in {done.stderr!r}")
+    # counts of dispatches are written before the program sees that they have ended
+    command[4:4] = ["--instruction-counts-by", "dispatch", "-f", "csv", "-o", "t"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    check((done.returncode, "LOST" in done.stderr), (137, False), f"status and losses in {done.stderr!r}")
+    table, ends = rows(folder, "instruction_counts"), {}
+    for row in table:
+        if row["Instruction"] == "s_endpgm":
+            key = row["Kernel_Name"].split("(")[0], row["Dispatch_Id"]
+            ends[key] = ends.get(key, 0) + int(row["Issued"])
+    check(sorted((name, waves) for (name, _), waves in ends.items()), [("rounds", WAVES), *[("strides", WAVES)] * RUNS], "dispatches")
 
 
 with tempfile.TemporaryDirectory() as directory:
