@@ -5,6 +5,7 @@ A first run counts the wave instructions exactly (--stats), a second one is time
 millions of them per second and core, by the CPU time that the device's threads use and by the time that passes, and
 how many times longer that takes than the host's own -O3 code for the same work on one core. A third run translates
 what is hot, which is told in milliseconds, and keeps it on disk; a fourth one, which takes it from there, is timed.
+Two more do so while rocprofv3 has an exact counter counted.
 usage: bench_field [--json FILE] [--rounds N] [--core base|avx2|avx512]
 """
 import argparse
@@ -27,18 +28,34 @@ def run(options, *arguments, **env):
                           env=dict(os.environ, **env))
 
 
+def counted(core, which, rounds, cache):
+    """Figures of a run, translated, in which an exact counter is counted."""
+    env = {**os.environ, "XDG_CACHE_HOME": cache, "SOFTGPU_TRANSLATE": "on", "SOFTGPU_TRANSLATE_SHARE": "0",
+           "SOFTGPU_TRANSLATE_TIME": "100000", "SOFTGPU_TRANSLATE_ASIDE": "0"}
+    if core:
+        env["SOFTGPU_CORE"] = core
+    with tempfile.TemporaryDirectory() as folder:
+        ran = subprocess.run([f"{BUILD}/bin/rocprofv3", "--gpu", "soft", "--pmc", "SQ_INSTS_VALU", "-d", folder, "--",
+                              PROGRAM, which, rounds], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                             text=True, timeout=600, env=env)
+    return json.loads(next(line for line in ran.stdout.splitlines() if line.startswith("{")))
+
+
 def softgpu(options, *arguments, **env):
     return run(options, *arguments, **env).stdout
 
 
-def translated(options, which, rounds):
-    """Figures of a run whose translations are on disk, and milliseconds that translating took before."""
-    options = [*options, "--translate=on"]
+def translated(core, which, rounds):
+    """Figures of runs whose translations are on disk, without counters and with one, and milliseconds that translating
+    took before, without."""
+    options = [*options_for(core), "--translate=on"]
     with tempfile.TemporaryDirectory() as cache:
         log = run([*options, "--log=info"], which, "3", XDG_CACHE_HOME=cache, SOFTGPU_TRANSLATE_SHARE="0",
                   SOFTGPU_TRANSLATE_TIME="100000", SOFTGPU_TRANSLATE_ASIDE="0").stderr
         took = re.search(r"translated \d+ loops in ([0-9.]+) ms", log)
-        return json.loads(softgpu(options, which, rounds, XDG_CACHE_HOME=cache)), float(took[1]) if took else 0.0
+        counted(core, which, "3", cache)
+        return (json.loads(softgpu(options, which, rounds, XDG_CACHE_HOME=cache)), counted(core, which, rounds, cache),
+                float(took[1]) if took else 0.0)
 
 
 def wave_instructions(options, which):
@@ -51,10 +68,15 @@ def wave_instructions(options, which):
     return sum(map(int, found))
 
 
-def measure(options, which, rounds):
+def options_for(core):
+    return [f"--core={core}"] if core else []
+
+
+def measure(core, which, rounds):
+    options = options_for(core)
     count = wave_instructions(options, which)
     figures = json.loads(softgpu([*options, "--translate=off"], which, str(rounds)))
-    hot, translating = translated(options, which, str(rounds))
+    hot, observed, translating = translated(core, which, str(rounds))
     host = min(figures["host"], hot["host"])
     # in all rounds but the one measured the workers stand by: they share one kernel
     workers = len(os.sched_getaffinity(0))
@@ -68,6 +90,8 @@ def measure(options, which, rounds):
         "translated_cpu_ms": round(hot["cpu"] * 1e3, 2),
         "translated_times_host": round(hot["cpu"] / host, 1),
         "translating_ms": round(translating, 0),
+        "counted_cpu_ms": round(observed["cpu"] * 1e3, 2),
+        "times_uncounted": round(observed["cpu"] / hot["cpu"], 2),
         "error": figures["error"],
     }
 
@@ -83,19 +107,18 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--core")
     given = parser.parse_args()
-    options = [f"--core={given.core}"] if given.core else []
     cases = int(subprocess.run([PROGRAM], check=True, stdout=subprocess.PIPE, text=True).stdout)
     table = {}
     print("millions of wave instructions per second and core, by CPU time and by wall time")
     print(f"{'kernel':18} {'M insts':>8} {'by CPU':>8} {'by wall':>8} {'CPU ms':>8} {'host ms':>8}"
-          f" {'x host':>7} {'translated ms':>14} {'x host':>7} {'translating ms':>15}")
+          f" {'x host':>7} {'translated ms':>14} {'x host':>7} {'translating ms':>15} {'counted ms':>11} {'x':>5}")
     for which in range(cases):
-        name, row = measure(options, str(which), given.rounds)
+        name, row = measure(given.core, str(which), given.rounds)
         table[name] = row
         print(f"{name:18} {row['wave_instructions'] / 1e6:8.2f} {row['per_cpu_second']:8.1f}"
               f" {row['per_second_and_core']:8.1f} {row['cpu_ms']:8.2f} {row['host_ms']:8.2f}"
               f" {row['times_host']:7.1f} {row['translated_cpu_ms']:14.2f} {row['translated_times_host']:7.1f}"
-              f" {row['translating_ms']:15.0f}", flush=True)
+              f" {row['translating_ms']:15.0f} {row['counted_cpu_ms']:11.2f} {row['times_uncounted']:5.2f}", flush=True)
     programs = [r for name, r in table.items() if name not in APART]
     mean = geometric_mean(r["per_cpu_second"] for r in programs)
     least = min(r["per_cpu_second"] for r in programs)

@@ -50,6 +50,9 @@ typedef struct {
     isa_stop_t (*run_watched)(isa_wave_t *w, int32_t slice, struct isa_watch *watch);
     isa_handler_t *const *handlers; /* by ISA_OP_*; NULL where an instruction is not implemented */
     isa_handler_t *dual; /* of VOPD instructions: runs the two of an isa_dual_t (code.h) */
+    /* Counts for w->counter what there is to count of the instruction besides its run and its
+     * lanes: isa_count_access() of watch.h. Called before it. */
+    isa_handler_t *count_access;
 } isa_core_t;
 
 /* A core by name, NULL if it is not built in or this host cannot run it. */

@@ -160,7 +160,8 @@ INLINE isa_stop_t loop(unsigned kinds, isa_wave_t *w, int32_t slice, isa_watch_t
     const who_t by = who(kinds, watch);
     w->stop = ISA_RUN;
     w->budget = slice;
-    w->watched = kinds != 0;
+    w->watched = kinds != 0 && kinds != COUNTER;
+    w->counter = kinds == COUNTER ? by.counter : NULL;
     _mm_setcsr(ISA_HOST_FLOAT_MODE);
     do {
         const isa_inst_t *i = w->ip;
@@ -219,6 +220,11 @@ static isa_stop_t run_watched(isa_wave_t *w, int32_t slice, isa_watch_t *watch)
     return made[special ? kinds : ANY](w, slice, watch);
 }
 
+static void count_access(isa_wave_t *w, const isa_inst_t *i)
+{
+    isa_count_access(w->counter, w, i);
+}
+
 const isa_core_t ISA_THIS_CORE = {
     .name = ISA_STR(ISA_VARIANT),
     .lanes = ISA_LANES,
@@ -227,4 +233,5 @@ const isa_core_t ISA_THIS_CORE = {
     .run_watched = run_watched,
     .handlers = isa_core_handlers,
     .dual = isa_core_dual,
+    .count_access = count_access,
 };

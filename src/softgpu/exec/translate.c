@@ -32,9 +32,10 @@ struct region {
     isa_object_t code;
     uint32_t mode;
     bool masked, calls;
-    uint64_t full;  /* the set of all lanes */
-    region_t *next; /* of the page */
-    entry_t *entry; /* all of them */
+    const uint8_t *bucket; /* isa_plan_t */
+    uint64_t full;         /* the set of all lanes */
+    region_t *next;        /* of the page */
+    entry_t *entry;        /* all of them */
 };
 
 enum {
@@ -73,7 +74,7 @@ static unsigned after = ISA_TRANSLATE_AFTER;
 static _Atomic(bool) translating;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards LLVM and the variables below */
 static uint64_t loops[ISA_REFUSALS];
-static uint64_t kept;    /* stretches whose code was on disk */
+static uint64_t kept; /* stretches whose code was on disk */
 static uint64_t most_ms = ISA_TRANSLATE_MS;
 /* Microseconds that translating has taken, and what is to be expected of the next translation:
  * written under the lock. */
@@ -290,7 +291,8 @@ static isa_refused_t plan_and_compile(const isa_wanted_t *wanted, const isa_libr
     *plan = (isa_plan_t){.page = wanted->page,
                          .mode = wanted->mode,
                          .masked = wanted->masked,
-                         .calls = wanted->calls};
+                         .calls = wanted->calls,
+                         .bucket = wanted->bucket};
     const isa_refused_t why = isa_plan_make(plan, wanted->first, wanted->last);
     char *text = why ? NULL : isa_emit(plan, library);
     if (text) {
@@ -326,7 +328,8 @@ static isa_refused_t make(const isa_wanted_t *wanted, const isa_library_t *libra
 
 static bool takes(const region_t *r, const isa_wave_t *w)
 {
-    return w->mode == r->mode && (r->masked || w->exec == r->full);
+    return w->mode == r->mode && r->bucket == isa_buckets_of(w) &&
+           (r->masked || w->exec == r->full);
 }
 
 /* The first entry at the slot that takes the wave; NULL if there is none. */
@@ -338,7 +341,13 @@ static const entry_t *entry_for(const isa_page_loops_t *here, unsigned slot, con
     return e;
 }
 
-/* Under the lock: takes away the slot's entry for the region's MODE and kind of EXEC, and returns
+/* Whether two regions take the same waves. */
+static bool are_equal(const region_t *a, const region_t *b)
+{
+    return a->mode == b->mode && a->masked == b->masked && a->bucket == b->bucket;
+}
+
+/* Under the lock: takes away the slot's entry for the same waves as the region's, and returns
  * how many are left. A wave that looks for an entry at this moment may still find that one, which
  * lives as long as the page, and goes on from there. */
 static unsigned remove_equal(isa_page_loops_t *here, unsigned slot, const region_t *region)
@@ -346,7 +355,7 @@ static unsigned remove_equal(isa_page_loops_t *here, unsigned slot, const region
     _Atomic(const entry_t *) *link = &here->entry[slot];
     unsigned left = 0;
     for (const entry_t *e = atomic_load(link); e; e = atomic_load(link)) {
-        if (e->region->mode == region->mode && e->region->masked == region->masked) {
+        if (are_equal(e->region, region)) {
             atomic_store_explicit(link, atomic_load(&e->next), memory_order_release);
             continue;
         }
@@ -403,6 +412,7 @@ static region_t *load_region(const isa_wanted_t *wanted, const isa_made_t *made)
                     .mode = wanted->mode,
                     .masked = made->masked,
                     .calls = wanted->calls,
+                    .bucket = wanted->bucket,
                     .full = isa_page_full(wanted->page),
                     .entry = entry};
     memcpy(&r->run, &code.run, sizeof r->run);
@@ -541,7 +551,8 @@ static isa_wanted_t wanted_for(const isa_wave_t *w, isa_page_t *page, unsigned f
                           .last = last,
                           .mode = w->mode,
                           .masked = w->exec != isa_page_full(page),
-                          .calls = mode_now != ISA_TRANSLATE_VERIFY};
+                          .calls = mode_now != ISA_TRANSLATE_VERIFY,
+                          .bucket = isa_buckets_of(w)};
 }
 
 /* The loop from slot `first` to the branch in slot `last`, which was counted. */
@@ -724,7 +735,7 @@ static void declined(isa_wave_t *w, isa_page_t *page, unsigned slot)
 void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_page_t *page = w->page;
-    if (w->watched) { /* translated code tells of no instruction */
+    if (w->watched) { /* translated code reports no instruction, and counts by buckets alone */
         isa_own_handler(page, i)(w, i);
         return;
     }
@@ -739,6 +750,8 @@ void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
     }
     const region_t *r = entry->region;
     const bool again = w->repeats; /* the first instruction is tried again: it has been counted */
+    /* the loop has counted it, too, now or when it was first tried, and the region counts it */
+    if (w->counter) isa_uncount(w->counter, w, i);
     const bool verify = mode_now == ISA_TRANSLATE_VERIFY && !r->calls;
     const uint64_t n =
         verify ? isa_translate_verify(w, i, r->run, entry->number) : r->run(w, entry->number);

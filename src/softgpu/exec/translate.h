@@ -107,8 +107,8 @@ const isa_arch_t *isa_code_arch(const struct isa_code *code);
 void isa_translate_forget(isa_page_t *page);
 
 /* Handlers of slots: a branch that is counted, an instruction at which the waves are counted that
- * come to it, an entry of translated code. If somebody watches the wave, they do no
- * more than the instruction's own handler. */
+ * come to it, an entry of translated code. If the wave has observers besides a counter by buckets,
+ * they do no more than the instruction's own handler. */
 isa_handler_t isa_slot_counted, isa_slot_entered, isa_slot_translated;
 
 static inline bool isa_translate_owns(isa_handler_t *fn)

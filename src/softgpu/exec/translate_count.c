@@ -40,6 +40,7 @@ isa_stop_t isa_translate_run(isa_wave_t *w, int32_t slice, isa_ran_t *ran)
     w->stop = ISA_RUN;
     w->budget = slice;
     w->watched = false;
+    w->counter = NULL;
     _mm_setcsr(ISA_HOST_FLOAT_MODE);
     do {
         const isa_inst_t *i = w->ip;

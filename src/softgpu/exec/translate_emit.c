@@ -2,7 +2,8 @@
  * handlers.
  *
  * Scalar registers are variables of the function, which LLVM keeps in the host's registers; they
- * are stored to the wave where the code is left, and for a handler those that it reads. */
+ * are stored to the wave where the code is left, and for a handler those that it reads. What has
+ * run is counted when EXEC is about to change, and before all that may stop the wave. */
 #include "softgpu/exec/translate_emit.h"
 
 #include <stddef.h>
@@ -306,7 +307,6 @@ static void emit_scalar(isa_emitter_t *e, const isa_step_t *s)
     isa_emit_settle(e, &i->dst);
     isa_emit_settle(e, &i->src[0]);
     isa_emit_settle(e, &i->src[1]);
-    if (isa_plan_writes_exec(i)) isa_emit_close(e); /* a segment has one EXEC */
     const unsigned x = isa_emit_fresh(e);
     isa_put(&e->entry, "  %%x%u = alloca [%u x i8], align 8\n", x, (unsigned)ISA_SCALAR_BYTES);
     store_operand(e, x, ISA_SCALAR_DST, &i->dst);
@@ -341,6 +341,7 @@ static void emit_scalar(isa_emitter_t *e, const isa_step_t *s)
 /* The way out: `more` instructions have run since the count was last brought up to date. */
 static void put_out(isa_emitter_t *e, isa_text_t *t, unsigned more)
 {
+    isa_emit_sums(e, t, more);
     const unsigned v = isa_emit_fresh(e);
     isa_put(t, "  %%c%u = load i64, ptr %%count\n  %%r%u = add i64 %%c%u, %u\n", v, v, v, more);
     isa_put(t, "  store i64 %%r%u, ptr %%count\n  br label %%out\n", v);
@@ -431,14 +432,36 @@ static void load_behind(isa_emitter_t *e, const isa_inst_t *i)
     load_scalars(e, &e->code, ISA_CODE_VCC, 2);
 }
 
+/* Brings the count of instructions that have run up to date: n more have, or are about to. */
+static void add_count(isa_emitter_t *e, unsigned n)
+{
+    const unsigned v = isa_emit_fresh(e);
+    isa_put(&e->code, "  %%c%u = load i64, ptr %%count\n  %%d%u = add i64 %%c%u, %u\n", v, v, v, n);
+    isa_put(&e->code, "  store i64 %%d%u, ptr %%count\n", v);
+    isa_emit_sums(e, &e->code, n);
+    e->counted = 0;
+}
+
+/* Counts what there is to count of the access besides its run. */
+static void put_count_access(isa_emitter_t *e, unsigned slot)
+{
+    const unsigned fn = isa_emit_fresh(e);
+    isa_put(&e->code, "  %%q%u = getelementptr i8, ptr %%core, i64 %zu\n", fn,
+            offsetof(isa_core_t, count_access));
+    isa_put(&e->code, "  %%f%u = load ptr, ptr %%q%u\n  call void %%f%u(ptr %%w, ptr %%p%u)\n", fn,
+            fn, fn, slot);
+}
+
 static void emit_call(isa_emitter_t *e, const isa_step_t *s)
 {
     const isa_inst_t *i = s->i;
     const unsigned k = isa_emit_fresh(e);
     isa_emit_close(e);
+    add_count(e, e->counted + 1);
     store_for(e, i);
     store_ip(e, &e->code, i + i->dwords);
     const unsigned slot = put_slot(e, &e->code, i), fn = put_handler(e, &e->code, i);
+    if (e->plan->bucket && !isa_count_is_plain(i)) put_count_access(e, slot);
     isa_put(&e->code, "  call void %%f%u(ptr %%w, ptr %%p%u)\n", fn, slot);
     load_behind(e, i);
     isa_put(&e->code,
@@ -447,7 +470,7 @@ static void emit_call(isa_emitter_t *e, const isa_step_t *s)
     isa_put(&e->code, "  %%z%u = icmp eq i32 %%t%u, 0\n", k, k);
     isa_put(&e->code, "  br i1 %%z%u, label %%on%u, label %%stop%u, !prof !0\non%u:\n", k, k, k, k);
     isa_put(&e->tail, "stop%u:\n", k);
-    put_out(e, &e->tail, e->counted + 1);
+    put_out(e, &e->tail, 0);
 }
 
 /* The condition of a branch, as a value of one bit. */
@@ -462,13 +485,6 @@ static unsigned condition(isa_emitter_t *e, unsigned op)
     const unsigned c = isa_emit_fresh(e);
     isa_put(&e->code, "  %%t%u = icmp %s i%d %%t%u, 0\n", c, zero ? "eq" : "ne", scc ? 32 : 64, v);
     return c;
-}
-
-static void add_count(isa_emitter_t *e, unsigned n)
-{
-    const unsigned v = isa_emit_fresh(e);
-    isa_put(&e->code, "  %%c%u = load i64, ptr %%count\n  %%d%u = add i64 %%c%u, %u\n", v, v, v, n);
-    isa_put(&e->code, "  store i64 %%d%u, ptr %%count\n", v);
 }
 
 /* Emits a branch; a taken one is counted against the wave's slice. */
@@ -500,7 +516,6 @@ static void emit_branch(isa_emitter_t *e, const isa_step_t *s)
         put_leave(e, &e->tail, to, 0);
     }
     isa_put(&e->code, "next%u:\n", k);
-    e->counted = 0;
 }
 
 static void emit_dual(isa_emitter_t *e, const isa_step_t *s)
@@ -510,14 +525,29 @@ static void emit_dual(isa_emitter_t *e, const isa_step_t *s)
     isa_emit_chunk(e, &h.half[1]);
 }
 
+/* An instruction that changes EXEC is counted before it does. */
+static void emit_new_exec(isa_emitter_t *e, const isa_step_t *s)
+{
+    isa_emit_close(e);
+    add_count(e, e->counted + 1);
+    emit_scalar(e, s);
+}
+
 static void emit_step(isa_emitter_t *e, const isa_step_t *s)
 {
+    e->ran[e->counted] = s->i;
     switch (s->kind) {
-    case ISA_STEP_SCALAR: emit_scalar(e, s); break;
+    case ISA_STEP_SCALAR:
+        if (isa_plan_writes_exec(s->i)) {
+            emit_new_exec(e, s);
+            return;
+        }
+        emit_scalar(e, s);
+        break;
     case ISA_STEP_CHUNK: isa_emit_chunk(e, s); break;
     case ISA_STEP_DUAL: emit_dual(e, s); break;
     case ISA_STEP_LANE: isa_emit_move_lane(e, s->i); break;
-    case ISA_STEP_CALL: emit_call(e, s); break;
+    case ISA_STEP_CALL: emit_call(e, s); return;
     case ISA_STEP_BRANCH: emit_branch(e, s); return;
     default: break;
     }
@@ -535,7 +565,6 @@ static void emit_steps(isa_emitter_t *e)
             if (e->counted) add_count(e, e->counted);
             if (k) isa_put(&e->code, "  br label %%i%u\n", k);
             isa_put(&e->code, "i%u:\n", k);
-            e->counted = 0;
             memset(e->stored, 0, sizeof e->stored);
         }
         if (s->kind != ISA_STEP_LEAVE) {
@@ -606,6 +635,7 @@ static void put_all(isa_emitter_t *e, isa_text_t *t)
     declare(t, e->plan, ISA_STEP_CHUNK, ISA_FUNCTION_CHUNK);
     declare(t, e->plan, ISA_STEP_CHUNK, ISA_FUNCTION_QUICK);
     isa_emit_declare_reads(t);
+    isa_emit_declare_sums(e, t);
     isa_put(t, "declare void @" ISA_EMIT_WIDEN "(ptr, ptr)\n");
     isa_put(t, "define i64 @translated(ptr noundef %%w, i32 %%entry) #0 {\n");
     for (unsigned s = 0; s <= ISA_EMIT_SCC; s++)
@@ -617,6 +647,7 @@ static void put_all(isa_emitter_t *e, isa_text_t *t)
     isa_put(t, "  %%wr = getelementptr i8, ptr %%w, i64 %u\n  %%rows = load ptr, ptr %%wr\n",
             AT_WAVE(vgpr));
     put_bases(t);
+    isa_emit_find_sums(e, t);
     isa_put(t, "  %%wb = getelementptr i8, ptr %%w, i64 %u\n  %%b0 = load i32, ptr %%wb\n",
             AT_WAVE(budget));
     isa_put(t, "  store i32 %%b0, ptr %%budget\n");

@@ -2,7 +2,7 @@
  *
  * translate_emit.c writes the function, scalar instructions, branches and calls of handlers;
  * translate_segment.c writes vector instructions, and translate_lanes.c those of them that load
- * from LDS or read other lanes' registers. */
+ * from LDS or read other lanes' registers; translate_sums.c writes counts by buckets. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_EMIT_H
 #define SOFTGPU_EXEC_TRANSLATE_EMIT_H
 
@@ -56,8 +56,10 @@ typedef struct {
     isa_text_t entry, code, tail;  /* variables; the blocks; the ways out */
     isa_text_t before, begin, end; /* the segment: before its loop over chunks; around both ways */
     unsigned next;                 /* number of the next value or label */
-    unsigned counted;              /* instructions since the block's begin */
-    bool shared;                   /* there is the structure ISA_EMIT_SHARED */
+    /* Instructions since the count of those that have run was last brought up to date. */
+    unsigned counted;
+    const isa_inst_t *ran[ISA_PLAN_STEPS];
+    bool shared; /* there is the structure ISA_EMIT_SHARED */
     /* Scalar registers: those of the code; those that it uses alone, not only as a half of a pair;
      * pairs that are one variable, by the first register; those whose value the wave has now, as
      * far as the block knows. */
@@ -92,6 +94,16 @@ void isa_emit_write_pair(isa_emitter_t *e, isa_text_t *t, unsigned scalar, unsig
 /* A set of lanes as 64 bits. */
 unsigned isa_emit_read_mask(isa_emitter_t *e, isa_text_t *t, unsigned scalar);
 void isa_emit_write_mask(isa_emitter_t *e, isa_text_t *t, unsigned scalar, unsigned value);
+
+/* ---- counts by buckets ---- */
+
+/* Adds what waves have run since the last time, ran[0] to ran[n - 1], to the sums of w->counter.
+ * EXEC is as it was for all of them. */
+void isa_emit_sums(isa_emitter_t *e, isa_text_t *t, unsigned n);
+
+/* What code that counts needs once. */
+void isa_emit_declare_sums(const isa_emitter_t *e, isa_text_t *t);
+void isa_emit_find_sums(const isa_emitter_t *e, isa_text_t *t);
 
 /* ---- segments ---- */
 

@@ -2,13 +2,14 @@
  *
  * A loop or a stretch of code goes through them in this order: translate.c detects that it is hot,
  * translate_kept.c looks for it on disk, translate_plan.c decides how each instruction is
- * translated, translate_emit.c, _segment.c and _lanes.c write LLVM's assembly, translate_llvm.c
- * compiles that, translate_object.c loads it, and translate_count.c counts who runs it. */
+ * translated, translate_emit.c, _segment.c, _lanes.c and _sums.c write LLVM's assembly,
+ * translate_llvm.c compiles that, translate_object.c loads it, and translate_count.c counts who
+ * runs it. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 #define SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 
 #include "softgpu/exec/translate.h"
-#include "isa/table.h"
+#include "softgpu/exec/watch.h"
 
 /* ---- the library of bitcode, and LLVM ---- */
 
@@ -97,6 +98,7 @@ typedef struct {
     bool plain;    /* MODE rounds to nearest and keeps denormals: the library's functions do */
     bool masked;   /* the code is for any EXEC, not only a full one */
     bool calls;    /* handlers may be called; otherwise the code is left in front of them */
+    const uint8_t *bucket; /* instructions are counted by these buckets (watch.h); NULL: not */
 } isa_plan_t;
 
 /* Lanes of the waves that run the page's code, and the set of all of them. */
@@ -125,7 +127,7 @@ void isa_plan_decode(isa_page_t *page, unsigned first, unsigned last);
 unsigned isa_plan_reach(isa_page_t *page, unsigned first);
 
 /* Plans the decoded code from slot `first` to the instruction in slot `last`. The caller has set
- * the page, MODE, whether waves come without all lanes (`masked`), and `calls`. */
+ * the page, MODE, whether waves come without all lanes (`masked`), `calls`, and `bucket`. */
 isa_refused_t isa_plan_make(isa_plan_t *plan, unsigned first, unsigned last);
 
 /* The two operations of a VOPD instruction as steps, in the order in which they run. */
@@ -183,7 +185,8 @@ typedef struct {
     isa_page_t *page;
     unsigned first, last; /* slots */
     uint32_t mode;
-    bool masked, calls; /* of the waves; isa_plan_t */
+    bool masked, calls;    /* of the waves; isa_plan_t */
+    const uint8_t *bucket; /* isa_plan_t */
 } isa_wanted_t;
 
 /* Lets translations be kept, `bytes` at most. */

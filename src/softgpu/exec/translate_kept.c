@@ -110,8 +110,8 @@ static bool key_of(const isa_wanted_t *wanted, isa_kept_key_t *key)
 {
     const isa_page_t *page = wanted->page;
     const isa_library_t *library = isa_library_for(page->core);
-    const uint32_t numbers[] = {wanted->first, wanted->last, wanted->mode, wanted->masked,
-                                wanted->calls};
+    const uint32_t numbers[] = {wanted->first,  wanted->last,  wanted->mode,
+                                wanted->masked, wanted->calls, wanted->bucket != NULL};
     const unsigned behind = wanted->last + page->slots[wanted->last].dwords;
     XXH3_state_t hash;
     XXH3_128bits_reset(&hash);
@@ -120,6 +120,7 @@ static bool key_of(const isa_wanted_t *wanted, isa_kept_key_t *key)
     add_text(&hash, library->cpu);
     add_text(&hash, isa_code_arch(page->code)->name);
     XXH3_128bits_update(&hash, numbers, sizeof numbers);
+    if (wanted->bucket) XXH3_128bits_update(&hash, wanted->bucket, ISA_OP_COUNT);
     if (behind > page->n_words) return false;
     XXH3_128bits_update(&hash, page->words + wanted->first,
                         (behind - wanted->first) * sizeof *page->words);

@@ -284,13 +284,23 @@ bool isa_plan_leaves(const isa_inst_t *i)
     return !isa_does_nothing(i) && !isa_is_branch(i) && !can_be_called(i);
 }
 
+static isa_step_kind_t call_or_leave(const isa_plan_t *plan, const isa_inst_t *i)
+{
+    return plan->calls && can_be_called(i) ? ISA_STEP_CALL : ISA_STEP_LEAVE;
+}
+
 static void choose(const isa_plan_t *plan, isa_step_t *s)
 {
     const isa_inst_t *i = s->i;
+    /* what is counted of the access depends on the lanes' addresses, or on the instruction: the
+       core's function, called beside the handler, counts it */
+    const bool only_called = plan->bucket && !isa_count_is_plain(i);
     if (isa_does_nothing(i))
         s->kind = ISA_STEP_NOTHING;
     else if (isa_is_branch(i))
         s->kind = ISA_STEP_BRANCH;
+    else if (only_called)
+        s->kind = call_or_leave(plan, i);
     else if (is_scalar(plan->page, i))
         s->kind = ISA_STEP_SCALAR;
     else if (moves_lane(plan->page, i))
@@ -298,7 +308,7 @@ static void choose(const isa_plan_t *plan, isa_step_t *s)
     else if ((plan->plain || !depends_on_mode(i)) && is_vector(plan->page, s))
         s->kind = i->fmt == ISA_FMT_VOPD ? ISA_STEP_DUAL : ISA_STEP_CHUNK;
     else
-        s->kind = plan->calls && can_be_called(i) ? ISA_STEP_CALL : ISA_STEP_LEAVE;
+        s->kind = call_or_leave(plan, i);
 }
 
 /* The decoded instruction of a slot, NULL if there is none that can be executed. */

@@ -3,19 +3,22 @@
  *
  * No handler is called from such code, so that a copy of the wave can run it again. What is
  * compared is all that such instructions change: vector and scalar registers, SCC, MODE, where the
- * wave goes on, its slice, why it has stopped, and whether it has loaded from LDS (lds.h). */
+ * wave goes on, its slice, why it has stopped, whether it has loaded from LDS (lds.h), and counts
+ * by buckets. */
 #include "softgpu/exec/translate_internal.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 80 /* bytes of the text that names a difference */ };
+enum { TEXT = 120 /* bytes of the text that names a difference */ };
 
-/* A wave and its registers. */
+/* A wave, its registers, and what counts its instructions. */
 typedef struct {
     isa_wave_t wave;
     _Alignas(64) isa_row_t rows[ISA_VGPR_ROWS];
+    isa_counter_t counter;
 } copy_t;
 
 static void copy_wave(copy_t *c, const isa_wave_t *w)
@@ -23,6 +26,24 @@ static void copy_wave(copy_t *c, const isa_wave_t *w)
     c->wave = *w;
     memcpy(c->rows, w->vgpr, sizeof c->rows);
     c->wave.vgpr = c->rows;
+    if (!w->counter) return;
+    c->counter = *w->counter;
+    c->wave.counter = &c->counter;
+}
+
+/* The first sum in which two counters differ, as text; false if they are the same. What is counted
+ * of some accesses alone is no part of it: these are calls. */
+static bool count_differently(char *text, size_t room, const isa_counter_t *a,
+                              const isa_counter_t *b)
+{
+    for (unsigned k = 0; k < 2 * ISA_BUCKETS; k++)
+        if (a->runs[k] != b->runs[k] || a->lanes[k] != b->lanes[k]) {
+            snprintf(text, room,
+                     "bucket %u: %" PRIu64 " runs, %" PRIu64 " lanes, not %" PRIu64 ", %" PRIu64, k,
+                     a->runs[k], a->lanes[k], b->runs[k], b->lanes[k]);
+            return true;
+        }
+    return false;
 }
 
 /* The first register in which two waves differ, as text; false if they are the same. */
@@ -42,7 +63,7 @@ static bool differ(char *text, size_t room, const isa_wave_t *a, const isa_wave_
         }
     if (a->scc == b->scc && a->mode == b->mode && a->ip == b->ip && a->budget == b->budget &&
         a->stop == b->stop && a->lds_turn == b->lds_turn)
-        return false;
+        return a->counter && count_differently(text, room, a->counter, b->counter);
     snprintf(text, room, "SCC %u, MODE %x, slice %d, stop %u, LDS %u", a->scc, a->mode,
              (int)a->budget, a->stop, a->lds_turn);
     return true;
@@ -53,6 +74,7 @@ static void interpret(isa_wave_t *w, uint64_t n)
     while (n--) {
         const isa_inst_t *i = w->ip;
         w->ip = i + i->dwords;
+        if (w->counter) isa_count(w->counter, w, i);
         isa_own_handler(w->page, i)(w, i);
     }
 }

@@ -17,8 +17,10 @@
  * ISA_BUCKETS + b for instructions that run with EXEC 0. */
 enum { ISA_BUCKETS = 192 };
 
-typedef struct {
-    const uint8_t *bucket; /* by ISA_OP_* */
+typedef struct isa_counter {
+    /* by ISA_OP_*; it never changes, and stays as long as the code that waves have run with it:
+       translated code has its numbers */
+    const uint8_t *bucket;
     uint64_t runs[2 * ISA_BUCKETS];
     uint64_t lanes[2 * ISA_BUCKETS]; /* lanes that were active, summed over the runs */
     uint64_t flat_lds_only;          /* FLAT instructions whose lanes were all in LDS */
@@ -43,24 +45,39 @@ static inline bool isa_count_is_plain(const isa_inst_t *i)
            (i->fmt != ISA_FMT_FLAT && !isa_is_buffer_glc(i));
 }
 
-/* Counts a run of *i and its lanes. Returns the bucket. */
-static inline unsigned isa_count_run(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
+/* Adds so many runs of *i and their lanes, modulo 2^64. Returns the bucket. */
+static inline unsigned isa_add_run(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i,
+                                   uint64_t times)
 {
     const uint64_t exec = w->exec;
     const unsigned bucket = c->bucket[i->op], at = bucket + (exec ? 0 : ISA_BUCKETS);
-    c->runs[at]++;
-    c->lanes[at] += isa_lane_count(exec);
+    c->runs[at] += times;
+    c->lanes[at] += times * isa_lane_count(exec);
     return bucket;
 }
 
-/* Counts what there is to count of *i besides isa_count_run(): only accesses to memory have it. */
-static inline void isa_count_access(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
+/* Adds what there is to count of so many runs of *i besides isa_add_run(): only accesses to memory
+ * have it. */
+static inline void isa_add_access(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i,
+                                  uint64_t times)
 {
     if (isa_count_is_plain(i)) return;
     if (i->fmt == ISA_FMT_FLAT)
-        c->flat_lds_only += isa_flat_is_lds(w, i);
+        c->flat_lds_only += isa_flat_is_lds(w, i) ? times : 0;
     else
-        c->buffer_returns += isa_table[i->op].klass == ISA_CLASS_VMEM_AT;
+        c->buffer_returns += isa_table[i->op].klass == ISA_CLASS_VMEM_AT ? times : 0;
+}
+
+/* Counts a run of *i and its lanes. Returns the bucket. */
+static inline unsigned isa_count_run(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
+{
+    return isa_add_run(c, w, i, 1);
+}
+
+/* Counts what there is to count of *i besides isa_count_run(). */
+static inline void isa_count_access(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
+{
+    isa_add_access(c, w, i, 1);
 }
 
 /* Counts *i, which the wave is about to run for the first time. */
@@ -68,6 +85,19 @@ static inline void isa_count(isa_counter_t *c, const isa_wave_t *w, const isa_in
 {
     isa_count_run(c, w, i);
     isa_count_access(c, w, i);
+}
+
+/* Takes back what isa_count() has counted of *i. EXEC and registers are as they were then. */
+static inline void isa_uncount(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
+{
+    isa_add_run(c, w, i, UINT64_MAX);
+    isa_add_access(c, w, i, UINT64_MAX);
+}
+
+/* The buckets by which the wave is counted, if nothing else observes it; else NULL. */
+static inline const uint8_t *isa_buckets_of(const isa_wave_t *w)
+{
+    return w->counter ? w->counter->bucket : NULL;
 }
 
 /* ---- interruptions ---- */

@@ -159,15 +159,16 @@ struct isa_wave {
     uint32_t acc_offset; /* copy of that of the dispatch */
     uint32_t index_in_group;
     uint32_t nap;      /* clocks that the last s_sleep requested */
-    bool watched;      /* the run loop has observers, which watch.h describes */
+    bool watched;      /* the run loop has observers (watch.h) besides `counter` */
     bool host_trapped; /* EXCP_FLAG_PRIV of gfx12: the driver's trap, until the handler clears it */
     isa_page_t *page;  /* decoded code page of `ip` */
     isa_group_t *group;
-    uint64_t scratch_base;     /* GPU address of this wave's scratch: on hardware the sum of
-                                  FLAT_SCRATCH and the wave's offset */
-    uint32_t scratch_bytes;    /* of the wave */
-    uint64_t scratch_register; /* FLAT_SCRATCH, on GPUs where it is a hardware register */
-    uint32_t hw_id;            /* HW_ID register: SE, CU, SIMD, wave slot */
+    struct isa_counter *counter; /* the run loop's only observer counts by buckets; else NULL */
+    uint64_t scratch_base;       /* GPU address of this wave's scratch: on hardware the sum of
+                                    FLAT_SCRATCH and the wave's offset */
+    uint32_t scratch_bytes;      /* of the wave */
+    uint64_t scratch_register;   /* FLAT_SCRATCH, on GPUs where it is a hardware register */
+    uint32_t hw_id;              /* HW_ID register: SE, CU, SIMD, wave slot */
     /* the last extents that this wave has accessed, see mem.h; valid for mem_epoch only */
     const struct sg_extent *extent_cache[4];
     uint64_t mem_epoch;

@@ -57,7 +57,7 @@ static void every_instruction(void **state)
 }
 
 /* Random instructions, their registers moved together so that they use each other's results, in
- * short slices. */
+ * short slices, and then once more with all of them counted. */
 static void random_loops(void **state)
 {
     const char *wanted = getenv("TRANSLATE_LOOPS");
@@ -82,6 +82,9 @@ static void random_loops(void **state)
             snprintf(what, sizeof what, "%s, loop %u", hosts[h], k);
             put_loop(&p, body, n, gfx9_flow);
             run_pair(&p, &b, k % 3 ? RIG_SLICE : 1, what);
+            counted = true;
+            run_pair(&p, &b, k % 3 ? RIG_SLICE : 1, what);
+            counted = false;
         }
         free_pair(&p);
     }
@@ -154,10 +157,9 @@ static const program_t programs[] = {
      true},
 };
 
-static void whole_programs(void **state)
+static void run_programs(void)
 {
     static const int32_t slices[] = {RIG_SLICE, 0, 1, 2, 5};
-    (void)state;
     for (unsigned h = 0; h < HOSTS; h++) {
         if (!isa_core_by_name(hosts[h])) continue;
         pair_t p = make_pair(hosts[h]);
@@ -179,6 +181,12 @@ static void whole_programs(void **state)
         }
         free_pair(&p);
     }
+}
+
+static void whole_programs(void **state)
+{
+    (void)state;
+    run_programs();
 }
 
 /* ---- stretches: code without loops ---- */
@@ -302,9 +310,8 @@ static void run_stretches(pair_t *p, const program_t *program, unsigned k, const
     if (translated_instructions() - begin < 8) fail_msg("not translated: %s", program->text);
 }
 
-static void stretches(void **state)
+static void run_all_stretches(void)
 {
-    (void)state;
     for (unsigned h = 0; h < HOSTS; h++) {
         if (!isa_core_by_name(hosts[h])) continue;
         pair_t p = make_pair(hosts[h]);
@@ -318,6 +325,104 @@ static void stretches(void **state)
         }
         free_pair(&p);
     }
+}
+
+static void stretches(void **state)
+{
+    (void)state;
+    run_all_stretches();
+}
+
+/* ---- counts by buckets ---- */
+
+/* The same code, counted: whatever stops a wave in the middle of code that is counted at once, and
+ * what is tried again, every bucket has what it has interpreted. */
+static void counted_code(void **state)
+{
+    (void)state;
+    counted = true;
+    run_programs();
+    run_all_stretches();
+    counted = false;
+}
+
+/* Accesses of which more is counted than their runs: FLAT ones in LDS (v[2:3]), of which the store
+ * waits for another wave, in memory (v[4:5]) and in both (v[6:7]), with no lane active, and atomic
+ * operations of buffers that return data, and that do not. */
+static const char accesses[] =
+    "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, v1\n"
+    "v_mov_b32 v3, 0x10000\n v_add_u32 v4, 0x20000, v2\n v_mov_b32 v5, 0x7ffe\n"
+    "v_cmp_gt_u32 vcc, 9, v1\n v_cndmask_b32 v6, v2, v4, vcc\n v_cndmask_b32 v7, v3, v5, vcc\n"
+    "s_mov_b32 s8, 0x20000\n s_mov_b32 s9, 0x7ffe\n s_movk_i32 s10, 256\n s_mov_b32 s11, "
+    "0x27000\n"
+    "again: flat_load_dword v10, v[2:3]\n flat_load_dword v11, v[4:5]\n"
+    "flat_load_dword v12, v[6:7]\n v_add_u32 v13, v10, v11\n flat_store_dword v[2:3], v13\n"
+    "buffer_atomic_add v13, v2, s[8:11], 0 offen glc\n v_add_u32 v14, v13, v12\n"
+    "buffer_atomic_add v14, v2, s[8:11], 0 offen\n buffer_load_dword v15, v2, s[8:11], 0 offen "
+    "glc\n"
+    "s_mov_b64 s[4:5], exec\n s_mov_b64 exec, 0\n flat_load_dword v16, v[2:3]\n"
+    "v_add_u32 v17, v1, v1\n s_mov_b64 exec, s[4:5]\n s_waitcnt vmcnt(0)\n"
+    "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n";
+
+static void counted_accesses(void **state)
+{
+    pair_t p = make_pair("avx2");
+    (void)state;
+    assert_int_equal(p.translated->group.n_waves, 2);
+    put_pair(&p, accesses);
+    counted = true;
+    uint64_t begin = 0;
+    for (unsigned n = 0; n < 3; n++) {
+        before_t b;
+        make_state(&b, n != 1, 0x2f0);
+        begin = translated_instructions();
+        const isa_counter_t c = run_pair(&p, &b, n < 2 ? RIG_SLICE : 1, accesses);
+        assert_int_equal(c.flat_lds_only, 2 * ROUNDS);
+        assert_int_equal(c.buffer_returns, ROUNDS);
+        isa_translate_setup(ISA_TRANSLATE_ON, 1);
+        isa_code_idle(p.translated->cache, p.translated->core, RIG_CODE);
+    }
+    assert_true(translated_instructions() - begin > 15 * ROUNDS);
+    counted = false;
+    free_pair(&p);
+}
+
+/* Code that counts is not run by waves that nobody counts, nor by those that others count by other
+ * buckets, nor the other way round: each has code of its own at the same place. */
+static void counted_apart(void **state)
+{
+    static const char text[] = "again: v_add_f32 v1, v1, v2\n v_cmp_gt_u32 vcc, v1, v3\n"
+                               "v_cndmask_b32 v4, v1, v2, vcc\n s_sub_u32 s98, s98, 1\n"
+                               "s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n";
+    static const uint8_t one_bucket[ISA_OP_COUNT];
+    enum { ALL = 6 * ROUNDS + 1 };
+    pair_t p = make_pair("avx2");
+    rig_t *r = p.translated;
+    uint64_t begin = 0;
+    (void)state;
+    put_pair(&p, text);
+    for (unsigned n = 0; n < 9; n++) {
+        before_t b;
+        make_state(&b, true, 0x2f0);
+        begin = translated_instructions();
+        counted = n % 3 == 1;
+        if (n % 3 < 2) {
+            run_pair(&p, &b, RIG_SLICE, text);
+            isa_translate_setup(ISA_TRANSLATE_ON, 1);
+        } else {
+            isa_counter_t c = {.bucket = one_bucket};
+            isa_watch_t watch = {.counter = &c};
+            set_state(r, &b);
+            assert_true(r->core->set_pc(&r->wave, RIG_CODE));
+            assert_int_equal(r->core->run_watched(&r->wave, RIG_SLICE, &watch), ISA_STOP_END);
+            assert_int_equal(c.runs[0], ALL);
+            assert_int_equal(c.lanes[0], 64 * ALL);
+        }
+        isa_code_idle(r->cache, r->core, RIG_CODE);
+        if (n > 5) assert_int_equal(translated_instructions() - begin, ALL - 1); /* but s_endpgm */
+    }
+    counted = false;
+    free_pair(&p);
 }
 
 /* Where code is translated for one MODE or for a full EXEC, and waves come with another, it is
@@ -593,6 +698,9 @@ static void reads_verified(void **state)
     for (unsigned h = 0; h < HOSTS; h++)
         for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)
             if (isa_core_by_name(hosts[h])) try_reads(isa_core_by_name(hosts[h]), texts[k]);
+    counted = true; /* and the counts are compared, too */
+    try_reads(isa_core_by_name("avx2"), texts[0]);
+    counted = false;
 }
 
 /* Code that is written anew runs as it is now. */
@@ -626,6 +734,9 @@ int main(void)
                                        cmocka_unit_test(random_loops),
                                        cmocka_unit_test(whole_programs),
                                        cmocka_unit_test(stretches),
+                                       cmocka_unit_test(counted_code),
+                                       cmocka_unit_test(counted_accesses),
+                                       cmocka_unit_test(counted_apart),
                                        cmocka_unit_test(every_wave_is_taken),
                                        cmocka_unit_test(counted_once),
                                        cmocka_unit_test(overlapping),

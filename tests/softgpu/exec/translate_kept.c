@@ -189,7 +189,8 @@ static isa_page_t *page_at(rig_t *r, unsigned offset)
 /* Each thing that a translation depends on is in its key, the place in memory is not. */
 static void keys_differ(void **state)
 {
-    enum { KEYS = 9 };
+    enum { KEYS = 11 };
+    static const uint8_t one_bucket[ISA_OP_COUNT], two_buckets[ISA_OP_COUNT] = {[7] = 1};
     pair_t p = make_pair("avx2"), gfx1030 = make_pair("avx2"), narrow = make_pair("avx2");
     const isa_arch_t *other = isa_arch_named("gfx1030");
     isa_kept_key_t key[KEYS], same;
@@ -200,7 +201,7 @@ static void keys_differ(void **state)
     memcpy(p.translated->code + ISA_PAGE_SLOTS, p.translated->code, 4 * ISA_PAGE_SLOTS);
     memcpy(gfx1030.translated->code, p.translated->code, 4 * ISA_PAGE_SLOTS);
     memcpy(narrow.translated->code, p.translated->code, 4 * ISA_PAGE_SLOTS);
-    const isa_wanted_t w = {page_at(p.translated, 0), 0, 8, 0x2f0, false, true};
+    const isa_wanted_t w = {page_at(p.translated, 0), 0, 8, 0x2f0, false, true, NULL};
     isa_wanted_t each[KEYS];
     for (unsigned k = 0; k < KEYS; k++)
         each[k] = w;
@@ -213,6 +214,8 @@ static void keys_differ(void **state)
     each[7].page = page_at(narrow.translated, 0);
     each[8].first++;
     each[8].last++;
+    each[9].bucket = one_bucket;
+    each[10].bucket = two_buckets;
     for (unsigned k = 0; k < KEYS; k++) {
         assert_true(key_of(&each[k], &key[k]));
         for (unsigned j = 0; j < k; j++)
@@ -385,7 +388,7 @@ static void refused(void **state)
     assert_int_equal(each_file(assert_read), 1);
     assert_int_equal(isa_translate_stats().loops[ISA_REFUSED_LENGTH] - begin, 2);
     put_numbered(&p, 0);
-    const isa_wanted_t w = {page_at(p.translated, 0), 0, 0, 0x2f0, false, true};
+    const isa_wanted_t w = {page_at(p.translated, 0), 0, 0, 0x2f0, false, true, NULL};
     isa_kept_write(&w, &(isa_made_t){.why = ISA_REFUSED_TIME});
     assert_false(isa_kept_read(&w, &made));
     isa_kept_write(&w, &(isa_made_t){.why = ISA_REFUSED_HEAD});

@@ -158,9 +158,11 @@ static void random_loads(void **state)
                 b.exec = k < 2 ? UINT64_MAX : random_exec();
                 snprintf(what, sizeof what, "%s, places %u, EXEC %llx: %s", hosts[h], k % PLACES,
                          (unsigned long long)b.exec, text);
+                counted = n % 2;
                 run_pair(&p, &b, RIG_SLICE, what);
             }
         }
+        counted = false;
         assert_true(translated_instructions() - begin > 10 * programs);
         free_pair(&p);
     }

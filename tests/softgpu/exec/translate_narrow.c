@@ -71,7 +71,9 @@ static void run_loop(pair_t *p, const gpu_t *gpu, unsigned k)
     make_state(&b, k & 1, modes[random32() % 3]);
     snprintf(what, sizeof what, "%s, loop %u", gpu->name, k);
     put_loop(p, body, BODY, gpu->flow);
+    counted = k / 2 % 2;
     run_pair(p, &b, k % 3 ? RIG_SLICE : 1, what);
+    counted = false;
 }
 
 static void run_loops(const gpu_t *gpu, const isa_core_t *core, unsigned usual)

@@ -10,6 +10,7 @@
 
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/translate.h"
+#include "softgpu/exec/watch.h"
 
 enum {
     COUNTER =
@@ -142,11 +143,43 @@ static inline void free_pair(pair_t *p)
 /* Waves or branches that come to code, then it is translated. */
 static unsigned hot = 1;
 
+/* Whether run_pair() has instructions counted by buckets. */
+static bool counted;
+
+/* Operations of neighbouring numbers, which are often of one kind, are in different buckets. */
+static inline const uint8_t *all_buckets(void)
+{
+    static uint8_t bucket[ISA_OP_COUNT];
+    for (unsigned op = 0; op < ISA_OP_COUNT; op++)
+        bucket[op] = (uint8_t)(op * 7 % ISA_BUCKETS);
+    return bucket;
+}
+
+static inline isa_stop_t run_slice(rig_t *r, int32_t slice, isa_counter_t *counter)
+{
+    isa_watch_t watch = {.counter = counter};
+    return counted ? r->core->run_watched(&r->wave, slice, &watch) : r->core->run(&r->wave, slice);
+}
+
+static inline void assert_same_counts(const isa_counter_t *a, const isa_counter_t *b,
+                                      const char *what)
+{
+    for (unsigned k = 0; k < 2 * ISA_BUCKETS; k++)
+        if (a->runs[k] != b->runs[k] || a->lanes[k] != b->lanes[k])
+            fail_msg("%s: bucket %u: %d runs, %d lanes interpreted, %d, %d translated", what, k,
+                     (int)a->runs[k], (int)a->lanes[k], (int)b->runs[k], (int)b->lanes[k]);
+    if (a->flat_lds_only != b->flat_lds_only || a->buffer_returns != b->buffer_returns)
+        fail_msg("%s: FLAT in LDS %d interpreted, %d translated, atomics that return %d, %d", what,
+                 (int)a->flat_lds_only, (int)b->flat_lds_only, (int)a->buffer_returns,
+                 (int)b->buffer_returns);
+}
+
 /* Runs the code of both rigs from one state, in slices of so many branches, and compares behind
- * each stop. */
-static inline void run_pair(pair_t *p, const before_t *b, int32_t slice, const char *what)
+ * each stop. Returns the counts, if any. */
+static inline isa_counter_t run_pair(pair_t *p, const before_t *b, int32_t slice, const char *what)
 {
     rig_t *const rig[2] = {p->interpreted, p->translated};
+    isa_counter_t counter[2] = {{.bucket = all_buckets()}, {.bucket = all_buckets()}};
     for (unsigned k = 0; k < 2; k++) {
         isa_code_invalidate(rig[k]->cache);
         isa_code_quiesce(rig[k]->cache);
@@ -155,13 +188,16 @@ static inline void run_pair(pair_t *p, const before_t *b, int32_t slice, const c
     }
     for (unsigned stops = 0; stops < 1000; stops++) {
         isa_translate_setup(ISA_TRANSLATE_OFF, 1);
-        const isa_stop_t stop = rig[0]->core->run(&rig[0]->wave, slice);
+        const isa_stop_t stop = run_slice(rig[0], slice, &counter[0]);
         isa_translate_setup(ISA_TRANSLATE_ON, hot);
-        rig[1]->core->run(&rig[1]->wave, slice);
+        run_slice(rig[1], slice, &counter[1]);
         assert_same(rig[0], rig[1], what);
-        if (stop != ISA_STOP_YIELD && stop != ISA_STOP_BARRIER && stop != ISA_STOP_STEP) return;
+        assert_same_counts(&counter[0], &counter[1], what);
+        if (stop != ISA_STOP_YIELD && stop != ISA_STOP_BARRIER && stop != ISA_STOP_STEP)
+            return counter[1];
     }
     fail_msg("%s: no end", what);
+    return counter[1];
 }
 
 static inline uint64_t translated_instructions(void)
@@ -198,15 +234,16 @@ static inline unsigned calls_on(const isa_core_t *core, const char *text)
     return n;
 }
 
-/* Runs the wave, translated without calls of handlers; returns how many instructions have run both
- * ways. */
+/* Runs the wave, translated without calls of handlers, and counted, if `counted` is set; returns
+ * how many instructions have run both ways. */
 static inline uint64_t run_verified(rig_t *r, const before_t *b, const char *what)
 {
     const uint64_t begin = isa_translate_stats().verified;
     isa_translate_setup(ISA_TRANSLATE_VERIFY, 1);
     set_state(r, b);
     assert_true(r->core->set_pc(&r->wave, RIG_CODE));
-    const isa_stop_t stop = r->core->run(&r->wave, RIG_SLICE);
+    isa_counter_t counter = {.bucket = all_buckets()};
+    const isa_stop_t stop = run_slice(r, RIG_SLICE, &counter);
     if (stop != ISA_STOP_END) fail_msg("%s: stop %u, %s", what, stop, r->wave.message);
     return isa_translate_stats().verified - begin;
 }

@@ -277,6 +277,32 @@ def by_hand():
     check(waves == [3, 5, 5, 14, 48, 64, 16], "waves of shapes", waves)
 
 
+FLOATS = [f"SQ_INSTS_VALU_{kind}_{size}" for kind in ("ADD", "MUL", "FMA", "TRANS") for size in ("F32", "F64")]
+OTHERS = ["SQ_INSTS_VALU_INT32", "SQ_INSTS_VALU_INT64", "SQ_INSTS_VALU_CVT", "SQ_INSTS_VMEM_RD", "SQ_INSTS_VMEM_WR",
+          "SQ_INSTS_FLAT", "SQ_INSTS_SENDMSG", "TA_TOTAL_WAVEFRONTS_sum", "TD_LOAD_WAVEFRONT_sum"]
+TRANSLATED = {"SOFTGPU_TRANSLATE": "on", "SOFTGPU_TRANSLATE_AFTER": "2", "SOFTGPU_TRANSLATE_TIME": "100000",
+              "SOFTGPU_TRANSLATE_SHARE": "0", "SOFTGPU_TRANSLATE_CACHE": "0", "SOFTGPU_TRANSLATE_ASIDE": "0",
+              "SOFTGPU_LOG": "info"}
+
+
+def translated():
+    """Exact counters say the same of code of the host as of code that is interpreted."""
+    there = avail("list", "--pmc").split()
+    for program in programs:
+        for counters in (KINDS, FLOATS, OTHERS):
+            counters = [name for name in counters if name in there]
+            wanted, _ = rocprofv3([program], counters, SOFTGPU_TRANSLATE="off")
+            rows, done = rocprofv3([program], counters, **TRANSLATED)
+            if re.search("are interpreted: (there is no LLVM|the core has no library)", done.stderr):
+                print("skipped: nothing can be translated here")
+                sys.exit(77)
+            check(re.search("translated [0-9]+ loops in .*: [1-9][0-9]* instructions in ", done.stderr), program,
+                  "nothing ran translated", done.stderr)
+            check(rows and len(rows) == len(wanted), program, len(rows), "dispatches of", len(wanted))
+            for row, other in zip(rows, wanted):
+                check(row == other, program, row, "interpreted", other)
+
+
 def equal(name, v, **wanted):
     for counter, value in wanted.items():
         check(v[counter] == value, name, counter, v[counter], "expected", value)
