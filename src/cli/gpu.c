@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/driver.h"
@@ -28,11 +29,32 @@ bool cli_on_soft_gpu(void)
     return out_soft_gpu_named(getenv("LD_PRELOAD"));
 }
 
+bool cli_is_profile(const char *gpu)
+{
+    return strchr(gpu, '/');
+}
+
+/* Makes the software GPU the one of the profile. The variable has an absolute path, since the
+ * program may change its folder. softgpu reads the file, and reports what is wrong in it. */
+static int take_profile(const char *path, char *why, size_t why_bytes)
+{
+    char whole[PATH_MAX];
+    struct stat s;
+    int error = realpath(path, whole) && stat(whole, &s) == 0 && access(whole, R_OK) == 0 ? 0 : errno;
+    if (!error && S_ISDIR(s.st_mode)) error = EISDIR;
+    if (!error && setenv("SOFTGPU_GPU", whole, 1) != 0) error = errno;
+    unsetenv("SOFTGPU_PROFILE");
+    if (!error) return 1;
+    snprintf(why, why_bytes, "--gpu: the profile %s: %s", path, strerror(error));
+    return -1;
+}
+
 int cli_choose_gpu(const char *command, const char *gpu, char *why, size_t why_bytes)
 {
     static bool told;
     if (!gpu) gpu = "auto";
     if (strcmp(gpu, "soft") == 0) return 1;
+    if (cli_is_profile(gpu)) return take_profile(gpu, why, why_bytes);
     if (gpus_product(gpu)) { /* softgpu refuses products for which it has no profile */
         setenv("SOFTGPU_GPU", gpus_product(gpu)->name, 1);
         unsetenv("SOFTGPU_PROFILE");

@@ -14,9 +14,13 @@
  * without blanks (base_plain_path). Returns 0, or -1 with a line in `why`. */
 int cli_find_root(char root[PATH_MAX], const char *given, char *why, size_t why_bytes);
 
-/* Decides what "auto", "soft", "real" or a product's name (NULL: auto) means on this machine.
- * Returns 1 if the software GPU must be preloaded: then this process's environment is set up for
- * the product. Returns 0 for the real GPU, or one that is already preloaded; -1 with a line in
+/* Returns whether this value of --gpu is the path of a profile of the software GPU: it has a slash.
+ */
+bool cli_is_profile(const char *gpu);
+
+/* Decides what "auto", "soft", "real", a product's name or the path of a profile (NULL: auto) means
+ * on this machine. Returns 1 if the software GPU must be preloaded: then this process's environment
+ * is set up for the product or profile. Returns 0 for the real GPU, or one that is already preloaded; -1 with a line in
  * `why`. If auto means the software GPU, a line on stderr says so, once; it begins with
  * `command`. */
 int cli_choose_gpu(const char *command, const char *gpu, char *why, size_t why_bytes);

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/words.h"
 #include "cli/att.h"
+#include "cli/gpu.h"
 #include "cli/input.h"
 #include "cli/launch.h"
 #include "cli/periods.h"
@@ -130,6 +131,7 @@ static int set_one(parser_t *p, size_t option, const char *const *words, size_t 
     const char *word = words[0];
     if (o->form == TRACE_FORM_INTEGER) return set_integer(p, option, word);
     if (o->form == TRACE_FORM_NUMBER && check_number(p, option, word) != 0) return -1;
+    if (option == CLI_GPU && cli_is_profile(word)) return keep(p, option, word);
     if (option == CLI_GPU && gpus_product(word)) return keep(p, option, gpus_product(word)->name);
     if (o->form == TRACE_FORM_CHOICE) {
         if (!among(o->words, word, found))

@@ -125,6 +125,7 @@ static int set_gpu(options_t *o, const char *word)
     o->product = gpus_product(word);
     if (o->product && o->product->arch->blocks) return 0;
     if (!strcmp(word, "auto") || !strcmp(word, "soft") || !strcmp(word, "real")) return 0;
+    if (cli_is_profile(word)) return 0;
     list_known(archs, sizeof(archs), products, sizeof(products));
     if (o->product || gpus_find(word))
         return REFUSE("--gpu: no counters of %s are known; they are of:%s",

@@ -143,6 +143,10 @@ class Refusals(unittest.TestCase):
         self.refused(2, f"--gpu: 'nonsense' is none of: auto real soft, no GPU: {GPUS}, and no product: {names}",
                      "--gpu", "nonsense", "list")
 
+    def test_no_profile(self):
+        for path, why in (("/nowhere/own.profile", "No such file or directory"), ("/tmp", "Is a directory")):
+            self.refused(125, f"--gpu: the profile {path}: {why}", "--gpu", path, "list")
+
     def test_gpu_without_counters(self):
         for word, gpu in (("gfx803", "gfx803"), ("rx580", "gfx803"), ("gfx90c", "gfx90c")):
             self.refused(2, f"--gpu: no counters of {gpu} are known; they are of: {GPUS}", "--gpu", word, "list")
