@@ -17,7 +17,8 @@ f = field.Field()
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "support", "allreduce.cpp")
 COUNT = "100000"
 MPI = ["mpirun", "--oversubscribe", "-np", "2"]
-# RCCL does not start on these GPUs with older firmware of the packet processor, as softgpu's is, unless the runtime leaves idle scratch memory alone
+# With firmware of the packet processor that is older than this, as softgpu's is, RCCL does not start on these GPUs unless
+# the runtime leaves idle scratch memory alone
 LEAST_FIRMWARE = {"gfx942": 177, "gfx950": 24}
 RECLAIM = {"HSA_NO_SCRATCH_RECLAIM": "1"} if f.firmware < LEAST_FIRMWARE.get(f.target, 0) else {}
 # Open MPI refuses to run as root, which a field root needs, and looks for networks that it has no use for here

@@ -230,13 +230,13 @@ class Proof:
             return run._replace(lines=self.lines(trace, traced)) if trace and os.path.exists(trace) else run
 
     @staticmethod
-    def compare(subject, site, harmful, found, before, unwritten_too=frozenset()):
-        """What was told of the kernels with the site, and what of it is right. `unwritten_too`: places that have read LDS to which
-        nobody had written, without the site alone."""
+    def compare(subject, site, harmful, found, before, astray=frozenset()):
+        """What was told of the kernels with the site, and what of it is right. `astray`: as Subject.astray() has them, of that run
+        alone."""
         own = [(subject.pair(f), f.get("note") or "") for f in found if subject.kernel(f) in site.kernels]
         told = {pair for pair, _ in own} - set(before)
         if site.kind == "s_barrier":
-            told -= unwritten(harmful, unwritten_too, [(pair, note) for pair, note in own if pair in told])
+            told -= consequences(harmful, astray, [(pair, note) for pair, note in own if pair in told])
         return told, among(harmful, told)
 
     def again(self, subject, words, site, harmful, before):
@@ -244,13 +244,13 @@ class Proof:
         walk over the very run that is checked. What was harmful in the first run is so all the same."""
         run = self.mutant(subject.program, words, [site.at], site.kernels)
         was = in_memory(subject.pairs(None, site.kernels, True))  # with nothing left out, so that it is no reason to tell
-        by_chance, reads = in_memory(subject.pairs(site, None, True)) - was, set()
+        by_chance, astray = in_memory(subject.pairs(site, None, True)) - was, set()
         if run.lines:
             same = Subject(subject.program, run.lines, subject.names, subject.isa)
             harmful = harmful | (same.pairs(None, site.kernels) - subject.pairs(None, site.kernels))
             by_chance |= in_memory(same.pairs(None, site.kernels, True)) - was
-            reads = same.unwritten_reads(site.kernels) - subject.unwritten_reads(site.kernels)
-        told, right = self.compare(subject, site, harmful, run.found, before, reads)
+            astray = same.astray(site.kernels) - subject.astray(site.kernels)
+        told, right = self.compare(subject, site, harmful, run.found, before, astray)
         # the walk has the last store of each place alone, and only if it changes something: others need not be told, but may be
         return run, harmful, told - (among(by_chance, told) - right), right
 
@@ -354,8 +354,10 @@ class Subject:
                 found |= walk.memory_walk(steps, without, chance)
         return {(kind, self.place(a), self.place(b)) for kind, a, b in found}
 
-    def unwritten_reads(self, kernels):
-        return {self.place(pc) for kernel in kernels for steps in self.dispatches(kernel) for pc in walk.unwritten_reads(steps)}
+    def astray(self, kernels):
+        """Places that have read LDS to which nobody had written, and barriers at which waves have not met all others."""
+        return {self.place(pc) for kernel in kernels for steps in self.dispatches(kernel)
+                for pc in walk.unwritten_reads(steps) | walk.barriers_apart(steps)}
 
     def in_flight(self, site):
         for kernel in site.kernels:
@@ -399,16 +401,17 @@ def in_memory(pairs):
     return {p for p in pairs if p[0] in ("lds", "global")}
 
 
-def unwritten(harmful, reads, own):
-    """Of the checker's pairs, each with its note, what comes of LDS that nobody has written, as a barrier is missing: a pair has a
-    consumer alone, or is told where the value matters, with who has read it. That is an instruction that comes too early,
-    or one of `reads`: where waves have written elsewhere, as they had wrong addresses."""
-    readers = {later for kind, _, later in harmful if kind == "lds"} | reads
+def consequences(harmful, astray, own):
+    """Of the checker's pairs, each with its note, what comes of waves that have gone on without a barrier: that they are at other
+    barriers than others, and uninitialized values, of LDS that nobody has written. Such a pair has a consumer alone, or is
+    told where the value matters, with who has read it: an instruction that comes too early, or one that is `astray`, since
+    waves have written elsewhere."""
+    readers = {later for kind, _, later in harmful if kind == "lds"} | astray
     uninitialized = [(p, note) for p, note in own if p[0].startswith("uninit")]
     found = {p for p, _ in uninitialized if readers & {p[1], p[2]}}
     if found:  # what is computed of it may be told without a place where it was read
         found |= {p for p, _ in uninitialized if p[1] == (None, None)} - {p for p, note in uninitialized if note.startswith(NEVER)}
-    return found
+    return found | {p for p, _ in own if p[0].startswith("barrier-") and {p[1], p[2]} - {(None, None)} <= astray}
 
 
 def batches(sites):

@@ -6,6 +6,7 @@ consumer, that nothing keeps apart. Registers are known by the text of the instr
 the trace has.
 """
 import functools
+import itertools
 import re
 
 import states
@@ -386,7 +387,7 @@ def in_lds(op):
 def memory_walk(steps, without=None, chance=False):
     """The pairs of a dispatch's accesses that nothing orders: {(kind, earlier, later)}. With `chance` also those that
     need not be told: of a load and a store whose value was there already, so that the load gets the right one by chance,
-    and of stores that others have written over since."""
+    and of loads and stores of places that others have written to since."""
     groups = {}
     for step in steps:
         groups.setdefault(step.wave[0], set()).add(step.wave)
@@ -406,6 +407,17 @@ def unwritten_reads(steps):
         if code.store or code.atomic or code.to_lds:
             own |= places
     return found
+
+
+def barriers_apart(steps):
+    """The barriers at which waves have met others of their workgroup that were at another one, or had ended."""
+    paths = {}
+    for step in steps:
+        own = paths.setdefault(step.wave[0], {}).setdefault(step.wave, [])
+        if step.code.name == "s_barrier":
+            own.append(step.pc)
+    turns = [set(turn) for waves in paths.values() for turn in itertools.zip_longest(*waves.values())]
+    return {pc for turn in turns if len(turn) > 1 for pc in turn if pc is not None}
 
 
 def grain_of(steps):
@@ -542,10 +554,12 @@ class _Memory:
                     held.clear()  # behind an atomic access, what was stored before it matters still
                 gives_back = wave in self.changed_by.get((where[0], where[1], where[2] // 4), ())
                 held[(wave, step.pc) if self.chance else kind] = (wave, number, step.pc, kind, op, gives_back)
-                self.reads.pop(where, None)
+                if not self.chance:
+                    self.reads.pop(where, None)
             self.value[where] = value
         for where in new_reads:
-            self.reads.setdefault(where, {})[wave] = (number, step.pc, code.past_l1 and code.space != "lds")
+            held = (wave, number, step.pc, code.past_l1 and code.space != "lds")
+            self.reads.setdefault(where, {})[(wave, step.pc) if self.chance else wave] = held
         if touches_lds:
             self.outstanding[wave].append((number, op))
             self.lds_writes[wave, number] = (step.pc, code.atomic, [where for where, _ in new_values if where[0] == "lds"])
@@ -607,7 +621,7 @@ class _Memory:
         self.found.add((where[0], pc, step.pc))
 
     def meet_reads(self, where, step, known):
-        for wave, (number, pc, atomic) in self.reads[where].items():
+        for wave, number, pc, atomic in self.reads[where].values():
             ordered = known.get(wave, -1) >= number and not (where[0] == "lds" and (wave, number) in self.late)
             if wave == step.wave or ordered or atomic:
                 continue
