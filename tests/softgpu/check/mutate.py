@@ -181,6 +181,9 @@ class Proof:
                     records = [json.loads(line) for line in f]
             if status in (0, 1) and not any(r["record"] == "summary" for r in records):
                 raise RuntimeError(f"{path} {words} has ended with {status}, without a summary: {told}")
+            if trace and os.path.exists(trace):  # which the statistics follow
+                with open(trace, encoding="utf-8") as f:
+                    told += "".join(line for line in f if line.startswith("kernel "))
             return Run([r for r in records if r["record"] == "finding"], status, frozenset(RAN.findall(told)))
 
     def prove(self, path, words):
