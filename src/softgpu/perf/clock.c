@@ -24,6 +24,7 @@ void sg_wave_clock_start(sg_wave_clock_t *c, unsigned unit, uint8_t simd)
     start_flight(&c->km);
     start_flight(&c->samples);
     start_flight(&c->rays);
+    start_flight(&c->direct);
     c->unit = unit;
     c->code = c->asked = ~UINT64_C(0);
     c->simd = simd;
@@ -133,15 +134,19 @@ static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, const isa_arch_t 
     }
     if (cost->lds_issue || cost->smem_issue) {
         sg_flight_t *scalar = arch->lds_apart ? &c->km : &c->lgkm;
-        take_off(c, cost->lds_issue ? &c->lgkm : scalar, most->lgkm, cost->latency,
+        const bool direct = isa_table[op].fmt == ISA_FMT_LDSDIR;
+        take_off(c,
+                 direct            ? &c->direct
+                 : cost->lds_issue ? &c->lgkm
+                                   : scalar,
+                 direct ? most->exp : most->lgkm, cost->latency,
                  cost->lds_issue ? SG_WAIT_LDS : SG_WAIT_SCALAR, 0);
         if (cost->lds_issue) c->lds_level += cost->latency;
         if (cost->smem_issue) c->smem_level += cost->latency;
     }
 }
 
-/* The limit of exports is ignored: there are none here, and direct loads from LDS count with LDS,
- * though on hardware expcnt counts them. */
+/* There are no exports here: expcnt counts direct loads from LDS alone. */
 static void wait_for_memory(sg_wave_clock_t *c, const isa_arch_t *arch, isa_wait_limits_t limits)
 {
     await(c, &c->vm, limits.loads);
@@ -150,6 +155,7 @@ static void wait_for_memory(sg_wave_clock_t *c, const isa_arch_t *arch, isa_wait
     if (arch->lds_apart) await(c, &c->km, limits.scalar);
     if (arch->samples_apart) await(c, &c->samples, limits.samples);
     if (arch->samples_apart) await(c, &c->rays, limits.rays);
+    await(c, &c->direct, limits.exp);
 }
 
 static void park(sg_wave_clock_t *c)
@@ -171,7 +177,10 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t
 {
     fetch(c, of, i->pc);
     switch ((isa_class_t)t->klass) {
-    case ISA_CLASS_VALU: c->pipe[SG_PIPE_VALU] += t->issue; break;
+    case ISA_CLASS_VALU:
+        if (t->flow == SG_FLOW_INTERPOLATES) await(c, &c->direct, isa_wait_limits(of->arch, i).exp);
+        c->pipe[SG_PIPE_VALU] += t->issue;
+        break;
     case ISA_CLASS_MFMA:
         sg_wave_clock_wait(c, c->matrix_free, SG_WAIT_MATRIX);
         c->matrix_free = c->now + t->matrix;

@@ -54,8 +54,9 @@ typedef struct {
     uint64_t held;
     /* vs: stores, where a counter of their own counts them (isa_arch_t.stores_apart). km: scalar
      * memory, where LDS has another counter (isa_arch_t.lds_apart). samples and rays: samples of
-     * images and tests of rays, where each kind has its counter (isa_arch_t.samples_apart). */
-    sg_flight_t vm, vs, lgkm, km, samples, rays;
+     * images and tests of rays, where each kind has its counter (isa_arch_t.samples_apart). direct:
+     * direct loads from LDS, which expcnt counts. */
+    sg_flight_t vm, vs, lgkm, km, samples, rays, direct;
 } sg_wave_clock_t;
 
 typedef struct {
@@ -73,12 +74,12 @@ typedef struct {
 } sg_barrier_clock_t;
 
 void sg_wave_clock_start(sg_wave_clock_t *c, unsigned unit, uint8_t simd);
-/* As sg_wave_clock_step(), for ALU instructions whose code has been fetched already. For other
- * instructions it does nothing and returns false. */
+/* As sg_wave_clock_step(), for ALU instructions that wait for nothing and whose code has been
+ * fetched already. For other instructions it does nothing and returns false. */
 static inline bool sg_wave_clock_quick(sg_wave_clock_t *c, const sg_traits_t *t, uint64_t pc)
 {
     if (pc - c->code >= SGC_FETCH) return false;
-    if (t->klass == ISA_CLASS_VALU)
+    if (t->klass == ISA_CLASS_VALU && t->flow == SG_FLOW_PLAIN)
         c->pipe[SG_PIPE_VALU] += t->issue;
     else if (t->klass == ISA_CLASS_SALU)
         c->pipe[SG_PIPE_SCALAR] += t->issue;

@@ -63,6 +63,7 @@ sg_traits_t sg_traits_of(unsigned op)
     switch ((isa_class_t)row->klass) {
     case ISA_CLASS_VALU:
         if (row->math.clocks) t.issue = row->math.clocks;
+        if (row->fmt == ISA_FMT_VINTERP) t.flow = SG_FLOW_INTERPOLATES;
         break;
     case ISA_CLASS_MFMA:
         t.matrix = row->math.clocks;

@@ -14,6 +14,7 @@ typedef enum {
     SG_FLOW_WAIT, /* for memory operations: s_waitcnt and the like (isa/waits.h) */
     SG_FLOW_NOP,
     SG_FLOW_SLEEP,
+    SG_FLOW_INTERPOLATES, /* v_interp_*, which wait for direct loads from LDS */
     SG_FLOW_STORE,        /* of vector memory: returns no data */
     SG_FLOW_PARK,         /* s_barrier_wait of gfx12 */
     SG_FLOW_SCALAR_CACHE, /* invalidates or writes back the scalar cache */

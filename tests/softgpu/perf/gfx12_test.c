@@ -216,6 +216,33 @@ static void test_rays(void **state)
     assert_true(s.counts[OWN].wait_vector > 0);
 }
 
+/* A direct load from LDS is waited for by expcnt, not by the counter of LDS, and v_interp_* wait
+ * for it by their own field. */
+static void test_direct_loads(void **state)
+{
+    enum { LOADS = 2, OTHER, OWN, AGAIN, WAVES = 2, LDS_LATENCY = 64 };
+    static const char *const waits[] = {
+        ".long 0xbfc40000 ; s_wait_expcnt 0\n",
+        ".long 0xcd000004, 0x040e0501 ; v_interp_p10_f32 v4, v1, v2, v3 wait_exp:0\n"};
+    static const char none[] = ".long 0xcd000704, 0x040e0501 ; the same, wait_exp:7\n";
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        char text[512];
+        seen_t s;
+        snprintf(text, sizeof text,
+                 ".long 0xbefd00ff, 0x20000 ; s_mov_b32 m0, 0x20000\n"
+                 ".long 0xbf800000 ; s_nop 0\n"
+                 ".long 0xce100001 ; ds_direct_load v1\n"
+                 ".long 0xbfc60000 ; s_wait_dscnt 0\n%s%s.long 0xbfb00000 ; s_endpgm\n",
+                 waits[k], none);
+        count(text, &s);
+        assert_int_equal(s.n, AGAIN + 2);
+        assert_int_equal(s.counts[OTHER].wait_lds, 0);
+        assert_in_range(s.counts[OWN].wait_lds, WAVES * (LDS_LATENCY - 4), WAVES * LDS_LATENCY);
+        assert_int_equal(s.counts[AGAIN].wait_lds, 0);
+    }
+}
+
 /* Four instructions of each wave, which begin 0x4000 texels after one another; of a wave's lanes
  * each has a line of its own. */
 #define NEXT                                                                                       \
@@ -291,10 +318,13 @@ static void test_lines_of_samples(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_many_lines),   cmocka_unit_test(test_killed),
-        cmocka_unit_test(test_written_back), cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_rays),         cmocka_unit_test(test_lines_of_samples)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_lines),
+                                       cmocka_unit_test(test_killed),
+                                       cmocka_unit_test(test_written_back),
+                                       cmocka_unit_test(test_samples),
+                                       cmocka_unit_test(test_rays),
+                                       cmocka_unit_test(test_direct_loads),
+                                       cmocka_unit_test(test_lines_of_samples)};
     if (!asm_available() || !asm_knows_gpu("gfx1100")) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
