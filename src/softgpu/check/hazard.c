@@ -141,6 +141,9 @@ static void report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *
 {
     static const char *const verbs[] = {
         [CHK_HAZARD_READ] = "read", [CHK_HAZARD_OVERWRITE] = "written"};
+    static const char *const halves[] = {[CHK_WHOLE] = "",
+                                         [CHK_LOW] = ", whose lower half is being loaded,",
+                                         [CHK_HIGH] = ", whose upper half is being loaded,"};
     char more[256], reg[24] = "", wait[48];
     chk_finding_t f;
     if (h->reg < CHK_REGS) name_register(reg, sizeof reg, w, h->reg);
@@ -150,9 +153,10 @@ static void report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *
         f = finding(g, w, i, u, CHK_KIND_HAZARD_WAIT);
         name_wait(wait, sizeof wait, w->group->dispatch->arch, h);
         snprintf(more, sizeof more,
-                 "%s is %s; of %u operation%s outstanding %u came after its own: "
+                 "%s%s is %s; of %u operation%s outstanding %u came after its own: "
                  "%s waits for it",
-                 reg, verbs[h->kind], h->outstanding, base_plural(h->outstanding), h->behind, wait);
+                 reg, halves[h->half], verbs[h->kind], h->outstanding, base_plural(h->outstanding),
+                 h->behind, wait);
         chk_hazard_name_other(&f, w, "outstanding", h->pc, w->index_in_group);
         break;
     case CHK_HAZARD_STATES:

@@ -2,6 +2,9 @@
  * marks, and the only cost of an access is to record it. */
 #include "softgpu/check/hazard_lds.h"
 
+#include "softgpu/exec/address.h"
+
+#include <stdio.h>
 #include <string.h>
 
 static void forget_marks(chk_lds_t *s)
@@ -39,6 +42,7 @@ static bool is_filled(const chk_lds_wave_t *k, const chk_hazard_wave_t *v)
 static bool any_is_outstanding(const chk_lds_wave_t *k, const chk_hazard_wave_t *v)
 {
     return v->issued[CHK_FLOW_LDS] != v->returned[CHK_FLOW_LDS] ||
+           v->issued[CHK_FLOW_EXP] != v->returned[CHK_FLOW_EXP] ||
            v->issued[CHK_FLOW_FLAT] != v->flat_lgkm || is_filled(k, v);
 }
 
@@ -55,11 +59,25 @@ static chk_lds_access_t *next_of(chk_lds_wave_t *k, const chk_hazard_wave_t *v, 
     return x;
 }
 
+/* Records a direct load, which reads one element for all lanes. */
+static void keep_direct(chk_lds_wave_t *k, const chk_hazard_wave_t *v, const isa_wave_t *w,
+                        const chk_use_t *u)
+{
+    const isa_lds_direct_t direct = isa_address_lds_direct(w->m0);
+    chk_lds_access_t *x = next_of(k, v, u, u->flow);
+    x->writes = x->atomic = false;
+    x->bytes = direct.bytes;
+    x->exec = 1;
+    x->offset[0] = x->offset[1] = 0;
+    x->at[0] = direct.at;
+}
+
 /* Records the access of an LDS instruction that is being issued. */
 static void keep(chk_lds_wave_t *k, const chk_hazard_wave_t *v, const isa_wave_t *w,
                  const isa_inst_t *i, const chk_use_t *u)
 {
     const sgc_op_t *op = &sgc_ops_table[i->op];
+    if (op->kind == ISA_ACCESS_DIRECT) keep_direct(k, v, w, u);
     if (op->kind != ISA_ACCESS_PLAIN && op->kind != ISA_ACCESS_PAIR) return;
     chk_lds_access_t *x = next_of(k, v, u, CHK_FLOW_LDS);
     x->writes = u->flags & CHK_USE_LDS_WRITE;
@@ -123,6 +141,10 @@ static void mark_access(chk_lds_t *s, unsigned wave, unsigned slot, const chk_ld
         (wave + 1) | slot << CHK_LDS_SLOT_SHIFT | (x->atomic ? CHK_LDS_ATOMIC : 0);
     s->marked = true;
     s->pc[wave][slot] = x->pc;
+    if (x->flow == CHK_FLOW_EXP)
+        s->direct[wave] |= 1ull << slot;
+    else
+        s->direct[wave] &= ~(1ull << slot);
     if (x->fill) {
         mark(dwords, what, false, x->begin, x->end);
         return;
@@ -232,36 +254,36 @@ static unsigned find_mark(const access_t *x, const sgc_lanes_t *a, const uint16_
     return found;
 }
 
-static void check_marks(const access_t *x, const sgc_lanes_t *a, const uint16_t *dwords,
-                        chk_kind_t kind, const char *more)
+static void check_marks(const access_t *x, const sgc_lanes_t *a, bool written, chk_kind_t kind)
 {
+    const chk_lds_t *s = x->s;
+    const bool split = x->g->split;
+    char more[160];
     uint64_t lanes;
-    const unsigned mark = find_mark(x, a, dwords, &lanes);
+    const unsigned mark = find_mark(x, a, written ? s->writer : s->reader, &lanes);
     if (!mark) return;
     const unsigned wave = (mark & CHK_LDS_WAVE) - 1;
     const unsigned slot = mark >> CHK_LDS_SLOT_SHIFT & (CHK_LDS_KEPT - 1);
-    report(x->g, x->w, x->i, kind, lanes, x->s->pc[wave][slot], wave, more);
+    const bool direct = s->direct[wave] >> slot & 1;
+    snprintf(more, sizeof more,
+             "the %s was outstanding when its wave came to the barrier: %s before %s waits for it",
+             written ? "write" : "read",
+             split    ? (direct ? "s_wait_expcnt" : "s_wait_dscnt")
+             : direct ? "s_waitcnt expcnt"
+                      : "s_waitcnt",
+             split ? "s_barrier_signal" : "s_barrier");
+    report(x->g, x->w, x->i, kind, lanes, s->pc[wave][slot], wave, more);
 }
 
 /* Reports a conflict with a mark. Fills in the addresses of all lanes in `a`. */
 static void check(const access_t *x, sgc_lanes_t *a)
 {
     const chk_lds_wave_t *k = &x->s->wave[x->w->index_in_group];
-    const bool split = x->g->split;
     sgc_lanes_spread(a);
     if (is_filled(k, x->v)) check_fills(x, a);
     if (!x->s->marked) return;
-    check_marks(x, a, x->s->writer, x->reads ? CHK_KIND_HAZARD_LDS : CHK_KIND_HAZARD_LDS_WRITE,
-                split ? "the write was outstanding when its wave came to the barrier: s_wait_dscnt "
-                        "before s_barrier_signal waits for it"
-                      : "the write was outstanding when its wave came to the barrier: s_waitcnt "
-                        "before s_barrier waits for it");
-    if (x->writes)
-        check_marks(x, a, x->s->reader, CHK_KIND_HAZARD_LDS_WRITE,
-                    split ? "the read was outstanding when its wave came to the barrier: "
-                            "s_wait_dscnt before s_barrier_signal waits for it"
-                          : "the read was outstanding when its wave came to the barrier: s_waitcnt "
-                            "before s_barrier waits for it");
+    check_marks(x, a, true, x->reads ? CHK_KIND_HAZARD_LDS : CHK_KIND_HAZARD_LDS_WRITE);
+    if (x->writes) check_marks(x, a, false, CHK_KIND_HAZARD_LDS_WRITE);
 }
 
 void chk_lds_look(chk_group_t *g, chk_lds_t *s, const chk_hazard_wave_t *v, const isa_wave_t *w,

@@ -57,6 +57,8 @@ typedef struct {
     uint16_t writer[CHK_LDS_DWORDS], reader[CHK_LDS_DWORDS];
     uint64_t pc[ISA_GROUP_WAVES]
                [CHK_LDS_KEPT]; /* addresses of the instructions whose accesses have left marks */
+    uint64_t direct[ISA_GROUP_WAVES]; /* by bit, those of them that are direct loads: expcnt counts
+                                         these */
 } chk_lds_t;
 
 void chk_lds_start(chk_lds_t *s, const isa_group_t *group);

@@ -5,6 +5,7 @@
 #include "isa/isa.h"
 #include "isa/table.h"
 #include "softgpu/exec/bvh.h"
+#include "softgpu/exec/interp.h"
 
 #define ISA_ARCH(name) extern const chk_hazard_rules_t chk_hazard_rules_##name;
 #include "isa/isa_archs.inc"
@@ -44,6 +45,18 @@ static void add_operand(chk_use_t *u, const isa_wave_t *w, const isa_operand_t *
     if (o->kind == ISA_OPK_SGPR && o->reg < ISA_CODE_ZERO)
         add_regs(u, CHK_REG_SCALAR + o->reg, n,
                  CHK_ROLE_SCALAR | written | (roles & (CHK_ROLE_LANE | CHK_ROLE_MASK)));
+}
+
+/* The half of its register that the data of a load or store is. A load that is no D16 one fills the
+ * rest of its register; with several components the elements fill whole registers. */
+static unsigned half_of_data(const chk_use_t *u, const isa_row_desc_t *row, const isa_operand_t *o,
+                             bool written)
+{
+    const bool is_high = row->marks & ISA_IS_HIGH;
+    const bool narrow = row->memory.bytes && row->memory.bytes <= 2;
+    if (!u->rules->halves || !isa_is_row(o)) return CHK_WHOLE;
+    if (is_high) return CHK_HIGH;
+    return narrow && (!written || row->marks & ISA_IS_D16) ? CHK_LOW : CHK_WHOLE;
 }
 
 /* Whether the instruction also writes the registers of the origin and the direction of its ray. */
@@ -90,10 +103,16 @@ static void add_ray(chk_use_t *u, const isa_inst_t *i)
 static void add_source(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i, unsigned k,
                        unsigned roles)
 {
+    const unsigned before = u->n;
     if (!k && i->fmt == ISA_FMT_MIMG && i->image & ISA_IMAGE_NSA)
         add_spread_address(u, i, roles);
     else
         add_operand(u, w, &i->src[k], roles);
+    if (u->n != before + 1) return;
+    const isa_row_desc_t *row = &isa_table[i->op];
+    const unsigned lane = isa_quad_lane(row, k);
+    if (k == 1) u->regs[before].half = half_of_data(u, row, &i->src[k], false) & 3;
+    if (lane != ISA_OWN_LANE) u->regs[before].quad = (lane + 1) & 7;
 }
 
 static bool is_special(const isa_inst_t *i, unsigned code)
@@ -313,6 +332,7 @@ static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
         *second |= CHK_SECOND_DS;
         if (gds) *second |= CHK_SECOND_MESSAGE;
         if (gds) u->flags |= CHK_USE_LOCKS;
+        if (i->fmt == ISA_FMT_LDSDIR) u->flags |= CHK_USE_WRITES_QUADS;
         if (row->memory.kind == ISA_ACCESS_LANE) *second |= CHK_SECOND_LDS_M0;
         if (gds || c == ISA_CLASS_LDS) return;
         if (c != ISA_CLASS_LDS_WR && i->dst.kind != ISA_OPK_NONE) u->flags |= CHK_USE_LDS_READ;
@@ -385,7 +405,9 @@ static void add_reads(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
 static void add_writes(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
+    const unsigned before = u->n;
     if (!(row->marks & ISA_IS_READS_DST)) add_operand(u, w, &i->dst, CHK_ROLE_WRITTEN);
+    if (u->n == before + 1) u->regs[before].half = half_of_data(u, row, &i->dst, true) & 3;
     add_operand(u, w, &i->dst2, CHK_ROLE_WRITTEN);
     if (row->marks & ISA_IS_SWAPS) add_operand(u, w, &i->src[0], CHK_ROLE_WRITTEN);
 }

@@ -28,8 +28,15 @@ enum {
     CHK_ROLE_MASK = 1 << 6 /* a scalar that has a bit for each lane: a carry, a condition */
 };
 
+/* The part of a register that an instruction names. Only GPUs of chk_hazard_rules_t.halves have
+ * halves; on all others, and in tuples, it is always the whole register. */
+enum { CHK_WHOLE = 0, CHK_LOW = 1, CHK_HIGH = 2 };
+
 typedef struct {
     uint32_t first : 10, n : 6, roles : 8;
+    uint32_t half : 2; /* CHK_WHOLE, CHK_LOW or CHK_HIGH */
+    /* The lane of its quad from which each lane takes the value, plus 1; 0: its own lane. */
+    uint32_t quad : 3;
 } chk_regs_t;
 
 /* A digest of a set of registers: bit r % 64 stands for register r. Sets whose digests have no bit
@@ -88,7 +95,8 @@ enum {
     CHK_USE_ENDS_TRANS = 1 << 15, /* behind it the results of transcendental operations are there */
     CHK_USE_COPIES = 1 << 16,     /* concerns the vector ALU's copies of SGPRs (hazard_copies.h) */
     CHK_USE_COUNTED = 1 << 17,    /* a counter counts it: it has a flow */
-    CHK_USE_WAITS_FIRST = 1 << 18 /* waits before it reads its registers: v_interp_* */
+    CHK_USE_WAITS_FIRST = 1 << 18, /* waits before it reads its registers: v_interp_* */
+    CHK_USE_WRITES_QUADS = 1 << 19 /* writes all lanes of each quad of which EXEC includes a lane */
 };
 
 /* Whose writes to SGPRs are committed behind an instruction, on GPUs whose vector ALU keeps copies

@@ -135,7 +135,9 @@ static inline void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, unsigned flow
             const unsigned r = u->regs[k].first + n;
             s->flow[r] = (uint8_t)flow;
             s->number[r] = number;
+            const bool other_half = before >> n & 1 && s->half[r] != u->regs[k].half;
             s->lanes[r] = lanes | (before >> n & 1 ? s->lanes[r] : 0);
+            s->half[r] = other_half ? CHK_WHOLE : u->regs[k].half;
         }
     }
 }
@@ -201,6 +203,12 @@ static bool returns_after(const chk_hazard_wave_t *s, unsigned by, unsigned flow
     }
 }
 
+/* Whether a load or store uses only that half of the register which is not being loaded. */
+static bool has_other_half(const chk_hazard_wave_t *s, const chk_regs_t *r, unsigned reg)
+{
+    return r->half && s->half[reg] && r->half != s->half[reg];
+}
+
 /* `by`: the instruction's flow. */
 static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned by, unsigned k,
                            uint64_t exec, chk_reg_set_t *set, chk_hazard_t *out)
@@ -214,9 +222,11 @@ static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned by
     const uint32_t number = s->number[reg];
     const bool written = u->regs[k].roles & CHK_ROLE_WRITTEN;
     if (written && set == &s->pending && returns_after(s, by, flow, number)) return false;
+    if (!written && set == &s->pending && has_other_half(s, &u->regs[k], reg)) return false;
     *out = (chk_hazard_t){.kind = written ? CHK_HAZARD_OVERWRITE : CHK_HAZARD_READ,
                           .reg = (uint16_t)reg,
                           .flow = (uint8_t)flow,
+                          .half = set == &s->pending ? s->half[reg] : CHK_WHOLE,
                           .outstanding = s->issued[flow] - s->returned[flow],
                           .behind = s->issued[flow] - number};
     if (out->behind < CHK_ISSUES) out->pc = s->pc[flow][number % CHK_ISSUES];
@@ -224,12 +234,22 @@ static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned by
     return true;
 }
 
+/* The lanes in which the instruction uses its register number k. */
+static uint64_t lanes_of(const chk_use_t *u, unsigned k, uint64_t exec)
+{
+    const chk_regs_t *r = &u->regs[k];
+    if (r->first >= CHK_REG_SCALAR || u->flags & CHK_USE_ALL_LANES) return ~0ull;
+    if (u->flags & CHK_USE_WRITES_QUADS) return isa_whole_quads(exec);
+    if (r->quad) return isa_whole_quads(exec) & 0x1111111111111111u << (r->quad - 1);
+    return exec;
+}
+
 static bool check_pending(chk_hazard_wave_t *s, const chk_use_t *u, unsigned by, uint64_t exec,
                           bool indexed, chk_hazard_t *out)
 {
     for (unsigned k = 0; k < u->n; k++) {
         const bool scalar = u->regs[k].first >= CHK_REG_SCALAR;
-        const uint64_t lanes = scalar || u->flags & CHK_USE_ALL_LANES ? ~0ull : exec;
+        const uint64_t lanes = lanes_of(u, k, exec);
         if (indexed && !scalar) continue;
         if (bits_at(&s->pending, u->regs[k]) &&
             pending_hazard(s, u, by, k, lanes, &s->pending, out))
@@ -263,11 +283,18 @@ static const uint16_t roles_of[] = {
     [CHK_SHARE_DOT_WRITTEN] = CHK_ROLE_WRITTEN,
 };
 
-static bool overlaps_any(const chk_use_t *f, const chk_regs_t *r)
+/* The first register that two tuples have in common, which overlap. */
+static unsigned first_of_both(chk_regs_t a, chk_regs_t b)
+{
+    return a.first > b.first ? a.first : b.first;
+}
+
+/* The first register that `f` writes and `r` includes; CHK_REGS: there is none. */
+static unsigned written_of(const chk_use_t *f, const chk_regs_t *r)
 {
     for (unsigned k = f->n_reads; k < f->n; k++)
-        if (overlap(f->regs[k], *r)) return true;
-    return false;
+        if (overlap(f->regs[k], *r)) return first_of_both(f->regs[k], *r);
+    return CHK_REGS;
 }
 
 static bool is_vcc(const chk_regs_t *r)
@@ -275,38 +302,41 @@ static bool is_vcc(const chk_regs_t *r)
     return r->first - (unsigned)(CHK_REG_SCALAR + ISA_CODE_VCC) < 2;
 }
 
-/* Whether register `r` of the second instruction meets the row's condition with the first. */
-static bool shares(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *u,
-                   const chk_regs_t *r)
+/* The first of the registers `r` of the second instruction by which the row's condition with the
+ * first instruction is met; CHK_REGS: it is not met. */
+static unsigned shared(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *u,
+                       const chk_regs_t *r)
 {
     const bool same_op = f->op == u->op;
     unsigned roles = roles_of[rule->share];
     if (rule->share == CHK_SHARE_DOT_READ && same_op) roles = CHK_ROLE_AB;
     if (rule->share == CHK_SHARE_USED && u->first & CHK_FIRST_MATRIX) roles = CHK_ROLE_AB;
     if (rule->share == CHK_SHARE_USED && u->flow != CHK_FLOW_NONE) roles = CHK_ROLE_VECTOR;
-    if (!(r->roles & roles)) return false;
+    if (!(r->roles & roles)) return CHK_REGS;
     /* scalars that are results have this role as well: only those that are read count */
-    if (roles & (CHK_ROLE_SCALAR | CHK_ROLE_LANE) && r->roles & CHK_ROLE_WRITTEN) return false;
+    if (roles & (CHK_ROLE_SCALAR | CHK_ROLE_LANE) && r->roles & CHK_ROLE_WRITTEN) return CHK_REGS;
     switch ((chk_share_t)rule->share) {
-    case CHK_SHARE_HELD: return f->held < CHK_USE_REGS && overlap(f->regs[f->held], *r);
+    case CHK_SHARE_HELD:
+        if (f->held == CHK_USE_REGS || !overlap(f->regs[f->held], *r)) return CHK_REGS;
+        return first_of_both(f->regs[f->held], *r);
     case CHK_SHARE_CONSTANT:
     case CHK_SHARE_CONSTANT_VCC:
-        if (r->roles & CHK_ROLE_MASK) return false;
-        if (is_vcc(r) != (rule->share == CHK_SHARE_CONSTANT_VCC)) return false;
+        if (r->roles & CHK_ROLE_MASK) return CHK_REGS;
+        if (is_vcc(r) != (rule->share == CHK_SHARE_CONSTANT_VCC)) return CHK_REGS;
         break;
     case CHK_SHARE_VCC:
-        if (r->first != CHK_REG_SCALAR + ISA_CODE_VCC) return false;
+        if (r->first != CHK_REG_SCALAR + ISA_CODE_VCC) return CHK_REGS;
         break;
     case CHK_SHARE_DOT_WRITTEN:
-        if (same_op) return false;
+        if (same_op) return CHK_REGS;
         break;
-    case CHK_SHARE_C_SAME: return same_regs(f->regs[f->n_reads], *r);
+    case CHK_SHARE_C_SAME: return same_regs(f->regs[f->n_reads], *r) ? r->first : CHK_REGS;
     case CHK_SHARE_C_OTHER:
-        if (same_regs(f->regs[f->n_reads], *r)) return false;
+        if (same_regs(f->regs[f->n_reads], *r)) return CHK_REGS;
         break;
     default: break;
     }
-    return overlaps_any(f, r);
+    return written_of(f, r);
 }
 
 static bool applies(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *u,
@@ -316,9 +346,8 @@ static bool applies(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t 
     if (rule->share == CHK_SHARE_HWREG) return f->hwreg == u->hwreg;
     for (unsigned k = 0; k < u->n; k++) {
         if (rule->first & CHK_FIRST_MATRIX && settled >> k & 1) continue;
-        if (!shares(rule, f, u, &u->regs[k])) continue;
-        *reg = u->regs[k].first;
-        return true;
+        *reg = (uint16_t)shared(rule, f, u, &u->regs[k]);
+        if (*reg != CHK_REGS) return true;
     }
     return false;
 }
@@ -467,7 +496,8 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
     if (u->flags & CHK_USE_WAITCNT) waitcnt(s, u->waits);
     if (u->flow == CHK_FLOW_NONE) return n;
     const bool idle = u->flags & CHK_USE_VECTOR && !w->exec;
-    const uint64_t lanes = u->flags & CHK_USE_VECTOR ? w->exec : ~0ull; /* scalars: all */
+    uint64_t lanes = u->flags & CHK_USE_VECTOR ? w->exec : ~0ull; /* scalars: all */
+    if (u->flags & CHK_USE_WRITES_QUADS) lanes = isa_whole_quads(w->exec);
     count_both(s, u, w, flow);
     const uint32_t most =
         flow == u->flow ? u->most : chk_most_outstanding(flow, w->group->dispatch->arch);

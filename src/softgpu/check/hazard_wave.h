@@ -48,11 +48,11 @@ typedef struct {
     struct {
         uint32_t vm, lds;
     } mixed[CHK_ISSUES];
-    /* Of a pending or locked register: its operation (flow and number), and the lanes that the
-     * operation covers. */
+    /* Of a pending or locked register: its operation (flow and number), and the lanes and the half
+     * (CHK_WHOLE, CHK_LOW or CHK_HIGH) that the operation covers. */
     uint32_t number[CHK_REGS];
     uint64_t lanes[CHK_REGS];
-    uint8_t flow[CHK_REGS];
+    uint8_t flow[CHK_REGS], half[CHK_REGS];
     chk_copies_t copies;
 } chk_hazard_wave_t;
 
@@ -68,6 +68,7 @@ typedef struct {
     chk_hazard_kind_t kind;
     uint16_t reg; /* the first register concerned, numbered as in chk_regs_t */
     uint8_t flow; /* chk_flow_t */
+    uint8_t half; /* of CHK_HAZARD_READ and _OVERWRITE: the half of it that is being loaded */
     const chk_rule_t *rule;
     uint32_t outstanding; /* operations outstanding in its flow, itself included */
     uint32_t behind;      /* of these, issued after it: s_waitcnt with this count waits for it */

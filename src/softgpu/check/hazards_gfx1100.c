@@ -19,5 +19,6 @@ const chk_hazard_rules_t chk_hazard_rules_gfx1100 = {.rows = rows,
                                                      .most = 6,
                                                      .mark = 6,
                                                      .flat_in_order = true,
+                                                     .halves = true,
                                                      .by_valu = true,
                                                      .trans = 2};

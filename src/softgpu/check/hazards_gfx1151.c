@@ -16,4 +16,5 @@ const chk_hazard_rules_t chk_hazard_rules_gfx1151 = {.rows = rows,
                                                      .n = sizeof rows / sizeof rows[0],
                                                      .most = 1,
                                                      .flat_in_order = true,
+                                                     .halves = true,
                                                      .by_valu = true};

@@ -16,5 +16,6 @@ const chk_hazard_rules_t chk_hazard_rules_gfx1201 = {.rows = rows,
                                                      .n = sizeof rows / sizeof rows[0],
                                                      .most = 1,
                                                      .flat_in_order = true,
+                                                     .halves = true,
                                                      .by_valu = true,
                                                      .copies = true};

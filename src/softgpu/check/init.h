@@ -260,7 +260,15 @@ void chk_bytes_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, u
 
 /* ---- instructions that access memory: init_access.c ---- */
 
-enum { CHK_ORIGINS = 4096 };
+enum { CHK_ORIGINS = 4096, CHK_NODES = 256 /* a power of two */ };
+
+/* What is known of the nodes that a lane tests its ray against, by a digest of their addresses, of
+ * what is read of them and of the bytes that nobody has written: for how many lanes these bytes had
+ * no effect, one after the other. */
+typedef struct {
+    uint64_t digest;
+    uint32_t clean;
+} chk_nodes_t;
 
 typedef struct {
     chk_lab_t lab;
@@ -281,6 +289,7 @@ typedef struct {
      * the table is full, further values get its last number, which says "from nowhere". */
     chk_origin_t origin[CHK_ORIGINS];
     uint32_t n_origins;
+    chk_nodes_t nodes[CHK_NODES]; /* init_rays.c */
 } chk_init_t;
 
 /* An error of an access other than its address: the lanes concerned, and the origin of the first

@@ -151,11 +151,11 @@ static void add_variable(chk_ask_t *f, unsigned kind, unsigned at, unsigned n)
     if (f->variables < CHK_VARIABLES) f->variable[f->variables++] = (chk_variable_t){kind, at, n};
 }
 
-static void add_operand(chk_ask_t *f, const isa_operand_t *o, uint64_t lanes)
+static void add_operand(chk_ask_t *f, const isa_operand_t *o, uint64_t lanes, bool names)
 {
     const unsigned n = isa_operand_dwords(o);
     if (!(chk_operand_some(f->s, o) & lanes)) return;
-    chk_ask_name(f, o, lanes);
+    if (names) chk_ask_name(f, o, lanes);
     if (isa_is_row(o))
         add_variable(f, CHK_VARY_ROWS, chk_row_of(f->s, o), n);
     else if (o->kind == ISA_OPK_SGPR)
@@ -175,8 +175,9 @@ void chk_ask_variables(chk_ask_t *f, unsigned without)
 {
     f->variables = 0;
     for (unsigned k = 0; k < 3; k++)
-        if (!(without >> k & 1)) add_operand(f, &f->i->src[k], ISA_ALL_LANES);
-    if (f->with_old) add_operand(f, &f->i->dst, ISA_ALL_LANES);
+        if (!(without >> k & 1)) add_operand(f, &f->i->src[k], ISA_ALL_LANES, true);
+    /* Of what a register held before, a part may stay, or nothing: a source comes first. */
+    if (f->with_old) add_operand(f, &f->i->dst, ISA_ALL_LANES, f->a->old || !f->named);
     add_scc(f);
 }
 

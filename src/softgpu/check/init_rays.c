@@ -2,7 +2,9 @@
  *
  * Not every byte of a node has an effect: a node has bytes between and behind its fields, and a
  * triangle is three of the corners that a node has room for. So the test is tried with random
- * values of the undefined bytes: a result that does not always come out the same is undefined. */
+ * values of the undefined bytes: a result that does not always come out the same is undefined.
+ * Where they have had no effect on some lanes, the same nodes are tried less often for further
+ * lanes: most trees have such bytes, and each trial costs as much as the instruction itself. */
 #include "softgpu/check/init.h"
 
 #include "softgpu/exec/bvh.h"
@@ -10,7 +12,12 @@
 
 #include <string.h>
 
-enum { TRIALS = 128, RAY = 6 /* registers of origin and direction */ };
+enum {
+    TRIALS = 128,
+    CLEAN = 8, /* lanes without an effect, after which FURTHER trials are made of the same nodes */
+    FURTHER = 4,
+    RAY = 6 /* registers of origin and direction */
+};
 
 typedef struct {
     uint32_t dword[ISA_BVH_NODES][ISA_BVH_DWORDS], undefined[ISA_BVH_NODES][ISA_BVH_DWORDS];
@@ -83,24 +90,48 @@ static void try_values(const isa_wave_t *w, const isa_inst_t *i, const isa_bvh_a
     memcpy(out->of + ISA_BVH_RESULTS + 3, ray.direction, sizeof ray.direction);
 }
 
+static void digest(uint64_t *sum, uint64_t value)
+{
+    *sum = (*sum ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    *sum ^= *sum >> 29;
+}
+
+/* What is known of the lane's nodes; what was known of others in its place is forgotten. */
+static chk_nodes_t *known_of(chk_init_t *s, const isa_inst_t *i, const isa_bvh_access_t *x,
+                             unsigned lane, const nodes_t *nodes)
+{
+    uint64_t sum = i->op;
+    for (unsigned n = 0; n < x->n; n++) {
+        digest(&sum, x->node[n].name[lane]);
+        digest(&sum, x->node[n].va[lane]);
+        for (unsigned d = 0; d < ISA_BVH_DWORDS; d++)
+            digest(&sum, (uint64_t)nodes->dword[n][d] << 32 | nodes->undefined[n][d]);
+    }
+    chk_nodes_t *known = &s->nodes[sum % CHK_NODES];
+    if (known->digest != sum) *known = (chk_nodes_t){.digest = sum};
+    return known;
+}
+
 /* As bits: the results, and behind them the registers of the ray, that depend on undefined bytes.
  */
-static unsigned depending(const isa_wave_t *w, const isa_inst_t *i, const isa_bvh_access_t *x,
-                          unsigned lane, const nodes_t *nodes)
+static unsigned depending(chk_nodes_t *known, const isa_wave_t *w, const isa_inst_t *i,
+                          const isa_bvh_access_t *x, unsigned lane, const nodes_t *nodes)
 {
     const unsigned ray = isa_table[i->op].marks & ISA_IS_TREE ? (1u << RAY) - 1 : 0;
     const unsigned all = ((1u << isa_operand_dwords(&i->dst)) - 1) | ray << ISA_BVH_RESULTS;
-    uint64_t seed = 1;
+    const unsigned trials = known->clean < CLEAN ? TRIALS : FURTHER;
+    uint64_t seed = 1 + known->clean; /* further lanes have values of their own */
     unsigned differ = 0;
     outcome_t first, other;
     try_values(w, i, x, lane, nodes, &seed, &first);
-    for (unsigned k = 0; k < TRIALS && differ != all; k++) {
+    for (unsigned k = 0; k < trials && differ != all; k++) {
         try_values(w, i, x, lane, nodes, &seed, &other);
         if (first.tested != other.tested) differ |= (1u << ISA_BVH_RESULTS) - 1;
         for (unsigned r = 0; r < ISA_BVH_RESULTS + RAY; r++)
             differ |= (unsigned)(first.of[r] != other.of[r]) << r;
         differ &= all;
     }
+    known->clean = differ ? 0 : known->clean + 1;
     return differ;
 }
 
@@ -125,7 +156,8 @@ void chk_access_rays(chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w, const 
     for (uint64_t left = w->exec; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         read_nodes(s, w, &x, lane, &nodes);
-        const unsigned differ = nodes.first ? depending(w, i, &x, lane, &nodes) : 0;
+        const unsigned differ =
+            nodes.first ? depending(known_of(s, i, &x, lane, &nodes), w, i, &x, lane, &nodes) : 0;
         if (differ && from.from == CHK_FROM_NOWHERE)
             from = (chk_origin_t){.from = CHK_FROM_MEMORY,
                                   .at = nodes.first,

@@ -70,6 +70,15 @@ template <bool ok> __global__ void delayed(int *from, int *)
     asm volatile(WAIT_LOADS(0));
 }
 
+// The vector ALU reads the lower half of a register while the upper half is being loaded.
+template <bool ok> __global__ void other_half(int *from, int *)
+{
+    asm volatile("v_mov_b32 v40, 0\n\tglobal_load_d16_hi_b16 v40, %0, off" ::"v"(from) : "v40"); // first: other-half
+    if (ok) asm volatile(WAIT_LOADS(0));
+    asm volatile("v_cvt_f32_f16 v41, v40.l" ::: "v41"); // bug: other-half
+    asm volatile(WAIT_LOADS(0));
+}
+
 template <bool ok> __global__ void transcendental(int *, int *)
 {
     asm volatile("v_rcp_f32 v40, v0" ::: "v40"); // first: transcendental
@@ -173,6 +182,7 @@ static const row_t programs[] = {
     {"second-reads", PROGRAM(second_reads)},
     {"second-writes", PROGRAM(second_writes)},
     {"delayed", PROGRAM(delayed)},
+    {"other-half", PROGRAM(other_half)},
     {"transcendental", PROGRAM(transcendental)},
     {"matrix", PROGRAM(matrix)},
     {"second-unwritten", PROGRAM(second_unwritten)},

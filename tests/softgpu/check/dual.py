@@ -26,6 +26,7 @@ BUGS = {
     "second-reads": waits("second-reads", "v40 is read"),
     "second-writes": waits("second-writes", "v41 is written"),
     "delayed": waits("delayed", "v40 is read"),
+    "other-half": waits("other-half", "v40, whose upper half is being loaded, is read"),
     "transcendental": states("transcendental", "a transcendental result is read by VALU, unless s_waitcnt_depctr va_vdst(0) waits for it, v40: "
                              "6 wait states needed, 0 had (LLVM)"),
     "matrix": states("matrix", "a matrix instruction, A, B or the indices of the next are its result, v40: 1 wait state needed, 0 had "

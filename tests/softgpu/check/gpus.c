@@ -233,6 +233,19 @@ static void halves_of_registers(void **state)
     says(told(GFX1100, LOWER_HALF("0x7e16178a"), 1), "the wave has never written v10");
 }
 
+/* 16 lanes of v11 are not written, and no lane of v12, which is written over. */
+#define WRITTEN_OVER                                                                               \
+    "s_mov_b32 exec_lo, 0xffff\n v_mov_b32 v11, 1\n s_mov_b32 exec_lo, -1\n"                       \
+    "v_mov_b32 v12, v11\n" GO_ON_BY("v_cmp_eq_u32 vcc_lo, 1, v12")
+
+static void source_of_a_copy(void **state)
+{
+    (void)state;
+    const char *found = told(GFX1100, WRITTEN_OVER, 1);
+    says(found, "16 lanes of this wave");
+    says(found, "the wave has never written v11");
+}
+
 /* Each of two waves stores in LDS and reads what the other has stored. Words are instructions that
  * the assembler may not know. */
 #define EXCHANGE(first, second, third) EXCHANGE_AND(first, second, third, LDS_HAS_COME)
@@ -356,6 +369,30 @@ static void races_of_direct_loads(void **state)
     assert_string_equal(told(GFX1201, STORED_DIRECT(SIGNAL WAIT), 2), "");
 }
 
+/* Wave 1 has stored in LDS, wave 0 loads that directly and is past the next barrier; wave 1 then
+ * stores there again. */
+#define LATE_DIRECT(wait, barrier, store)                                                          \
+    "v_and_b32 v0, 0x3ff, v0\n v_readfirstlane_b32 s6, v0\n v_mov_b32 v1, 0\n v_mov_b32 v2, 7\n"   \
+    "s_mov_b32 m0, 0x20000\n s_cmp_eq_u32 s6, 0\n s_cbranch_scc1 first\n"                          \
+    "ds_store_b32 v1, v2\n" LDS_HAS_COME "first:\n" barrier                                        \
+    "s_cmp_eq_u32 s6, 0\n s_cbranch_scc0 second\n .long 0xce100004\n" wait "second:\n" barrier     \
+    "s_cmp_eq_u32 s6, 0\n s_cbranch_scc1 end\n ds_store_b32 v1, v2 " store "\n"                    \
+    "end:\n s_endpgm\n"
+
+static void direct_loads_at_barriers(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        told(GFX1201, LATE_DIRECT(".long 0xbfc40000 ; s_wait_expcnt 0\n", SIGNAL WAIT, ""), 2), "");
+    assert_string_equal(told(GFX1201, LATE_DIRECT("", SIGNAL WAIT, "offset:4"), 2), "");
+    const char *found = told(GFX1201, LATE_DIRECT("", SIGNAL WAIT, ""), 2);
+    says(found, "write to LDS that may come too early");
+    says(found, "the read was outstanding when its wave came to the barrier: s_wait_expcnt before "
+                "s_barrier_signal waits for it");
+    /* a wait for LDS does not count it */
+    says(told(GFX1201, LATE_DIRECT(LDS_HAS_COME, SIGNAL WAIT, ""), 2), "s_wait_expcnt before");
+}
+
 /* ---- loads of memory that transpose ---- */
 
 /* 16 bytes for each lane, of which those of lane 5 are not written. */
@@ -397,12 +434,13 @@ static void write_node(uint32_t *memory)
 }
 
 /* image_bvh_intersect_ray of a ray from the middle of the boxes on, and a look at a result. */
-#define MEETS(result)                                                                              \
+#define MEETS(result) MEETS_FROM("", result)
+#define MEETS_FROM(origins, result)                                                                \
     "s_lshr_b64 s[4:5], s[0:1], 8\n s_mov_b32 s6, 1\n s_mov_b32 s7, 0x80000000\n"                  \
     "v_mov_b32 v9, 5\n v_mov_b32 v10, 4.0\n"                                                       \
     "v_mov_b32 v11, 0\n v_mov_b32 v12, 0\n v_mov_b32 v13, 0\n"                                     \
     "v_mov_b32 v14, 1.0\n v_mov_b32 v15, 1.0\n v_mov_b32 v16, 1.0\n"                               \
-    "v_mov_b32 v17, 1.0\n v_mov_b32 v18, 1.0\n v_mov_b32 v19, 1.0\n"                               \
+    "v_mov_b32 v17, 1.0\n v_mov_b32 v18, 1.0\n v_mov_b32 v19, 1.0\n" origins                       \
     "image_bvh_intersect_ray v[20:23], v[9:24], s[4:7]\n s_waitcnt vmcnt(0)\n" GO_ON_BY(           \
         "v_cmp_ne_u32 vcc_lo, -1, " result)
 
@@ -426,19 +464,33 @@ static void nodes_of_trees(void **state)
     assert_string_equal(met(NAME_3, MEETS("v20")), "");
     says(met(LOW_3, MEETS("v23")), condition);
     says(met(NAME_0, "s_nop 0\n" MEETS("v20")), condition);
+    /* 16 rays meet no box, so that the name has no effect: it still has on the rays behind them */
+    says(met(NAME_0, "s_nop 0\n s_nop 0\n" MEETS_FROM("s_mov_b32 exec_lo, 0xffff\n"
+                                                      "v_mov_b32 v11, 0x42c80000\n"
+                                                      "s_mov_b32 exec_lo, -1\n",
+                                                      "v20")),
+         "16 lanes of this wave");
     prepare = NULL;
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_that_transpose),   cmocka_unit_test(pairs_of_operations),
-        cmocka_unit_test(halves_of_registers),    cmocka_unit_test(workgroups_of_32_waves),
-        cmocka_unit_test(as_many_as_are_counted), cmocka_unit_test(loads_from_scratch_into_lds),
-        cmocka_unit_test(split_barriers),         cmocka_unit_test(waves_at_split_barriers),
-        cmocka_unit_test(waits_for_samples),      cmocka_unit_test(reads_before_split_barriers),
-        cmocka_unit_test(direct_loads),           cmocka_unit_test(races_of_direct_loads),
-        cmocka_unit_test(loads_of_tiles),         cmocka_unit_test(nodes_of_trees)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loads_that_transpose),
+                                       cmocka_unit_test(pairs_of_operations),
+                                       cmocka_unit_test(halves_of_registers),
+                                       cmocka_unit_test(source_of_a_copy),
+                                       cmocka_unit_test(workgroups_of_32_waves),
+                                       cmocka_unit_test(as_many_as_are_counted),
+                                       cmocka_unit_test(loads_from_scratch_into_lds),
+                                       cmocka_unit_test(split_barriers),
+                                       cmocka_unit_test(waves_at_split_barriers),
+                                       cmocka_unit_test(waits_for_samples),
+                                       cmocka_unit_test(reads_before_split_barriers),
+                                       cmocka_unit_test(direct_loads),
+                                       cmocka_unit_test(races_of_direct_loads),
+                                       cmocka_unit_test(direct_loads_at_barriers),
+                                       cmocka_unit_test(loads_of_tiles),
+                                       cmocka_unit_test(nodes_of_trees)};
     if (!asm_available() || !asm_takes_gpu("gfx942") || !asm_knows_gpu("gfx1100")) return 77;
     const int file = mkstemp(report);
     if (file < 0) return 1;

@@ -45,7 +45,7 @@ BUGS = {name: bug(name, *rest) for name, *rest in (
     ("flat-early", "hazard-lds", LDS, "the write was outstanding when its wave came to the barrier"),
     ("transfer-late", "hazard-lds-write", OVER, "a transfer to LDS is outstanding: s_waitcnt vmcnt waits for it"),
     ("transfer", "hazard-lds", LDS, "a transfer to LDS is outstanding: s_waitcnt vmcnt waits for it"),
-    ("scalar-address", "hazard-nop", NEAR, "VALU writes an SGPR, vector memory reads it, s40: 5 wait states needed, 0 had"),
+    ("scalar-address", "hazard-nop", NEAR, "VALU writes an SGPR, vector memory reads it, s41: 5 wait states needed, 0 had"),
     ("lane-shift", "hazard-nop", NEAR, "VALU writes a VGPR, DPP reads it, v40: 2 wait states needed, 0 had", None),
     ("matrix-source", "hazard-nop", NEAR, f"VALU writes a VGPR, a matrix instruction {OR_COPIED}reads it, v40: 2 wait states needed, 0 had", None),
     ("matrix-result", "hazard-nop", NEAR, USED.get(suite_gpu.ARCH, ""), None),
