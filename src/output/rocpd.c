@@ -300,6 +300,31 @@ static void make_indexes(rocpd_t *r)
     }
 }
 
+static const char create_view[] = "CREATE VIEW \"";
+
+/* Puts the views into the schema as rows. A statement for each view would have SQLite parse it twice,
+ * for which a short run has no use: who opens the file parses its views anyway. A view's text in the
+ * schema begins with these words and ends before the semicolon. */
+static void make_views(rocpd_t *r)
+{
+    sqlite3_stmt *insert = NULL;
+    rocpd_run_sql(r, "PRAGMA writable_schema = ON");
+    rocpd_prepare(r,
+                  "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) "
+                  "VALUES ('view', ?1, ?1, 0, ?2)",
+                  &insert);
+    for (const char *at = r->views; insert && (at = strstr(at, create_view));) {
+        const char *name = at + sizeof(create_view) - 1, *end = strstr(at, ";\n");
+        sqlite3_bind_text(insert, 1, name, (int)strcspn(name, "\""), SQLITE_STATIC);
+        sqlite3_bind_text(insert, 2, at, (int)(end - at), SQLITE_STATIC);
+        rocpd_begin_with(r, insert);
+        rocpd_end(r);
+        at = end;
+    }
+    sqlite3_finalize(insert);
+    rocpd_run_sql(r, "PRAGMA writable_schema = OFF");
+}
+
 static void put_metadata(rocpd_t *r, const char *tag, const char *value)
 {
     char *sql = sqlite3_mprintf("INSERT INTO \"rocpd_metadata%w\" (tag, value) VALUES (%Q, %Q)",
@@ -421,6 +446,18 @@ static void sort_beside(const char *path)
     sqlite3_temp_directory = slash ? sqlite3_mprintf("%.*s", (int)(slash - path) + 1, path) : NULL;
 }
 
+static void make_tables(rocpd_t *r)
+{
+    r->schema = fill_in(r, rocpd_schema);
+    if (!r->schema) return rocpd_no_memory(r);
+    char *views = strstr(r->schema, create_view);
+    r->views = views;
+    leave_counting(r->schema);
+    *views = 0; /* for the statements in front of it */
+    rocpd_run_sql(r, r->schema);
+    *views = *create_view;
+}
+
 static void open_file(rocpd_t *r, const char *path)
 {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
@@ -436,10 +473,7 @@ static void open_file(rocpd_t *r, const char *path)
     rocpd_run_sql(
         r, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
            "PRAGMA page_size = 8192; PRAGMA cache_size = -8192; BEGIN");
-    char *schema = fill_in(r, rocpd_schema);
-    if (schema) leave_counting(schema);
-    rocpd_run_sql(r, schema);
-    free(schema);
+    make_tables(r);
     prepare_all(r);
 }
 
@@ -450,6 +484,7 @@ static void close_file(rocpd_t *r)
     sqlite3_finalize(r->find_text);
     sqlite3_finalize(r->find_launch);
     make_indexes(r);
+    make_views(r);
     begin_counting(r);
     rocpd_run_sql(r, "COMMIT");
     if (sqlite3_close(r->db) != SQLITE_OK) fail(r, "closing the database failed");
@@ -485,6 +520,7 @@ int out_rocpd_write(out_job_t *job, const char *path)
         unlink(part);
         r.failed = true;
     }
+    free(r.schema);
     out_file_abandon(r.text);
     out_numbers_t *const numbers[] = {&r.texts,   &r.tracks,  &r.queues,
                                       &r.streams, &r.unknown, &r.driver_counters};

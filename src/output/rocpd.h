@@ -75,6 +75,8 @@ typedef struct {
     char guid[40], uuid[sizeof("_") + 40];
     sqlite3_stmt *inserts[ROCPD_INSERT_COUNT];
     sqlite3_stmt *find_text, *find_launch;
+    char *schema; /* of this run; `views`: the place in it from which on it has views alone */
+    const char *views;
     sqlite3_stmt *at; /* `at`: the statement whose values are being bound; `place`: index of the
                        * next value */
     int place;
