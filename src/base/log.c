@@ -96,7 +96,7 @@ static size_t format_line(char *line, size_t room, base_log_level_t level, const
     return bytes + 1;
 }
 
-/* Ends the line of `bytes` bytes, of which `room` are there, by the number of those that are not. */
+/* Ends a line of `bytes` bytes, of which `room` are there, by the number of those that are not. */
 static size_t cut_line(char *line, size_t room, size_t bytes)
 {
     enum { MARK = 48 };

@@ -2,9 +2,9 @@
  *
  * Every library and program of the project logs through base_log(). The level of a domain comes
  * from one environment variable per library, which is passed once to base_log_init(). Logging
- * takes nothing from the heap and keeps no state beyond the level, so it may be called from anywhere
- * but a signal handler. A long line has pages of its own while it is written; if there are none, it
- * ends with the number of bytes that are left out. */
+ * takes nothing from the heap and keeps no state beyond the level, so it may be called from
+ * anywhere but a signal handler. A long line has pages of its own while it is written; if there are
+ * none, it ends with the number of bytes that are left out. */
 #ifndef CROCPROF_BASE_LOG_H
 #define CROCPROF_BASE_LOG_H
 

@@ -40,7 +40,8 @@ static int take_profile(const char *path, char *why, size_t why_bytes)
 {
     char whole[PATH_MAX];
     struct stat s;
-    int error = realpath(path, whole) && stat(whole, &s) == 0 && access(whole, R_OK) == 0 ? 0 : errno;
+    int error =
+        realpath(path, whole) && stat(whole, &s) == 0 && access(whole, R_OK) == 0 ? 0 : errno;
     if (!error && S_ISDIR(s.st_mode)) error = EISDIR;
     if (!error && setenv("SOFTGPU_GPU", whole, 1) != 0) error = errno;
     unsetenv("SOFTGPU_PROFILE");

@@ -20,9 +20,9 @@ bool cli_is_profile(const char *gpu);
 
 /* Decides what "auto", "soft", "real", a product's name or the path of a profile (NULL: auto) means
  * on this machine. Returns 1 if the software GPU must be preloaded: then this process's environment
- * is set up for the product or profile. Returns 0 for the real GPU, or one that is already preloaded; -1 with a line in
- * `why`. If auto means the software GPU, a line on stderr says so, once; it begins with
- * `command`. */
+ * is set up for the product or profile. Returns 0 for the real GPU, or one that is already
+ * preloaded; -1 with a line in `why`. If auto means the software GPU, a line on stderr says so,
+ * once; it begins with `command`. */
 int cli_choose_gpu(const char *command, const char *gpu, char *why, size_t why_bytes);
 
 /* Returns the libraries, below the root, that a program needs in LD_PRELOAD to run on the software

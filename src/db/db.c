@@ -279,8 +279,9 @@ static bool drop_own(const db_t *db)
 /* Keeps the connection for another file, if it has no traces of its use for this file. */
 static bool keep(const db_t *db)
 {
-    return db->swap && db->handle && db->locked && !db->late && !db_interrupted && db_statements_idle(db) &&
-           sqlite3_get_autocommit(db->handle) && drop_own(db) && db_swap_keep(db->swap, db->handle);
+    return db->swap && db->handle && db->locked && !db->late && !db_interrupted &&
+           db_statements_idle(db) && sqlite3_get_autocommit(db->handle) && drop_own(db) &&
+           db_swap_keep(db->swap, db->handle);
 }
 
 int db_close(db_t *db)

@@ -95,9 +95,9 @@ bool ins_unfinished(const out_model_t *m)
     for (size_t i = 0; i < m->counted_kernel_count; i++)
         for (uint64_t row = 0; row < m->counted_kernels[i]->rows; row++)
             if (!column(m->counted_kernels[i], row, TRACE_COUNTED_KERNEL))
-                unfinished =
-                    !column(m->counted_kernels[i], row, TRACE_COUNTED_DISPATCHES) &&
-                    column(m->counted_kernels[i], row, TRACE_COUNTED_BY) != TRACE_COUNTED_BY_DISPATCH;
+                unfinished = !column(m->counted_kernels[i], row, TRACE_COUNTED_DISPATCHES) &&
+                             column(m->counted_kernels[i], row, TRACE_COUNTED_BY) !=
+                                 TRACE_COUNTED_BY_DISPATCH;
     return unfinished;
 }
 

@@ -302,9 +302,9 @@ static void make_indexes(rocpd_t *r)
 
 static const char create_view[] = "CREATE VIEW \"";
 
-/* Puts the views into the schema as rows. A statement for each view would have SQLite parse it twice,
- * for which a short run has no use: who opens the file parses its views anyway. A view's text in the
- * schema begins with these words and ends before the semicolon. */
+/* Puts the views into the schema as rows. A statement for each view would have SQLite parse it
+ * twice, for which a short run has no use: who opens the file parses its views anyway. A view's
+ * text in the schema begins with these words and ends before the semicolon. */
 static void make_views(rocpd_t *r)
 {
     sqlite3_stmt *insert = NULL;

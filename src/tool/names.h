@@ -1,8 +1,8 @@
 /* names.h - the names to which records refer by numbers: of kinds, operations and threads, and the
  * signatures of functions. Each is written once to the metadata of the store.
  *
- * Only sink.c uses this. Functions with a writer, and tool_names_forget(), are to be called with the
- * sink's lock held; the others may be called by any thread without it. */
+ * Only sink.c uses this. Functions with a writer, and tool_names_forget(), are to be called with
+ * the sink's lock held; the others may be called by any thread without it. */
 #ifndef CROCPROF_TOOL_NAMES_H
 #define CROCPROF_TOOL_NAMES_H
 

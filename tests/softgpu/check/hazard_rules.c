@@ -1,6 +1,5 @@
 /* hazard_rules.c - every row of the rules by a pair of instructions one wait state too close and by
- * the same pair far enough apart. What single families of GPUs do otherwise is in hazard_families.c.
- */
+ * the same pair far enough apart. What is of families of GPUs alone is in hazard_families.c. */
 #include "hazard_program.h"
 
 #include "softgpu/exec/exec.h"
