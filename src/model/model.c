@@ -246,6 +246,16 @@ static int add_text(out_model_t *m, const trace_head_t *record)
     return 0;
 }
 
+static int add_info(out_model_t *m, const trace_head_t *record)
+{
+    if (strcmp(trace_record_text(record, 0), TRACE_INFO_VARIABLE) != 0) return 0;
+    const char **variables = append_row(m->variables, &m->variable_count, sizeof(*variables));
+    if (!variables) return -1;
+    m->variables = variables;
+    variables[m->variable_count - 1] = trace_record_text(record, 1);
+    return 0;
+}
+
 static trace_head_t *keep_record(out_model_t *m, const trace_head_t *record)
 {
     size_t bytes = trace_words(*record) * 8u;
@@ -288,6 +298,7 @@ static int add_record(out_model_t *m, const trace_head_t *record, trace_names_t 
     case TRACE_CODE_OBJECT: return add_code_object(m, r);
     case TRACE_COUNTER: return add_counter(m, r);
     case TRACE_TEXT: return add_text(m, r);
+    case TRACE_INFO: return add_info(m, r);
     default: return 0;
     }
 }
@@ -368,6 +379,7 @@ void out_model_free(out_model_t *m)
     free(m->counted_kernels);
     free(m->threads.rows);
     free(m->texts);
+    free(m->variables);
     free(m->kernels);
     free(m->host_functions);
     free(m->counters);

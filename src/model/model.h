@@ -69,8 +69,10 @@ typedef struct {
     size_t text_room;
     out_kinds_t kinds, callback_kinds;
     const trace_signature_t ***signatures; /* by kind, then operation */
-    struct out_code *code;                 /* instructions of the code objects: code.h */
-    trace_head_t **records;                /* all records; all pointers above point into them */
+    const char **variables;                /* of the environment, each as NAME=VALUE */
+    size_t variable_count;
+    struct out_code *code;  /* instructions of the code objects: code.h */
+    trace_head_t **records; /* all records; all pointers above point into them */
     size_t record_count, record_room;
 } out_model_t;
 

@@ -153,24 +153,14 @@ static void put_groups(out_json_t *j, const char *text)
     }
 }
 
-static const char *next_variable(const out_model_t *m, size_t *place)
-{
-    while (*place < m->record_count) {
-        const trace_head_t *r = m->records[(*place)++];
-        if (trace_type(*r) == TRACE_INFO &&
-            strcmp(trace_record_text(r, 0), TRACE_INFO_VARIABLE) == 0)
-            return trace_record_text(r, 1);
-    }
-    return NULL;
-}
-
 /* Returns the value of a variable in the process's environment. */
 static const char *variable_value(const void *model, const char *name)
 {
+    const out_model_t *m = model;
     const size_t bytes = strlen(name);
-    size_t place = 0;
-    for (const char *v; (v = next_variable(model, &place));)
-        if (strncmp(v, name, bytes) == 0 && v[bytes] == '=') return v + bytes + 1;
+    for (size_t i = 0; i < m->variable_count; i++)
+        if (strncmp(m->variables[i], name, bytes) == 0 && m->variables[i][bytes] == '=')
+            return m->variables[i] + bytes + 1;
     return NULL;
 }
 
@@ -248,9 +238,8 @@ void out_settings_members(out_json_t *j, const out_config_t *c, const out_model_
 
 void out_environment_members(out_json_t *j, const out_model_t *m)
 {
-    size_t place = 0;
-    for (const char *variable; (variable = next_variable(m, &place));) {
-        const char *is = strchr(variable, '=');
+    for (size_t i = 0; i < m->variable_count; i++) {
+        const char *variable = m->variables[i], *is = strchr(variable, '=');
         char *name = is ? strndup(variable, (size_t)(is - variable)) : NULL;
         if (name) out_json_pair(j, name, is + 1);
         free(name);
