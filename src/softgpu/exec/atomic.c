@@ -96,9 +96,27 @@ static bool is_ignored(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint32_t
     return e && e->flags & ignored;
 }
 
+/* Prefetches the operands of lanes that are far apart. An atomic of the host begins when those
+ * before it are done, so that without this the host would wait for one lane's memory after the
+ * other's. Prefetching never faults: a lane in another extent than the first one is of no
+ * consequence. */
+static void prefetch_places(isa_wave_t *w, const isa_lanes_t *a)
+{
+    enum { LINE = 64 };
+    if (a->lds || !(a->exec & (a->exec - 1))) return;
+    const uint64_t first = a->va[__builtin_ctzll(a->exec)];
+    const uint64_t last = a->va[63 - __builtin_clzll(a->exec)];
+    const sg_extent_t *e = (first ^ last) < LINE ? NULL : isa_mem_extent(w, first);
+    if (!e) return;
+    const uintptr_t host = (uintptr_t)e->host - (uintptr_t)e->begin;
+    for (uint64_t left = a->exec; left; left &= left - 1)
+        __builtin_prefetch((const void *)(host + a->va[__builtin_ctzll(left)]), 1, 3);
+}
+
 INLINE void lanes_32(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
                      isa_atomic32_t *op, uint32_t ignored)
 {
+    prefetch_places(w, a);
     for (uint64_t left = a->exec; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctzll(left);
         uint32_t *p = atomic_place(w, a, l, 4);
@@ -111,6 +129,7 @@ INLINE void lanes_32(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_r
 INLINE void lanes_64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
                      isa_atomic64_t *op, uint32_t ignored)
 {
+    prefetch_places(w, a);
     for (uint64_t left = a->exec; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctzll(left);
         uint64_t apart, *p = &apart;

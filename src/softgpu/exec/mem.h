@@ -24,17 +24,24 @@ typedef uint64_t isa_u64_any_t __attribute__((aligned(1), may_alias));
  * that of the memory; if it has changed, the cache is emptied. */
 const sg_extent_t *isa_mem_find(isa_wave_t *w, uint64_t va, uint64_t epoch);
 
+/* The extent that holds va, if the wave remembers it, else NULL. */
+static inline const sg_extent_t *isa_mem_remembered(const isa_wave_t *w, uint64_t va,
+                                                    uint64_t epoch)
+{
+    if (__builtin_expect(w->mem_epoch != epoch, 0)) return NULL;
+    for (unsigned k = 0; k < 4; k++) {
+        const sg_extent_t *e = w->extent_cache[k];
+        if (va - e->begin < e->end - e->begin) return e;
+    }
+    return NULL;
+}
+
 /* The extent that holds va, or NULL. Sets no fault. */
 static inline const sg_extent_t *isa_mem_extent(isa_wave_t *w, uint64_t va)
 {
     const uint64_t epoch = sg_memory_epoch(w->group->dispatch->memory);
-    if (__builtin_expect(w->mem_epoch == epoch, 1)) {
-        for (unsigned k = 0; k < 4; k++) {
-            const sg_extent_t *e = w->extent_cache[k];
-            if (va - e->begin < e->end - e->begin) return e;
-        }
-    }
-    return isa_mem_find(w, va, epoch);
+    const sg_extent_t *e = isa_mem_remembered(w, va, epoch);
+    return __builtin_expect(e != NULL, 1) ? e : isa_mem_find(w, va, epoch);
 }
 
 /* isa_mem_ptr() for bytes that do not lie in one accessible extent: they may continue in another

@@ -53,7 +53,9 @@ ISA_NO_TSAN static void read_dwords(uint32_t *value, const uint8_t *host, unsign
     }
 }
 
-ISA_NO_TSAN static void load(isa_wave_t *w, const isa_inst_t *i, place_t p, unsigned n)
+/* Not inlined, so that load() needs no registers that it would have to save. */
+ISA_NO_TSAN static __attribute__((noinline)) void load_any(isa_wave_t *w, const isa_inst_t *i,
+                                                           place_t p, unsigned n)
 {
     uint32_t value[MAX_DWORDS];
     uint64_t va = p.base + p.offset;
@@ -77,6 +79,30 @@ ISA_NO_TSAN static void load(isa_wave_t *w, const isa_inst_t *i, place_t p, unsi
 write:
     for (unsigned k = 0; k < n; k++)
         w->sgpr[i->dst.reg + k] = value[k];
+}
+
+/* Most loads are of an aligned tuple, which is in one page, in memory that the wave remembers. */
+ISA_NO_TSAN static inline __attribute__((always_inline)) void
+load(isa_wave_t *w, const isa_inst_t *i, place_t p, const unsigned n)
+{
+    const uint64_t va = p.base + p.offset;
+    const sg_extent_t *e = NULL;
+    uint32_t *to = &w->sgpr[i->dst.reg];
+    if (n <= 4 && p.limit == UINT64_MAX && va % (4 * n) == 0)
+        e = isa_mem_remembered(w, va, sg_memory_epoch(w->group->dispatch->memory));
+    if (!e) {
+        load_any(w, i, p, n);
+        return;
+    }
+    const uint8_t *host = e->host + (va - e->begin);
+    if (n == 4) {
+        _mm_storeu_si128((__m128i_u *)to, isa_quad_load(host));
+    } else if (n == 2) {
+        const uint64_t pair = *(const isa_pair_t *)host;
+        memcpy(to, &pair, sizeof pair);
+    } else {
+        *to = *(const isa_dword_t *)host;
+    }
 }
 
 ISA_NO_TSAN static void store(isa_wave_t *w, const isa_inst_t *i, place_t p, unsigned n)

@@ -609,7 +609,8 @@ void isa_translate_decoded(isa_page_t *page, isa_inst_t *slot, isa_handler_t *fn
     const unsigned at = isa_slot_index(page, slot->pc);
     const bool own = mode_now && fn == isa_own_handler(page, slot);
     isa_page_loops_t *here = own ? make_loops(page) : NULL;
-    if (here && isa_plan_leaves(slot) && !ends_waves(slot) && at + slot->dwords < ISA_PAGE_SLOTS)
+    if (here && isa_plan_goes_on_behind(slot) && !ends_waves(slot) &&
+        at + slot->dwords < ISA_PAGE_SLOTS)
         atomic_store_explicit(&here->head[at + slot->dwords], true, memory_order_relaxed);
     if (here && isa_is_branch(slot) && is_watched_branch(slot, at)) fn = isa_slot_counted;
     atomic_store(&slot->fn, fn);

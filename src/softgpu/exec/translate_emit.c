@@ -376,7 +376,7 @@ static takes_t takes(const isa_inst_t *i)
     const isa_row_desc_t *row = &isa_table[i->op];
     for (unsigned n = 0; n < 4; n++) /* SCC or VCCZ, perhaps: a buffer's offset */
         if (i->src[n].kind == ISA_OPK_SPECIAL) return TAKES_ANY;
-    if (i->fmt == ISA_FMT_VOPD) return TAKES_SOURCE;
+    if (i->fmt == ISA_FMT_VOPD || isa_plan_ends_turn(i)) return TAKES_SOURCE;
     if (row->klass == ISA_CLASS_SMEM_RD) return TAKES_RESULT;
     if (row->klass == ISA_CLASS_VALU && !isa_plan_writes_exec(i) && !(row->marks & ISA_IS_MOVREL))
         return TAKES_VECTOR;

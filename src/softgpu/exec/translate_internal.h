@@ -139,6 +139,13 @@ isa_halves_t isa_plan_halves(const isa_page_t *page, const isa_inst_t *i);
 /* Whether translated code is always left in front of the instruction. */
 bool isa_plan_leaves(const isa_inst_t *i);
 
+/* Whether a wave's turn mostly ends at the instruction, which uses no registers: a barrier, or the
+ * program's end. */
+bool isa_plan_ends_turn(const isa_inst_t *i);
+
+/* Whether waves that have left translated code at the instruction go on behind it. */
+bool isa_plan_goes_on_behind(const isa_inst_t *i);
+
 bool isa_plan_writes_exec(const isa_inst_t *i);
 
 /* Whether the instruction reads a lane mask besides two sources: its third source, or VCC in an

@@ -250,11 +250,17 @@ static bool moves_lane(const isa_page_t *page, const isa_inst_t *i)
 
 /* ---- other instructions ---- */
 
+bool isa_plan_ends_turn(const isa_inst_t *i)
+{
+    return i->op == ISA_OP_s_barrier || i->op == ISA_OP_s_endpgm;
+}
+
 /* Whether the handler can be called from translated code: the wave continues at the next
  * instruction or stops, and MODE does not change. */
 static bool can_be_called(const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
+    if (isa_plan_ends_turn(i)) return true;
     if (row->writes & ISA_REG_MODE || row->fmt == ISA_FMT_SOPP) return false;
     switch (row->klass) {
     case ISA_CLASS_BRANCH:
@@ -389,8 +395,14 @@ static bool may_wait(const isa_step_t *s)
     return s->kind == ISA_STEP_CALL && (klass == ISA_CLASS_LDS_WR || klass == ISA_CLASS_FLAT_WR);
 }
 
-/* Waves enter at the first step, where the interpreter comes back from what it does, where a slice
- * may have ended, and at instructions that are tried again. Returns how many entries there are. */
+bool isa_plan_goes_on_behind(const isa_inst_t *i)
+{
+    return isa_plan_leaves(i) || i->op == ISA_OP_s_barrier;
+}
+
+/* Waves enter at the first step, where the interpreter comes back from what it does, behind a
+ * barrier, where a slice may have ended, and at instructions that are tried again. Returns how many
+ * entries there are. */
 static unsigned find_entries(isa_plan_t *plan)
 {
     unsigned n = 0;
@@ -398,7 +410,10 @@ static unsigned find_entries(isa_plan_t *plan)
         isa_step_t *s = &plan->step[k];
         if (s->kind == ISA_STEP_BRANCH && s->to >= 0 && s->to <= (int)k)
             plan->step[s->to].enters = true;
-        if (!k || plan->step[k - 1].kind == ISA_STEP_LEAVE || may_wait(s)) s->enters = true;
+        const isa_step_t *before = k ? s - 1 : NULL;
+        if (!before || before->kind == ISA_STEP_LEAVE || isa_plan_goes_on_behind(before->i) ||
+            may_wait(s))
+            s->enters = true;
     }
     for (unsigned k = 0; k < plan->n; k++) {
         isa_step_t *s = &plan->step[k];

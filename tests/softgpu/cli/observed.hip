@@ -1,7 +1,8 @@
 // observed - kernels whose executed instructions can be told from outside: `split` lets 16 lanes of
 // each wave of 64 work in its loop, `whole` all of them. Many workgroups, so that several threads
 // write the trace at once. `turns` changes nothing: each wave's store to LDS lets the other one go
-// first, which loads what it replaces. The two with long names undo each other.
+// first, which loads what it replaces, and each sleeps, which is left to the interpreter. The two
+// with long names undo each other.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -23,6 +24,7 @@ __global__ void turns(int *x)
     __syncthreads();
     both[threadIdx.x ^ 64] = both[threadIdx.x];
     __syncthreads();
+    __builtin_amdgcn_s_sleep(1);
     x[i] = both[threadIdx.x];
 }
 
