@@ -37,14 +37,9 @@ void sg_device_invalidate_code(sg_device_t *d)
     fake.n_invalidations++;
 }
 
-void sg_device_translate(isa_translate_t how, uint32_t after, uint32_t milliseconds, uint32_t kept,
-                         bool aside)
+void sg_device_translate(const sg_translate_t *t)
 {
-    (void)how;
-    (void)after;
-    (void)milliseconds;
-    (void)kept;
-    (void)aside;
+    (void)t;
 }
 
 uint64_t sg_device_clock(void)
