@@ -161,7 +161,7 @@ enum {
     CHK_QUICK_MOVREL = 1 << 8,
     CHK_QUICK_SCALED = 1 << 9, /* a matrix instruction that can have scales */
     CHK_QUICK_IMPLICIT = CHK_QUICK_OF_SCC | CHK_QUICK_OF_VCC | CHK_QUICK_SCALED,
-    CHK_PARTIAL_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_DSTSEL /* as CHK_QUICK_OLD */
+    CHK_PARTIAL_FLAGS = ISA_F_DPP | ISA_F_DSTSEL /* as CHK_QUICK_OLD */
 };
 
 typedef struct {
@@ -191,9 +191,12 @@ typedef struct {
 bool chk_lab_make(chk_lab_t *l);
 void chk_lab_free(chk_lab_t *l);
 
-/* Whether the instruction, by its encoding, leaves a part of its destination unchanged. */
+/* Whether the instruction, by its encoding, leaves a part of its destination unchanged. SDWA does
+ * so if its result is a part of the register, unless it fills the rest. */
 static inline bool chk_is_partial(const isa_inst_t *i)
 {
+    enum { KEPT = 2 };
+    if (i->flags & ISA_F_SDWA) return i->dst_sel != ISA_SEL_DWORD && i->dst_unused == KEPT;
     return i->flags & CHK_PARTIAL_FLAGS || (isa_is_row(&i->dst) && i->dst.mods & ISA_MOD_KEEP);
 }
 

@@ -478,12 +478,46 @@ static void lanes_that_are_off(void **unused)
     assert_int_equal(chk_row_from(&rig.after, RESULT, ~on)->from, CHK_FROM_VGPR);
 }
 
+/* The origin of v3, undefined before, after SDWA that has v2 in its result, in a few lanes
+ * undefined. */
+static chk_from_t part_from(uint8_t dst_sel, uint8_t dst_unused)
+{
+    const isa_operand_t row = {.kind = ISA_OPK_VGPR, .bits = 32, .sel = ISA_SEL_DWORD};
+    isa_inst_t i = {.op = ISA_OP_v_or_b32, .fmt = ISA_FMT_VOP2, .dst = row, .src = {row, row}};
+    isa_row_t u;
+    i.flags = ISA_F_SDWA | (dst_sel == ISA_SEL_DWORD ? 0 : ISA_F_DSTSEL);
+    i.dst_sel = dst_sel;
+    i.dst_unused = dst_unused;
+    i.dst.reg = RESULT;
+    i.src[0].reg = i.src[1].reg = LDS;
+    undefine_both();
+    memset(u, 0xff, sizeof u);
+    rig.after.some[LDS] = last_lanes;
+    chk_row_set(&rig.after, RESULT, ISA_ALL_LANES, u, &padding);
+    assign(&i, 2);
+    chk_alu_step(&rig.lab, &rig.after, &rig.wave, &i);
+    return chk_row_from(&rig.after, RESULT, last_lanes)->from;
+}
+
+/* Who fills the whole register does not name what was there before as the origin. */
+static void a_register_that_is_filled(void **unused)
+{
+    enum { ZERO, SIGN, KEEP };
+    (void)unused;
+    for (uint8_t rest = ZERO; rest <= KEEP; rest++)
+        assert_int_equal(part_from(ISA_SEL_DWORD, rest), CHK_FROM_LDS);
+    assert_int_equal(part_from(ISA_SEL_WORD_0, ZERO), CHK_FROM_LDS);
+    assert_int_equal(part_from(ISA_SEL_WORD_0, SIGN), CHK_FROM_LDS);
+    assert_int_equal(part_from(ISA_SEL_WORD_0, KEEP), CHK_FROM_VGPR);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_instruction),  cmocka_unit_test(factors_push_it_up),
-        cmocka_unit_test(scales_of_matrices), cmocka_unit_test(lanes_of_quads),
-        cmocka_unit_test(most_lanes_name_it), cmocka_unit_test(lanes_that_are_off)};
+        cmocka_unit_test(every_instruction),        cmocka_unit_test(factors_push_it_up),
+        cmocka_unit_test(scales_of_matrices),       cmocka_unit_test(lanes_of_quads),
+        cmocka_unit_test(most_lanes_name_it),       cmocka_unit_test(lanes_that_are_off),
+        cmocka_unit_test(a_register_that_is_filled)};
     rig.core = isa_core_select();
     rig.dispatch = (isa_dispatch_t){.arch = &isa_archs[ISA_ARCH_gfx90a],
                                     .n_vgpr = ROWS,

@@ -358,9 +358,11 @@ class Subject:
         return {(kind, self.place(a), self.place(b)) for kind, a, b in found}
 
     def astray(self, kernels):
-        """Places that have read LDS to which nobody had written, and barriers at which waves have not met all others."""
-        return {self.place(pc) for kernel in kernels for steps in self.dispatches(kernel)
-                for pc in walk.unwritten_reads(steps) | walk.barriers_apart(steps)}
+        """(what, place): "unwritten", reads of LDS to which nobody had written, "apart", barriers at which waves have not met all
+        others."""
+        looks = (("unwritten", walk.unwritten_reads), ("apart", walk.barriers_apart))
+        return {(what, self.place(pc)) for kernel in kernels for steps in self.dispatches(kernel)
+                for what, look in looks for pc in look(steps)}
 
     def in_flight(self, site):
         for kernel in site.kernels:
@@ -407,14 +409,15 @@ def in_memory(pairs):
 def consequences(harmful, astray, own):
     """Of the checker's pairs, each with its note, what comes of waves that have gone on without a barrier: that they are at other
     barriers than others, and uninitialized values, of LDS that nobody has written. Such a pair has a consumer alone, or is
-    told where the value matters, with who has read it: an instruction that comes too early, or one that is `astray`, since
-    waves have written elsewhere."""
-    readers = {later for kind, _, later in harmful if kind == "lds"} | astray
+    told where the value matters, with who has read it: an instruction that comes too early, or one that has read unwritten LDS
+    in that run, as waves have written elsewhere."""
+    unwritten, apart = ({place for what, place in astray if what == kind} for kind in ("unwritten", "apart"))
+    readers = {later for kind, _, later in harmful if kind == "lds"} | unwritten
     uninitialized = [(p, note) for p, note in own if p[0].startswith("uninit")]
     found = {p for p, _ in uninitialized if readers & {p[1], p[2]}}
-    if found:  # what is computed of it may be told without a place where it was read
+    if found or unwritten:  # what is computed of it may be told without a place where it was read
         found |= {p for p, _ in uninitialized if p[1] == (None, None)} - {p for p, note in uninitialized if note.startswith(NEVER)}
-    return found | {p for p, _ in own if p[0].startswith("barrier-") and {p[1], p[2]} - {(None, None)} <= astray}
+    return found | {p for p, _ in own if p[0].startswith("barrier-") and {p[1], p[2]} - {(None, None)} <= apart}
 
 
 def batches(sites):
