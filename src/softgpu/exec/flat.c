@@ -161,24 +161,35 @@ INLINE uint8_t *scratch_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes,
     return NULL;
 }
 
-/* An access to elements that lie close together, as those of adjacent lanes in an array do, is
- * mostly followed by one to as many bytes behind them, by this wave or the next one. The prefetcher
- * of a host is too late for those, so they are prefetched here. Prefetching never faults. There is
- * an active lane. */
-INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, uint64_t exec, uint32_t element,
-                          bool write)
+/* An access to adjacent elements is mostly followed by one to the next elements, by this wave or
+ * the next one. The prefetcher of a host is too late for those, so they are prefetched here.
+ * Prefetching never faults. */
+INLINE void prefetch_behind(const uint8_t *next, uint32_t bytes, bool write)
 {
-    enum { MOST = 1024 + 256 };
-    const uint32_t first = low[__builtin_ctzll(exec)], last = low[63 - __builtin_clzll(exec)];
-    const uint32_t bytes = last - first + element;
-    const uint8_t *next = base + last + element;
-    if (bytes > MOST) return;
     for (uint32_t line = 0; line < bytes; line += 64) {
         if (write)
             __builtin_prefetch(next + line, 1, 3);
         else
             __builtin_prefetch(next + line, 0, 3);
     }
+}
+
+INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, bool write)
+{
+    const uint32_t bytes = 4 * n * ISA_LANES;
+    if (low[ISA_LANES - 1] - low[0] != bytes - 4 * n) return;
+    prefetch_behind(base + low[0] + bytes, bytes, write);
+}
+
+/* The same for bytes and words. They may have gaps between them, as the weights of blocks that
+ * begin with a scale; as many bytes follow as there are from the first active lane's to the last
+ * one's. There is an active lane. */
+INLINE void prefetch_next_sub(const uint8_t *base, const uint32_t *low, uint64_t exec)
+{
+    enum { MOST = 1024 };
+    const uint32_t first = low[__builtin_ctzll(exec)], last = low[63 - __builtin_clzll(exec)];
+    const uint32_t bytes = last - first;
+    if (bytes < MOST) prefetch_behind(base + last, bytes, false);
 }
 
 /* ---- handlers ---- */
@@ -191,7 +202,7 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, uint64_t exe
         if (base) {                                                                                \
             isa_row_t copy;                                                                        \
             const uint32_t *low = isa_row_kept(*isa_row_of(w, &i->src[0]), rows, n, copy);         \
-            prefetch_next(base, low, w->exec, 4 * (n), false);                                     \
+            prefetch_next(base, low, n, false);                                                    \
             isa_gather(base, low, w->exec, rows, n);                                               \
             return;                                                                                \
         }                                                                                          \
@@ -206,7 +217,7 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, uint64_t exe
         const uint8_t *base = space##_base(w, i, 4, false);                                        \
         if (base) {                                                                                \
             const uint32_t *low = *isa_row_of(w, &i->src[0]);                                      \
-            prefetch_next(base, low, w->exec, isa_sub_bytes(kind), false);                         \
+            prefetch_next_sub(base, low, w->exec);                                                 \
             isa_gather_sub(base, low, w->exec, *rows, kind);                                       \
             return;                                                                                \
         }                                                                                          \
@@ -227,7 +238,7 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, uint64_t exe
         uint8_t *base = space##_base(w, i, 4 * (n), true);                                         \
         if (base) {                                                                                \
             const uint32_t *low = isa_row_of(w, &i->src[0])[0];                                    \
-            prefetch_next(base, low, w->exec, 4 * (n), true);                                      \
+            prefetch_next(base, low, n, true);                                                     \
             isa_scatter(base, low, w->exec, isa_row_of(w, &i->src[1]), n);                         \
             return;                                                                                \
         }                                                                                          \
