@@ -189,13 +189,21 @@ INLINE isa_stop_t loop(unsigned kinds, isa_wave_t *w, int32_t slice, isa_watch_t
         return loop(kinds, w, slice, watch);                                                       \
     }
 RUN(run_unwatched, 0)
-RUN(run_counter, COUNTER)
 RUN(run_census, CENSUS)
 RUN(run_one, ONE)
 RUN(run_each, EACH)
 RUN(run_census_one, CENSUS | ONE)
 RUN(run_census_each, CENSUS | EACH)
 RUN(run_any, ANY)
+
+static isa_stop_t run_counter(isa_wave_t *w, int32_t slice, isa_watch_t *watch)
+{
+    isa_counter_t *c = watch->counter;
+    const isa_stop_t why = loop(COUNTER, w, slice, watch);
+    c->at_most += (uint32_t)(slice - w->budget) + 1;
+    if (c->at_most > ISA_SETTLE_AFTER) isa_counter_settle(c);
+    return why;
+}
 
 static isa_stop_t run(isa_wave_t *w, int32_t slice)
 {

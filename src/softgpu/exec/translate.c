@@ -733,6 +733,17 @@ static void declined(isa_wave_t *w, isa_page_t *page, unsigned slot)
     translate_stretch(w, page, slot, NULL);
 }
 
+/* The region counts its first instruction, which the loop has counted, too, now or when it was
+ * first tried. */
+static void begin_counted(isa_wave_t *w, const isa_inst_t *i, const region_t *r)
+{
+    isa_counter_t *c = w->counter;
+    isa_uncount(c, w, i);
+    if (c->code == r) return;
+    isa_counter_settle(c);
+    c->code = r;
+}
+
 void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_page_t *page = w->page;
@@ -751,8 +762,7 @@ void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
     }
     const region_t *r = entry->region;
     const bool again = w->repeats; /* the first instruction is tried again: it has been counted */
-    /* the loop has counted it, too, now or when it was first tried, and the region counts it */
-    if (w->counter) isa_uncount(w->counter, w, i);
+    if (w->counter) begin_counted(w, i, r);
     const bool verify = mode_now == ISA_TRANSLATE_VERIFY && !r->calls;
     const uint64_t n =
         verify ? isa_translate_verify(w, i, r->run, entry->number) : r->run(w, entry->number);

@@ -573,6 +573,7 @@ static void emit_steps(isa_emitter_t *e)
         }
         isa_emit_close(e);
         put_leave(e, &e->code, s->i, e->counted);
+        e->counted = 0;
         isa_put(&e->code, "unreached%u:\n", isa_emit_fresh(e));
     }
     isa_emit_close(e);
@@ -588,7 +589,7 @@ static void emit_function(isa_emitter_t *e)
     for (int round = 0; round < 3; round++) {
         e->entry.size = e->code.size = e->tail.size = 0;
         e->shared = false;
-        e->next = 0;
+        e->next = e->groups = 0;
         emit_steps(e);
         if (round == 1) choose_wide(e);
     }

@@ -50,6 +50,11 @@ typedef struct {
     unsigned row, variable;
 } isa_emit_offer_t;
 
+/* Instructions that are counted at once: so many, from `first` on, of isa_emitter_t.in_groups. */
+typedef struct {
+    uint16_t first, n;
+} isa_emit_group_t;
+
 typedef struct {
     const isa_plan_t *plan;
     const isa_library_t *library;
@@ -59,7 +64,10 @@ typedef struct {
     /* Instructions since the count of those that have run was last brought up to date. */
     unsigned counted;
     const isa_inst_t *ran[ISA_PLAN_STEPS];
-    bool shared; /* there is the structure ISA_EMIT_SHARED */
+    unsigned groups; /* of instructions that are counted at once, so far */
+    isa_emit_group_t group[ISA_GROUPS];
+    uint8_t in_groups[ISA_PLAN_STEPS]; /* the buckets of their instructions */
+    bool shared;                       /* there is the structure ISA_EMIT_SHARED */
     /* Scalar registers: those of the code; those that it uses alone, not only as a half of a pair;
      * pairs that are one variable, by the first register; those whose value the wave has now, as
      * far as the block knows. */
@@ -101,7 +109,7 @@ void isa_emit_write_mask(isa_emitter_t *e, isa_text_t *t, unsigned scalar, unsig
  * EXEC is as it was for all of them. */
 void isa_emit_sums(isa_emitter_t *e, isa_text_t *t, unsigned n);
 
-/* What code that counts needs once. */
+/* What code that counts needs once: after everything else has been emitted. */
 void isa_emit_declare_sums(const isa_emitter_t *e, isa_text_t *t);
 void isa_emit_find_sums(const isa_emitter_t *e, isa_text_t *t);
 

@@ -1,79 +1,132 @@
-/* translate_sums.c - LLVM's assembly of counts by buckets (watch.h).
+/* translate_sums.c - counts by buckets (watch.h) in translated code.
  *
- * Instructions that follow each other under one EXEC are counted at once: for each of their buckets
- * the code adds a constant to its runs, and that times the number of active lanes to its lanes. In
- * code for a full EXEC both are constants. */
+ * Instructions that follow each other under one EXEC are a group. The code counts how often a group
+ * has run, and with how many lanes; a table beside the code has how many of its instructions are in
+ * each bucket. isa_counter_settle() adds what that comes to, once for all waves of a workgroup. If
+ * the code itself added to the sums of buckets, each addition would wait for the one before it,
+ * since most groups have instructions of the same buckets. */
 #include "softgpu/exec/translate_emit.h"
 
 #include <stddef.h>
-#include <stdio.h>
+#include <string.h>
 
-enum { VALUE = 24 /* characters of an operand of LLVM's */ };
+/* ---- the table: numbers of 16 bits ----
+ *
+ * How many groups there are; the lanes of each run, or 0 if the code counts them; for each group
+ * the place in the table where its pairs begin, and where the last one's end; pairs of a bucket and
+ * of how many instructions of the group are in it. */
+enum { AT_N, AT_LANES, AT_PLACES };
 
-/* Where the sums are, and how many lanes are active: numbers of values. */
-typedef struct {
-    unsigned base, lanes;
-} place_t;
+static unsigned pairs_of(const isa_emitter_t *e, unsigned g, unsigned runs[ISA_BUCKETS])
+{
+    unsigned pairs = 0;
+    memset(runs, 0, ISA_BUCKETS * sizeof *runs);
+    for (unsigned k = 0; k < e->group[g].n; k++)
+        pairs += runs[e->in_groups[e->group[g].first + k]]++ == 0;
+    return pairs;
+}
 
 void isa_emit_declare_sums(const isa_emitter_t *e, isa_text_t *t)
 {
-    if (e->plan->bucket) isa_put(t, "declare i64 @llvm.ctpop.i64(i64)\n");
+    unsigned runs[ISA_BUCKETS], at = AT_PLACES + e->groups + 1, size = at;
+    if (!e->plan->bucket) return;
+    for (unsigned g = 0; g < e->groups; g++)
+        size += 2 * pairs_of(e, g, runs);
+    isa_put(t, "declare i64 @llvm.ctpop.i64(i64)\n");
+    isa_put(t, "@groups = internal constant [%u x i16] [i16 %u, i16 %u", size, e->groups,
+            e->plan->masked ? 0 : isa_page_lanes(e->plan->page));
+    for (unsigned g = 0; g < e->groups; g++) {
+        isa_put(t, ", i16 %u", at);
+        at += 2 * pairs_of(e, g, runs);
+    }
+    isa_put(t, ", i16 %u", at);
+    for (unsigned g = 0; g < e->groups; g++) {
+        pairs_of(e, g, runs);
+        for (unsigned b = 0; b < ISA_BUCKETS; b++)
+            if (runs[b]) isa_put(t, ", i16 %u, i16 %u", b, runs[b]);
+    }
+    isa_put(t, "]\n");
 }
+
+/* ---- the code ---- */
 
 void isa_emit_find_sums(const isa_emitter_t *e, isa_text_t *t)
 {
     if (!e->plan->bucket) return;
     isa_put(t, "  %%wk = getelementptr i8, ptr %%w, i64 %zu\n  %%counter = load ptr, ptr %%wk\n",
             offsetof(isa_wave_t, counter));
+    isa_put(t, "  %%kg = getelementptr i8, ptr %%counter, i64 %zu\n  store ptr @groups, ptr %%kg\n",
+            offsetof(isa_counter_t, groups));
 }
 
-/* Instructions that run with EXEC 0 have sums of their own, ISA_BUCKETS behind the others. */
-static place_t find_place(isa_emitter_t *e, isa_text_t *t)
+/* Adds to a number of the counter; `value`: an operand of LLVM's. */
+#define ADD(e, t, bits, offset, ...)                                                               \
+    do {                                                                                           \
+        const unsigned k = isa_emit_fresh(e);                                                      \
+        isa_put(t, "  %%p%u = getelementptr i8, ptr %%counter, i64 %zu\n", k, (size_t)(offset));   \
+        isa_put(t, "  %%c%u = load i%d, ptr %%p%u\n  %%d%u = add i%d %%c%u, ", k, bits, k, k,      \
+                bits, k);                                                                          \
+        isa_put(t, __VA_ARGS__);                                                                   \
+        isa_put(t, "\n  store i%d %%d%u, ptr %%p%u\n", bits, k, k);                                \
+    } while (0)
+
+/* The active lanes, or, if there is none, one in the bits above. */
+static unsigned put_active(isa_emitter_t *e, isa_text_t *t)
 {
-    const place_t at = {isa_emit_fresh(e), isa_emit_fresh(e)};
-    if (!e->plan->masked) {
-        isa_put(t, "  %%t%u = getelementptr i8, ptr %%counter, i64 0\n", at.base);
-        isa_put(t, "  %%t%u = add i64 0, %u\n", at.lanes, isa_page_lanes(e->plan->page));
-        return at;
-    }
     const unsigned exec = isa_emit_read_mask(e, t, ISA_CODE_EXEC), none = isa_emit_fresh(e);
-    isa_put(t, "  %%c%u = icmp eq i64 %%t%u, 0\n  %%t%u = select i1 %%c%u, i64 %zu, i64 0\n", none,
-            exec, none, none, ISA_BUCKETS * sizeof(uint64_t));
-    isa_put(t, "  %%t%u = getelementptr i8, ptr %%counter, i64 %%t%u\n", at.base, none);
-    isa_put(t, "  %%t%u = call i64 @llvm.ctpop.i64(i64 %%t%u)\n", at.lanes, exec);
-    return at;
-}
-
-/* Adds a value to a sum. */
-static void add(isa_emitter_t *e, isa_text_t *t, unsigned base, size_t offset, const char *value)
-{
-    const unsigned k = isa_emit_fresh(e);
-    isa_put(t, "  %%p%u = getelementptr i8, ptr %%t%u, i64 %zu\n  %%c%u = load i64, ptr %%p%u\n", k,
-            base, offset, k, k);
-    isa_put(t, "  %%d%u = add i64 %%c%u, %s\n  store i64 %%d%u, ptr %%p%u\n", k, k, value, k, k);
-}
-
-/* Adds so many runs, with the lanes that are active, to a bucket. */
-static void add_runs(isa_emitter_t *e, isa_text_t *t, place_t at, unsigned bucket, unsigned runs)
-{
-    char value[VALUE];
-    const size_t offset = bucket * sizeof(uint64_t);
-    snprintf(value, sizeof value, "%u", runs);
-    add(e, t, at.base, offsetof(isa_counter_t, runs) + offset, value);
-    const unsigned lanes = isa_emit_fresh(e);
-    isa_put(t, "  %%t%u = mul i64 %%t%u, %u\n", lanes, at.lanes, runs);
-    snprintf(value, sizeof value, "%%t%u", lanes);
-    add(e, t, at.base, offsetof(isa_counter_t, lanes) + offset, value);
+    const unsigned lanes = isa_emit_fresh(e), v = isa_emit_fresh(e);
+    isa_put(t, "  %%c%u = icmp eq i64 %%t%u, 0\n  %%t%u = zext i1 %%c%u to i64\n", none, exec, none,
+            none);
+    isa_put(t, "  %%d%u = shl i64 %%t%u, %d\n", none, none, (int)ISA_IDLE_SHIFT);
+    isa_put(t, "  %%t%u = call i64 @llvm.ctpop.i64(i64 %%t%u)\n  %%t%u = or i64 %%t%u, %%d%u\n",
+            lanes, exec, v, lanes, none);
+    return v;
 }
 
 void isa_emit_sums(isa_emitter_t *e, isa_text_t *t, unsigned n)
 {
     const uint8_t *bucket = e->plan->bucket;
-    unsigned runs[UINT8_MAX + 1] = {0};
     if (!bucket || !n) return;
-    const place_t at = find_place(e, t);
+    const unsigned g = e->groups++;
+    const unsigned first = g ? e->group[g - 1].first + e->group[g - 1].n : 0u;
+    e->group[g] = (isa_emit_group_t){(uint16_t)first, (uint16_t)n};
     for (unsigned k = 0; k < n; k++)
-        runs[bucket[e->ran[k]->op]]++;
-    for (unsigned b = 0; b < ISA_BUCKETS; b++)
-        if (runs[b]) add_runs(e, t, at, b, runs[b]);
+        e->in_groups[first + k] = bucket[e->ran[k]->op];
+    ADD(e, t, 32, offsetof(isa_counter_t, times) + g * sizeof(uint32_t), "1");
+    if (!e->plan->masked) return;
+    const unsigned active = put_active(e, t);
+    ADD(e, t, 64, offsetof(isa_counter_t, active) + g * sizeof(uint64_t), "%%t%u", active);
+}
+
+/* ---- settling ---- */
+
+static void settle_group(isa_counter_t *c, unsigned g)
+{
+    const uint16_t *table = c->groups, *behind = table + table[AT_PLACES + g + 1];
+    const uint64_t idle = c->active[g] >> ISA_IDLE_SHIFT, times = c->times[g] - idle,
+                   active = c->active[g] - (idle << ISA_IDLE_SHIFT),
+                   lanes = table[AT_LANES] ? times * table[AT_LANES] : active;
+    for (const uint16_t *pair = table + table[AT_PLACES + g]; pair < behind; pair += 2) {
+        c->runs[pair[0]] += times * pair[1];
+        c->lanes[pair[0]] += lanes * pair[1];
+        c->runs[ISA_BUCKETS + pair[0]] += idle * pair[1];
+    }
+    c->times[g] = 0;
+    c->active[g] = 0;
+}
+
+void isa_counter_settle(isa_counter_t *c)
+{
+    enum { AT_ONCE = 8 };
+    const unsigned n = c->code && c->groups ? c->groups[AT_N] : 0;
+    for (unsigned first = 0; first < n; first += AT_ONCE) {
+        uint32_t any = 0; /* most groups have not run */
+        for (unsigned k = 0; k < AT_ONCE; k++)
+            any |= c->times[first + k];
+        for (unsigned g = first; any && g < first + AT_ONCE; g++)
+            if (c->times[g]) settle_group(c, g);
+    }
+    c->code = NULL;
+    c->groups = NULL;
+    c->at_most = 0;
 }

@@ -112,6 +112,7 @@ uint64_t isa_translate_verify(isa_wave_t *w, const isa_inst_t *head, isa_transla
     w->ip = head;
     copy_wave(before, w);
     const uint64_t n = run(w, entry);
+    if (w->counter) isa_counter_settle(w->counter);
     copy_wave(other, &before->wave);
     interpret(&other->wave, n);
     if (differ(text, sizeof text, w, &other->wave)) {

@@ -15,7 +15,12 @@
 /* Instructions that no counter distinguishes share a bucket, so that the sums are few: they fit
  * into the host's L1 cache and take little time to add up. Bucket b is at index b, and at
  * ISA_BUCKETS + b for instructions that run with EXEC 0. */
-enum { ISA_BUCKETS = 192 };
+enum {
+    ISA_BUCKETS = 192,
+    ISA_GROUPS = 512,
+    ISA_IDLE_SHIFT = 40,
+    ISA_SETTLE_AFTER = 1 << 20 /* runs of a group: there is room for those of a slice besides */
+};
 
 typedef struct isa_counter {
     /* by ISA_OP_*; it never changes, and stays as long as the code that waves have run with it:
@@ -25,7 +30,20 @@ typedef struct isa_counter {
     uint64_t lanes[2 * ISA_BUCKETS]; /* lanes that were active, summed over the runs */
     uint64_t flat_lds_only;          /* FLAT instructions whose lanes were all in LDS */
     uint64_t buffer_returns;         /* atomic operations on buffers and images that return data */
+    /* What translated code has counted by groups of instructions, and isa_counter_settle() adds to
+     * the sums: the translated code (NULL: there is nothing to add), its table of groups, how often
+     * each group has run and with how many lanes, and, from bit ISA_IDLE_SHIFT on, how often
+     * without any. `at_most`: no group has run more often. */
+    const void *code;
+    const uint16_t *groups;
+    uint32_t at_most;
+    uint32_t times[ISA_GROUPS];
+    uint64_t active[ISA_GROUPS];
 } isa_counter_t;
+
+/* translate_sums.c: brings the sums up to date. Called before they are read, while the code that
+ * the waves have run is still there. */
+void isa_counter_settle(isa_counter_t *c);
 
 /* watch.c: whether the active lanes of a FLAT instruction, one at least, are all in LDS. */
 bool isa_flat_is_lds(const isa_wave_t *w, const isa_inst_t *i);

@@ -447,6 +447,7 @@ static void count_ended(sg_perf_group_t *g)
         LDS = 1 << ISA_CLASS_LDS | 1 << ISA_CLASS_LDS_RD | 1 << ISA_CLASS_LDS_WR |
               1 << ISA_CLASS_LDS_AT
     };
+    isa_counter_settle(&g->counter);
     g->fixed[SG_T_FLAT_LDS_ONLY] = g->counter.flat_lds_only;
     g->fixed[SG_T_BUFFER_RETURNS] = g->counter.buffer_returns;
     if (!g->run->launch.narrow || !g->counts) return;

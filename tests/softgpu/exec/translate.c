@@ -3,12 +3,7 @@
  *
  * Every vector and scalar instruction of LLVM's list of encodings is in a loop, and random ones of
  * them are, with random EXEC, MODE and registers (NaNs with payloads, denormals, infinities). */
-#include "translate_lines.h"
-
-#include "softgpu/exec/code_idle.h"
-
-static const char *const hosts[] = {"avx2", "avx512"};
-enum { HOSTS = 2 };
+#include "translate_programs.h"
 
 /* With which lanes, and for which, code runs: some; all, translated for any; all, translated for
  * them alone. */
@@ -56,132 +51,14 @@ static void every_instruction(void **state)
     }
 }
 
-/* Random instructions, their registers moved together so that they use each other's results, in
- * short slices, and then once more with all of them counted. */
 static void random_loops(void **state)
 {
     const char *wanted = getenv("TRANSLATE_LOOPS");
-    const unsigned loops = wanted ? (unsigned)atoi(wanted) : 16;
     (void)state;
-    for (unsigned h = 0; h < HOSTS; h++) {
-        if (!isa_core_by_name(hosts[h])) continue;
-        pair_t p = make_pair(hosts[h]);
-        for (unsigned k = 0; k < loops; k++) {
-            line_t moved[BODY];
-            const line_t *body[BODY];
-            before_t b;
-            char what[64];
-            seed = k + 1;
-            const unsigned n = 1 + random32() % BODY;
-            for (unsigned j = 0; j < n; j++) {
-                moved[j] = lines[random32() % n_lines];
-                body[j] = &moved[j];
-            }
-            static const uint32_t modes[] = {0x2f0, 0xf0, 0x3f0, 0x2c0, 0x2f5};
-            make_state(&b, random32() & 1, modes[random32() % 5]);
-            snprintf(what, sizeof what, "%s, loop %u", hosts[h], k);
-            put_loop(&p, body, n, gfx9_flow);
-            run_pair(&p, &b, k % 3 ? RIG_SLICE : 1, what);
-            counted = true;
-            run_pair(&p, &b, k % 3 ? RIG_SLICE : 1, what);
-            counted = false;
-        }
-        free_pair(&p);
-    }
+    run_random_loops(wanted ? (unsigned)atoi(wanted) : 16);
 }
 
 /* ---- programs ---- */
-
-typedef struct {
-    const char *text;
-    bool full;
-} program_t;
-
-static const program_t programs[] = {
-    /* lanes part and come together, masks in scalar registers, an inner loop */
-    {"outer: v_cmp_gt_u32 vcc, v1, v2\n s_and_saveexec_b64 s[4:5], vcc\n s_cbranch_execz skip\n"
-     "v_add_u32 v3, v3, v1\n v_cmp_lt_i32 s[6:7], v3, v2\n v_cndmask_b32 v4, v3, v1, s[6:7]\n"
-     "skip: s_or_b64 exec, exec, s[4:5]\n s_movk_i32 s9, 3\n"
-     "inner: v_fma_f32 v5, v5, -v6, |v7|\n v_mul_f32 v6, 0.5, v6\n v_fma_f64 v[10:11], v[12:13], "
-     "-v[14:15], 1.0\n"
-     "s_sub_u32 s9, s9, 1\n s_cmp_lg_u32 s9, 0\n s_cbranch_scc1 inner\n"
-     "v_addc_co_u32 v8, vcc, v8, v1, vcc\n v_mad_u64_u32 v[16:17], s[10:11], v1, v2, v[18:19]\n"
-     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 outer\n s_endpgm\n",
-     false},
-    /* registers that overlap, scalars that change between vector instructions */
-    {"again: v_mov_b32 v1, s3\n s_add_u32 s3, s3, s98\n v_add_u32 v2, s3, v1\n"
-     "v_lshlrev_b64 v[2:3], 3, v[0:1]\n v_add_f64 v[4:5], v[2:3], v[4:5]\n"
-     "s_lshl_b64 s[4:5], s[4:5], 1\n v_mov_b32 v5, s5\n v_readfirstlane_b32 s6, v2\n"
-     "v_mov_b32 v6, s6\n v_mbcnt_lo_u32_b32 v7, -1, v7\n"
-     "v_pk_fma_f32 v[8:9], v[2:3], v[4:5], v[6:7]\n"
-     "v_pk_fma_f32 v[10:11], v[12:13], v[14:15], s[6:7] op_sel:[1,0,0] op_sel_hi:[0,1,1] "
-     "neg_lo:[1,0,0] neg_hi:[0,1,1]\n"
-     "v_pk_add_f32 v[16:17], v[10:11], v[18:19] neg_lo:[1,0] neg_hi:[0,0]\n"
-     "v_pk_mov_b32 v[12:13], v[12:13], v[12:13] op_sel:[1,0]\n"
-     "v_pk_mov_b32 v[18:19], v[20:21], s[6:7] op_sel:[1,1]\n"
-     "v_xor_b32_sdwa v20, v4, sext(v5) dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 "
-     "src1_sel:BYTE_2\n"
-     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
-     true},
-    /* a loop that leaves in the middle, with its conditions from lanes */
-    {"again: v_cmp_eq_u32 vcc, 0, v1\n s_cbranch_vccnz out\n v_lshrrev_b32 v1, 7, v1\n s_branch "
-     "again\n"
-     "out: v_mov_b32 v2, 5\n s_endpgm\n",
-     true},
-    /* LDS and its waits, a barrier, sleep */
-    {"v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v1, 2, v1\n"
-     "again: ds_read_b32 v2, v1\n s_waitcnt lgkmcnt(0)\n v_add_u32 v2, v2, v1\n ds_write_b32 v1, "
-     "v2 offset:4\n"
-     "s_barrier\n ds_add_u32 v1, v2\n s_sleep 1\n"
-     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
-     true},
-    /* memory, and in the end a fault: s[0:1] walks from the data over its end */
-    {"v_mov_b32 v1, 0\n s_mov_b32 s0, 0x20000\n s_mov_b32 s1, 0x7ffe\n s_movk_i32 s98, 100\n"
-     "again: global_load_dword v2, v1, s[0:1]\n s_load_dwordx2 s[4:5], s[0:1], 0x0\n s_waitcnt "
-     "vmcnt(0)\n"
-     "v_add_u32 v2, s4, v2\n v_add_u32 v3, 1, v3\n global_store_dword v1, v3, s[0:1]\n s_add_u32 "
-     "s0, s0, 0x400\n"
-     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
-     true},
-    /* an instruction that is illegal in the middle of a loop, behind a branch that is taken once */
-    {"again: v_add_u32 v1, v1, v1\n s_cmp_eq_u32 s98, 1\n s_cbranch_scc1 bad\n back: s_sub_u32 "
-     "s98, s98, 1\n"
-     "s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n bad: .long 0xffffffff\n",
-     true},
-    /* MODE changes */
-    {"again: v_add_f32 v1, v1, v2\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 5\n v_add_f32 v1, "
-     "v1, v2\n"
-     "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0\n s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, "
-     "0\n"
-     "s_cbranch_scc1 again\n s_endpgm\n",
-     true},
-};
-
-static void run_programs(void)
-{
-    static const int32_t slices[] = {RIG_SLICE, 0, 1, 2, 5};
-    for (unsigned h = 0; h < HOSTS; h++) {
-        if (!isa_core_by_name(hosts[h])) continue;
-        pair_t p = make_pair(hosts[h]);
-        for (unsigned k = 0; k < sizeof programs / sizeof *programs; k++) {
-            const uint64_t begin = translated_instructions();
-            put_pair(&p, programs[k].text);
-            for (unsigned s = 0; s < sizeof slices / sizeof *slices; s++) {
-                before_t b;
-                seed = 7 * k + s;
-                make_state(&b, programs[k].full, 0x2f0);
-                memset(p.interpreted->lds, 3, sizeof p.interpreted->lds);
-                memset(p.translated->lds, 3, sizeof p.translated->lds);
-                memset(p.interpreted->data, 5, sizeof p.interpreted->data);
-                memset(p.translated->data, 5, sizeof p.translated->data);
-                run_pair(&p, &b, slices[s], programs[k].text);
-            }
-            if (translated_instructions() == begin)
-                fail_msg("not translated: %s", programs[k].text);
-        }
-        free_pair(&p);
-    }
-}
 
 static void whole_programs(void **state)
 {
@@ -189,241 +66,10 @@ static void whole_programs(void **state)
     run_programs();
 }
 
-/* ---- stretches: code without loops ---- */
-
-#define LOADS_FROM_LDS                                                                             \
-    "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, v1\n"     \
-    "v_lshlrev_b32 v3, 3, v1\n v_mov_b32 v4, 16\n v_mul_u32_u24 v5, 0x3f1, v1\n v_and_b32 v6, "    \
-    "0x3ff, v5\n ds_read_b32 v10, v2 offset:8\n ds_read_b64 v[12:13], v3\n ds_read_b64 v[14:15], " \
-    "v3 offset:4\n ds_read2_b32 v[16:17], v2 offset0:1 offset1:200\n"                              \
-    "ds_read2_b64 v[18:21], v4 offset0:1 offset1:3\n ds_read2_b32 v[22:23], v4 offset1:255\n"      \
-    "ds_read2st64_b32 v[24:25], v2 offset0:1 offset1:3\n ds_read2st64_b64 v[36:39], v3 "           \
-    "offset1:1\n"                                                                                  \
-    "ds_read_b32 v26, v5\n ds_read_b64 v[28:29], v6\n ds_read_b32 v6, v6 offset:3\n"               \
-    "ds_read2_b32 v[34:35], v3 offset0:128 offset1:64\n v_xor_b32 v7, -1, v2\n"                    \
-    "ds_read_b32 v7, v7 offset:1\n v_sub_u32 v8, 0x3fd, v2\n ds_read_b64 v[40:41], v8\n"           \
-    "s_waitcnt lgkmcnt(0)\n v_add_u32 v9, v10, v12\n ds_read_b32 v11, v8\n v_add_u32 v10, v11, "   \
-    "v9\n v_add_f32 v42, v10, v11\n s_endpgm\n"
-
-#define READS_OF_LANES                                                                             \
-    "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, v1\n"     \
-    "v_xor_b32 v3, 64, v2\n v_mul_u32_u24 v4, 0x125, v1\n v_add_u32 v5, 20, v2\n"                  \
-    "ds_bpermute_b32 v10, v2, v30\n ds_bpermute_b32 v11, v5, v31\n ds_bpermute_b32 v12, v3, v32\n" \
-    "ds_bpermute_b32 v13, v4, v33\n ds_bpermute_b32 v14, v2, v34 offset:252\n"                     \
-    "v_add_u32 v34, v14, v13\n ds_bpermute_b32 v34, v5, v34\n ds_bpermute_b32 v35, v3, v34\n"      \
-    "v_add_f32 v34, v34, v35\n ds_bpermute_b32 v36, v36, v35\n v_add_f32 v36, v36, v34\n"          \
-    "ds_bpermute_b32 v37, v5, v37\n v_mul_f32 v37, v37, v36\n s_waitcnt lgkmcnt(0)\n s_endpgm\n"
-
-static const program_t straight[] = {
-    /* waves come in three times: at the begin, behind the barrier, at the store that waits */
-    {"v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v1, 2, v1\n"
-     "v_add_f32 v2, v3, v4\n ds_write_b32 v1, v2\n s_barrier\n ds_read_b32 v5, v1 offset:8\n"
-     "s_waitcnt lgkmcnt(0)\n v_fma_f32 v2, v5, v2, v3\n ds_write_b32 v1, v2 offset:4\n"
-     "s_add_u32 s4, s5, s6\n v_add_co_u32 v6, vcc, s4, v7\n v_addc_co_u32 v7, vcc, v7, v8, vcc\n"
-     "s_endpgm\n",
-     true},
-    /* lanes part and come together; what the others have must stay */
-    {"v_cmp_gt_f32 vcc, v1, v2\n s_and_saveexec_b64 s[4:5], vcc\n s_cbranch_execz none\n"
-     "v_rcp_f32 v3, v1\n v_div_scale_f32 v4, s[6:7], v2, v2, v1\n v_div_fmas_f32 v5, v3, v4, v1\n"
-     "v_div_fixup_f32 v6, v5, v2, v1\n v_add_f64 v[8:9], v[10:11], v[12:13]\n"
-     "v_mul_f64 v[10:11], v[8:9], v[12:13]\n v_max_f32 v7, v3, v6\n"
-     "none: s_xor_b64 exec, exec, s[4:5]\n v_mul_f32 v3, v3, v3\n v_pk_mul_f32 v[14:15], v[2:3], "
-     "v[4:5]\n"
-     "s_mov_b64 exec, s[4:5]\n v_add_u32 v1, v2, v3\n s_endpgm\n",
-     false},
-    /* memory, scalars that a load brings, a fault in the end */
-    {"v_mov_b32 v1, 0\n s_mov_b32 s0, 0x20000\n s_mov_b32 s1, 0x7ffe\n s_movk_i32 s6, 64\n"
-     "s_add_u32 s7, s6, 1\n s_load_dwordx4 s[4:7], s[0:1], 0x10\n s_waitcnt lgkmcnt(0)\n"
-     "s_add_u32 s8, s7, s4\n v_add_u32 v2, s8, v2\n global_store_dword v1, v2, s[0:1]\n"
-     "s_mov_b32 s1, 0\n s_add_u32 s9, s8, s8\n global_load_dword v3, v1, s[0:1]\n s_endpgm\n",
-     true},
-    /* SCC as a buffer's offset: byte 1, then byte 0 */
-    {"s_mov_b32 s8, 0x20000\n s_mov_b32 s9, 0x7ffe\n s_movk_i32 s10, 64\n s_mov_b32 s11, 0x27000\n"
-     "v_mov_b32 v1, 0\n v_mov_b32 v2, 0x4030201\n global_store_dword v1, v2, s[8:9]\n"
-     "s_cmp_eq_u32 s98, s98\n buffer_load_ubyte v3, off, s[8:11], src_scc\n"
-     "s_cmp_lg_u32 s98, s98\n buffer_load_ubyte v4, off, s[8:11], src_scc\n s_endpgm\n",
-     true},
-    /* and VCCZ */
-    {"s_mov_b32 s8, 0x20000\n s_mov_b32 s9, 0x7ffe\n s_movk_i32 s10, 64\n s_mov_b32 s11, 0x27000\n"
-     "v_mov_b32 v1, 0\n v_mov_b32 v2, 0x4030201\n global_store_dword v1, v2, s[8:9]\n"
-     "s_mov_b64 vcc, 0\n buffer_load_ubyte v3, off, s[8:11], src_vccz\n"
-     "s_mov_b64 vcc, 1\n buffer_load_ubyte v4, off, s[8:11], src_vccz\n s_endpgm\n",
-     true},
-    /* handlers that fault by what VCC, and EXEC, have just become: at 0x4000, at lane 5's 0x5000 */
-    {"v_add_u32 v1, v1, v2\n v_add_u32 v2, v2, v3\n v_add_u32 v3, v3, v4\n v_add_u32 v4, v4, v5\n"
-     "v_add_u32 v5, v5, v6\n v_add_u32 v6, v6, v7\n v_add_u32 v1, v1, v3\n v_add_u32 v2, v2, v4\n"
-     "v_add_u32 v3, v3, v5\n v_add_u32 v4, v4, v6\n s_lshl_b64 exec, exec, 1\n s_mov_b64 vcc, 64\n"
-     "s_lshl_b64 vcc, vcc, 8\n s_load_dword s4, vcc, 0x0\n s_waitcnt lgkmcnt(0)\n s_endpgm\n",
-     true},
-    {"v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v1, 12, v1\n"
-     "v_add_u32 v2, v2, v3\n v_add_u32 v3, v3, v4\n v_add_u32 v4, v4, v5\n v_add_u32 v2, v2, v4\n"
-     "v_add_u32 v3, v3, v5\n v_add_u32 v4, v4, v6\n v_add_u32 v5, v5, v7\n s_mov_b64 s[0:1], 0\n"
-     "s_not_b64 vcc, vcc\n s_lshl_b64 exec, exec, 5\n global_load_dword v6, v1, s[0:1]\n"
-     "s_waitcnt vmcnt(0)\n s_endpgm\n",
-     true},
-    /* a fault of a load whose destination has been written: s4 stays 7 */
-    {"v_add_u32 v1, v1, v2\n v_add_u32 v2, v2, v3\n v_add_u32 v3, v3, v4\n v_add_u32 v4, v4, v5\n"
-     "v_add_u32 v5, v5, v6\n v_add_u32 v6, v6, v7\n v_add_u32 v1, v1, v3\n v_add_u32 v2, v2, v4\n"
-     "v_add_u32 v3, v3, v5\n v_add_u32 v4, v4, v6\n s_movk_i32 s4, 7\n s_mov_b64 s[0:1], 0\n"
-     "s_load_dword s4, s[0:1], 0x0\n s_waitcnt lgkmcnt(0)\n s_endpgm\n",
-     true},
-    /* loads from LDS side by side, of one element for all lanes, and of scattered elements, of
-       which some are unaligned, or beyond LDS in part or as a whole */
-    {"v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, v1\n"
-     "ds_write_b32 v2, v30\n ds_write_b32 v2, v31 offset:256\n ds_write_b32 v2, v32 offset:512\n"
-     "ds_write_b32 v2, v33 offset:768\n" LOADS_FROM_LDS,
-     true},
-    {LOADS_FROM_LDS, false},
-    /* lanes that read from neighbours, from the next vector, from anywhere, what is written next */
-    {READS_OF_LANES, true},
-    {READS_OF_LANES, false},
-};
-
-/* A program that begins a few instructions before the end of the first page of code, behind a jump
- * to it. */
-static void put_far(rig_t *r, const char *text)
-{
-    enum { FAR = ISA_PAGE_SLOTS - 5 };
-    r->code[0] = 0xbf820000 | (FAR - 1); /* s_branch */
-    rig_assemble(r, FAR, text);
-}
-
-/* Waves run as often as it takes until all of a program is translated, and then once more. */
-static void run_stretches(pair_t *p, const program_t *program, unsigned k, const char *how)
-{
-    static const int32_t slices[] = {RIG_SLICE, RIG_SLICE, RIG_SLICE, RIG_SLICE, 0, 1};
-    uint64_t begin = 0;
-    for (unsigned n = 0; n < sizeof slices / sizeof *slices; n++) {
-        before_t b;
-        char what[600];
-        seed = 11 * k + n;
-        make_state(&b, program->full, 0x2f0);
-        memset(p->interpreted->lds, 3, sizeof p->interpreted->lds);
-        memset(p->translated->lds, 3, sizeof p->translated->lds);
-        snprintf(what, sizeof what, "%s, round %u: %s", how, n, program->text);
-        begin = translated_instructions();
-        run_pair(p, &b, slices[n], what);
-        /* the device says where waves begin */
-        isa_translate_setup(ISA_TRANSLATE_ON, 1);
-        assert_false(isa_code_idle(p->translated->cache, p->translated->core, RIG_CODE));
-    }
-    if (translated_instructions() - begin < 8) fail_msg("not translated: %s", program->text);
-}
-
-static void run_all_stretches(void)
-{
-    for (unsigned h = 0; h < HOSTS; h++) {
-        if (!isa_core_by_name(hosts[h])) continue;
-        pair_t p = make_pair(hosts[h]);
-        p.interpreted->group.n_waves = p.translated->group.n_waves = 2; /* stores to LDS wait */
-        for (unsigned k = 0; k < sizeof straight / sizeof *straight; k++) {
-            put_pair(&p, straight[k].text);
-            run_stretches(&p, &straight[k], k, hosts[h]);
-            put_far(p.interpreted, straight[k].text);
-            put_far(p.translated, straight[k].text);
-            run_stretches(&p, &straight[k], k, "over a page's end");
-        }
-        free_pair(&p);
-    }
-}
-
 static void stretches(void **state)
 {
     (void)state;
     run_all_stretches();
-}
-
-/* ---- counts by buckets ---- */
-
-/* The same code, counted: whatever stops a wave in the middle of code that is counted at once, and
- * what is tried again, every bucket has what it has interpreted. */
-static void counted_code(void **state)
-{
-    (void)state;
-    counted = true;
-    run_programs();
-    run_all_stretches();
-    counted = false;
-}
-
-/* Accesses of which more is counted than their runs: FLAT ones in LDS (v[2:3]), of which the store
- * waits for another wave, in memory (v[4:5]) and in both (v[6:7]), with no lane active, and atomic
- * operations of buffers that return data, and that do not. */
-static const char accesses[] =
-    "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, v1\n"
-    "v_mov_b32 v3, 0x10000\n v_add_u32 v4, 0x20000, v2\n v_mov_b32 v5, 0x7ffe\n"
-    "v_cmp_gt_u32 vcc, 9, v1\n v_cndmask_b32 v6, v2, v4, vcc\n v_cndmask_b32 v7, v3, v5, vcc\n"
-    "s_mov_b32 s8, 0x20000\n s_mov_b32 s9, 0x7ffe\n s_movk_i32 s10, 256\n s_mov_b32 s11, "
-    "0x27000\n"
-    "again: flat_load_dword v10, v[2:3]\n flat_load_dword v11, v[4:5]\n"
-    "flat_load_dword v12, v[6:7]\n v_add_u32 v13, v10, v11\n flat_store_dword v[2:3], v13\n"
-    "buffer_atomic_add v13, v2, s[8:11], 0 offen glc\n v_add_u32 v14, v13, v12\n"
-    "buffer_atomic_add v14, v2, s[8:11], 0 offen\n buffer_load_dword v15, v2, s[8:11], 0 offen "
-    "glc\n"
-    "s_mov_b64 s[4:5], exec\n s_mov_b64 exec, 0\n flat_load_dword v16, v[2:3]\n"
-    "v_add_u32 v17, v1, v1\n s_mov_b64 exec, s[4:5]\n s_waitcnt vmcnt(0)\n"
-    "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n";
-
-static void counted_accesses(void **state)
-{
-    pair_t p = make_pair("avx2");
-    (void)state;
-    assert_int_equal(p.translated->group.n_waves, 2);
-    put_pair(&p, accesses);
-    counted = true;
-    uint64_t begin = 0;
-    for (unsigned n = 0; n < 3; n++) {
-        before_t b;
-        make_state(&b, n != 1, 0x2f0);
-        begin = translated_instructions();
-        const isa_counter_t c = run_pair(&p, &b, n < 2 ? RIG_SLICE : 1, accesses);
-        assert_int_equal(c.flat_lds_only, 2 * ROUNDS);
-        assert_int_equal(c.buffer_returns, ROUNDS);
-        isa_translate_setup(ISA_TRANSLATE_ON, 1);
-        isa_code_idle(p.translated->cache, p.translated->core, RIG_CODE);
-    }
-    assert_true(translated_instructions() - begin > 15 * ROUNDS);
-    counted = false;
-    free_pair(&p);
-}
-
-/* Code that counts is not run by waves that nobody counts, nor by those that others count by other
- * buckets, nor the other way round: each has code of its own at the same place. A translated loop
- * ends before s_endpgm, a stretch behind it. */
-static void counted_apart(void **state)
-{
-    static const char text[] = "again: v_add_f32 v1, v1, v2\n v_cmp_gt_u32 vcc, v1, v3\n"
-                               "v_cndmask_b32 v4, v1, v2, vcc\n s_sub_u32 s98, s98, 1\n"
-                               "s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n";
-    static const uint8_t one_bucket[ISA_OP_COUNT];
-    enum { ALL = 6 * ROUNDS + 1 };
-    pair_t p = make_pair("avx2");
-    rig_t *r = p.translated;
-    uint64_t begin = 0;
-    (void)state;
-    put_pair(&p, text);
-    for (unsigned n = 0; n < 9; n++) {
-        before_t b;
-        make_state(&b, true, 0x2f0);
-        begin = translated_instructions();
-        counted = n % 3 == 1;
-        if (n % 3 < 2) {
-            run_pair(&p, &b, RIG_SLICE, text);
-            isa_translate_setup(ISA_TRANSLATE_ON, 1);
-        } else {
-            isa_counter_t c = {.bucket = one_bucket};
-            isa_watch_t watch = {.counter = &c};
-            set_state(r, &b);
-            assert_true(r->core->set_pc(&r->wave, RIG_CODE));
-            assert_int_equal(r->core->run_watched(&r->wave, RIG_SLICE, &watch), ISA_STOP_END);
-            assert_int_equal(c.runs[0], ALL);
-            assert_int_equal(c.lanes[0], 64 * ALL);
-        }
-        isa_code_idle(r->cache, r->core, RIG_CODE);
-        if (n > 5) assert_in_range(translated_instructions() - begin, ALL - 1, ALL);
-    }
-    counted = false;
-    free_pair(&p);
 }
 
 /* Where code is translated for one MODE or for a full EXEC, and waves come with another, it is
@@ -650,48 +296,6 @@ static void verified(void **state)
     free_pair(&p);
 }
 
-/* The program's instructions but the last, s_endpgm; each ends in a new line. */
-static unsigned length_of(const char *text)
-{
-    unsigned n = 0;
-    for (; *text; text++)
-        n += *text == '\n';
-    return n - 1;
-}
-
-/* Runs the program until all of it is translated for such an EXEC, and then once more: each
- * instruction of it that is no call runs both ways. */
-static void verify_all(rig_t *r, const char *text, bool full)
-{
-    const unsigned all = length_of(text) - calls_on(r->core, text);
-    uint64_t n = 0;
-    before_t b;
-    make_state(&b, full, 0x2f0);
-    for (unsigned round = 0; round < 3; round++) {
-        n = run_verified(r, &b, text);
-        /* the device says where waves begin */
-        assert_false(isa_code_idle(r->cache, r->core, RIG_CODE));
-    }
-    if (n != all)
-        fail_msg("%s: %u instructions verified of %u: %s", r->core->name, (unsigned)n, all, text);
-}
-
-/* Loads from LDS and reads of lanes are no calls, but where calls_on() says so, whether waves with
- * all lanes come first, so that there is code for these alone, or others. */
-static void try_reads(const isa_core_t *core, const char *text)
-{
-    for (unsigned full = 0; full < 2; full++) {
-        rig_t *r = rig_create();
-        r->core = core;
-        rig_assemble(r, 0, text);
-        for (unsigned k = 0; k < sizeof r->lds; k++)
-            r->lds[k] = (uint8_t)(37 * k + (k >> 8));
-        verify_all(r, text, full);
-        verify_all(r, text, !full);
-        rig_destroy(r);
-    }
-}
-
 static void reads_verified(void **state)
 {
     static const char *const texts[] = {LOADS_FROM_LDS, READS_OF_LANES};
@@ -699,9 +303,6 @@ static void reads_verified(void **state)
     for (unsigned h = 0; h < HOSTS; h++)
         for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)
             if (isa_core_by_name(hosts[h])) try_reads(isa_core_by_name(hosts[h]), texts[k]);
-    counted = true; /* and the counts are compared, too */
-    try_reads(isa_core_by_name("avx2"), texts[0]);
-    counted = false;
 }
 
 /* Code that is written anew runs as it is now. */
@@ -735,9 +336,6 @@ int main(void)
                                        cmocka_unit_test(random_loops),
                                        cmocka_unit_test(whole_programs),
                                        cmocka_unit_test(stretches),
-                                       cmocka_unit_test(counted_code),
-                                       cmocka_unit_test(counted_accesses),
-                                       cmocka_unit_test(counted_apart),
                                        cmocka_unit_test(every_wave_is_taken),
                                        cmocka_unit_test(counted_once),
                                        cmocka_unit_test(overlapping),
