@@ -12,8 +12,8 @@
 
 enum { TEXT_MAX = 1 << 16, ARCHS_MAX = 64 };
 
-/* The SDK keeps its agents until the process ends. */
-const char *__asan_default_options(void);
+/* The SDK keeps its agents until the process ends. A shared library of the compiler's calls this. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "detect_leaks=0";
