@@ -323,7 +323,7 @@ static void processes_without_their_first_thread(void **state)
 }
 
 /* Stands in for the C library's, and counts how often the disk is asked for space. */
-static unsigned times_asked;
+static _Atomic unsigned times_asked; /* by several threads */
 int fallocate(int fd, int mode, off_t offset, off_t bytes)
 {
     times_asked++;
