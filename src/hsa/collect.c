@@ -34,7 +34,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static hsax_lane_t *lanes;
 static hsax_item_t *reporting; /* items that the collector is reporting, oldest first */
-static enum {
+/* Changed under the lock, and read without it, too. */
+static _Atomic enum {
     REPORT,
     MUTE
 } mode; /* MUTE: items in flight still guard program signals, but are not reported */
