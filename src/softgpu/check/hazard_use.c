@@ -40,7 +40,7 @@ static void add_regs(chk_use_t *u, unsigned first, unsigned n, unsigned roles)
 static void add_operand(chk_use_t *u, const isa_wave_t *w, const isa_operand_t *o, unsigned roles)
 {
     const unsigned n = isa_operand_dwords(o), written = roles & CHK_ROLE_WRITTEN;
-    if (isa_is_row(o)) add_regs(u, isa_row_number(w->acc_offset, o), n, roles);
+    if (isa_is_row(o)) add_regs(u, isa_first_row(w, o), n, roles);
     /* EXEC_HI of a wave of 32 lanes, and NULL, have operand codes above those of all registers */
     if (o->kind == ISA_OPK_SGPR && o->reg < ISA_CODE_ZERO)
         add_regs(u, CHK_REG_SCALAR + o->reg, n,

@@ -272,10 +272,15 @@ static inline unsigned isa_row_number(uint32_t acc_offset, const isa_operand_t *
     return o->reg + (o->kind == ISA_OPK_AGPR ? acc_offset : 0);
 }
 
+static inline unsigned isa_first_row(const isa_wave_t *w, const isa_operand_t *o)
+{
+    return isa_row_number(w->acc_offset, o);
+}
+
 /* A vector operand's rows, one for each dword of the tuple. */
 static inline isa_row_t *isa_row_of(const isa_wave_t *w, const isa_operand_t *o)
 {
-    return w->vgpr + isa_row_number(w->acc_offset, o);
+    return w->vgpr + isa_first_row(w, o);
 }
 
 /* The register that has this row: v or a, and its number. */

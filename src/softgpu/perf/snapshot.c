@@ -105,7 +105,7 @@ static bool needs_result(const sg_snapshot_wave_t *v, const isa_wave_t *w, const
                                          adds ? &i->dst : &i->src[2]};
     for (unsigned k = 0; k < sizeof read / sizeof *read; k++) {
         if (!isa_is_row(read[k])) continue;
-        const uint32_t first = isa_row_number(w->acc_offset, read[k]);
+        const uint32_t first = isa_first_row(w, read[k]);
         if (first < v->result + v->n_results && v->result < first + isa_operand_dwords(read[k]))
             return true;
     }
@@ -173,7 +173,7 @@ void sg_snapshots_step(sg_snapshots_t *s, sg_wave_clock_t *c, const sg_clock_of_
     lose(s, v, c, pipe);
     const bool matrix = t->klass == ISA_CLASS_MFMA, needs = matrix && needs_result(v, w, i);
     if (matrix) {
-        v->result = isa_row_number(w->acc_offset, &i->dst);
+        v->result = isa_first_row(w, &i->dst);
         v->n_results = isa_operand_dwords(&i->dst);
     }
     const uint64_t end = c->now + v->late;

@@ -230,18 +230,18 @@ static census_t *census_create(void)
  * round takes lanes away but not all. */
 static void check_census(const census_t *c)
 {
-    uint64_t runs = 0, taken = 0, not_taken = 0, divergent = 0;
+    uint64_t runs = 0, taken = 0, not_taken = 0, masked = 0;
     for (uint32_t k = 1; k <= c->n; k++) {
         runs += c->line[k].full + c->line[k].n.issued;
         taken += c->line[k].n.taken;
         not_taken += c->line[k].n.not_taken;
-        divergent += c->line[k].n.divergent;
+        masked += c->line[k].n.divergent;
     }
     assert_int_equal(c->n, 11);
     assert_int_equal(runs, DIVERGENT_RUNS);
     assert_int_equal(taken, 9);
     assert_int_equal(not_taken, 1);
-    assert_int_equal(divergent, 10);
+    assert_int_equal(masked, 10);
 }
 
 /* The observers of a set. */
