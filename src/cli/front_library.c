@@ -101,7 +101,8 @@ size_t strlen(const char *text)
     return bytes;
 }
 
-char *strchr(const char *text, int c)
+/* From glibc 2.43 on strchr() is a macro, too, which the parentheses keep from being expanded. */
+char *(strchr)(const char *text, int c)
 {
     for (; *text != (char)c; text++)
         if (!*text) return NULL;
