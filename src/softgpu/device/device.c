@@ -67,9 +67,10 @@ void sg_device_translate(const sg_translate_t *t)
     const bool on = t->how == ISA_TRANSLATE_ON;
     isa_translate_setup(t->how, t->after);
     isa_translate_limit(t->milliseconds);
-    isa_translate_share(on ? t->share : 0);
+    isa_translate_share(on && t->aside ? t->share : 0);
     isa_translate_keep((uint64_t)t->kept << 20);
     isa_translate_aside(on && t->aside);
+    sg_observe_translated(t->chosen && t->how != ISA_TRANSLATE_OFF);
 }
 
 sg_memory_t *sg_device_memory(sg_device_t *d)

@@ -45,14 +45,16 @@ sg_memory_t *sg_device_memory(sg_device_t *d);
 /* Whether hot code is translated, and how. */
 typedef struct {
     isa_translate_t how;
+    bool chosen;           /* by the user, who wants to know what ran translated */
     uint32_t after;        /* waves or branches back that make code hot */
-    uint32_t milliseconds; /* that all translations together may take */
-    uint32_t share;        /* and how much of the time of those who run the code, in percent; 0: any */
+    uint32_t milliseconds; /* the limit of the time for all translations */
+    uint32_t share;        /* their limit in percent of the time of those who run waves; 0: none */
     uint32_t kept;         /* MiB of translations on disk */
-    bool aside;            /* a thread of its own translates */
+    bool aside; /* a thread of its own translates; if not, runs translate the same, without `share` */
 } sg_translate_t;
 
-/* Sets that for all devices of the process, before the first is made. */
+/* Sets, for all devices of the process, whether and how hot code is translated. To be called before
+ * the first device is made. */
 void sg_device_translate(const sg_translate_t *t);
 
 /* Drops decoded instructions, because code memory was unmapped or the program invalidated the

@@ -18,9 +18,7 @@ enum { TOP = 8 /* instructions that the report names */ };
 static struct {
     pthread_once_t once;
     bool stats;
-    /* The statistics say what ran translated, instead of instructions by class, for which code would
-     * be interpreted: the user has chosen how the translator works. */
-    bool translated;
+    bool translated; /* sg_observe_translated() */
     const char *trace; /* kernels whose names contain this are traced; NULL: none */
     base_lines_t lines;
     pthread_mutex_t write_lock;
@@ -45,11 +43,14 @@ static void read_options(void)
     state.tail = &state.kernels;
     state.trace = base_env("SOFTGPU_TRACE");
     state.stats = base_env_bool("SOFTGPU_STATS", false);
-    const char *how = base_env("SOFTGPU_TRANSLATE");
-    state.translated = how && *how && isa_translate_mode() != ISA_TRANSLATE_OFF;
     if (!state.trace && !state.stats) return;
     pthread_atfork(NULL, NULL, in_forked_child);
     base_lines_open(&state.lines, "SOFTGPU_TRACE_FILE", "trace and statistics go");
+}
+
+void sg_observe_translated(bool translated)
+{
+    state.translated = translated;
 }
 
 bool sg_observe_wanted(void)

@@ -39,10 +39,10 @@ struct region {
 };
 
 enum {
-    ENTRIES = 4,        /* at a slot, at most */
+    ENTRIES = 8, /* at a slot, at most: of two MODEs, each with all lanes and without, each counted
+                    and not */
     NEVER = UINT16_MAX, /* of `heat`: waves are not counted at the slot any more */
-    HEAT_MOST = NEVER - 1,
-    FIRST_MS = 150, /* that the first translation takes, for which LLVM is loaded */
+    HEAT_MOST = NEVER - 1
 };
 
 /* What the translator knows of a page. By slot: how often a branch back was taken, waves came to
@@ -76,17 +76,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards LLVM and the 
 static uint64_t loops[ISA_REFUSALS];
 static uint64_t kept; /* stretches whose code was on disk */
 static uint64_t most_ms = ISA_TRANSLATE_MS;
-/* Microseconds that translating has taken, and what is to be expected of the next translation:
- * written under the lock. */
-static _Atomic(uint64_t) time_e6, next_e6 = FIRST_MS * UINT64_C(1000);
-static _Atomic(uint32_t) share; /* percent */
 static bool aside, helper_runs; /* translating is a thread's of its own; whether there is one */
 static bool over;               /* the process ends: LLVM must not be called any more */
 static task_t task;             /* of that thread, */
 static bool has_task;           /* which waits until it has one */
 static pthread_cond_t has_work = PTHREAD_COND_INITIALIZER;
-static _Atomic(counts_t *) all_counts;
-static _Thread_local counts_t *own_counts;
 
 static void take_lock(void)
 {
@@ -170,11 +164,6 @@ void isa_translate_keep(uint64_t bytes)
     give_lock();
 }
 
-void isa_translate_share(uint32_t percent)
-{
-    atomic_store(&share, percent);
-}
-
 isa_translate_t isa_translate_mode(void)
 {
     return mode_now;
@@ -199,34 +188,15 @@ const char *isa_translate_reason(isa_refused_t why)
     return why < ISA_REFUSALS ? text[why] : "";
 }
 
-/* ---- counts ---- */
-
-counts_t *isa_translate_counts(void)
-{
-    if (own_counts) return own_counts;
-    counts_t *c = calloc(1, sizeof *c);
-    if (!c) return NULL;
-    c->next = atomic_load(&all_counts);
-    while (!atomic_compare_exchange_weak(&all_counts, &c->next, c)) {
-    }
-    return own_counts = c;
-}
-
-static void add(_Atomic(uint64_t) *to, uint64_t n)
-{
-    atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + n,
-                          memory_order_relaxed);
-}
-
 isa_translate_stats_t isa_translate_stats(void)
 {
     isa_translate_stats_t s = {.seconds_e6 = 0};
     take_lock();
     memcpy(s.loops, loops, sizeof loops);
     s.kept = kept;
-    s.seconds_e6 = time_e6;
+    s.seconds_e6 = isa_share_spent();
     give_lock();
-    for (counts_t *c = atomic_load(&all_counts); c; c = c->next) {
+    for (const counts_t *c = isa_translate_all_counts(); c; c = c->next) {
         s.entries += atomic_load_explicit(&c->entries, memory_order_relaxed);
         s.instructions += atomic_load_explicit(&c->instructions, memory_order_relaxed);
         s.declined += atomic_load_explicit(&c->declined, memory_order_relaxed);
@@ -248,40 +218,6 @@ static bool begin_translating(void)
 static void end_translating(void)
 {
     atomic_store_explicit(&translating, false, memory_order_release);
-}
-
-static uint64_t now_e6(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
-
-/* Adds the time since `begin` to that of translating. */
-static void spend(uint64_t begin)
-{
-    atomic_fetch_add(&time_e6, now_e6() - begin);
-}
-
-/* How long the threads that run waves have worked, as far as it is known: a thread tells it when it
- * comes to hot code, as this one does. */
-static uint64_t worked_e6(void)
-{
-    counts_t *own = isa_translate_counts();
-    uint64_t sum = 0;
-    if (own) atomic_store_explicit(&own->worked_e6, now_e6(), memory_order_relaxed);
-    for (counts_t *c = atomic_load(&all_counts); c; c = c->next)
-        sum += atomic_load_explicit(&c->worked_e6, memory_order_relaxed);
-    return sum;
-}
-
-/* Whether waves have run for so long that the next translation stays within its share of that time.
- */
-static bool is_worth(void)
-{
-    const uint64_t percent = atomic_load_explicit(&share, memory_order_relaxed);
-    return !percent ||
-           100 * (atomic_load(&time_e6) + atomic_load(&next_e6)) <= percent * worked_e6();
 }
 
 /* Under the lock: plans the code, for which the library is open, and compiles it. */
@@ -315,7 +251,7 @@ static isa_refused_t make(const isa_wanted_t *wanted, const isa_library_t *libra
 {
     isa_plan_t *plan = malloc(sizeof *plan);
     isa_refused_t why = ISA_REFUSED_FAILED;
-    if (time_e6 / 1000 >= most_ms)
+    if (isa_share_spent() / 1000 >= most_ms)
         why = ISA_REFUSED_TIME;
     else if (!isa_llvm_load())
         why = ISA_REFUSED_LLVM;
@@ -455,25 +391,25 @@ static region_t *make_region(const isa_wanted_t *wanted, isa_made_t *made)
 static void carry_out(const isa_wanted_t *wanted, isa_made_t *made)
 {
     if (over) return;
-    const uint64_t begin = now_e6();
+    const uint64_t begin = isa_share_now();
     region_t *r = make_region(wanted, made);
     put_in_place(wanted, made, r);
-    spend(begin);
-    if (r) atomic_store(&next_e6, atomic_load(&time_e6) / loops[ISA_REFUSED_NOT]);
+    isa_share_spend(begin);
+    if (r) isa_share_expect(loops[ISA_REFUSED_NOT]);
 }
 
 /* Under the lock: takes code that was kept, and puts it in place; false if none was, or if it does
  * not load. */
 static bool take_kept(const isa_wanted_t *wanted, isa_made_t *made)
 {
-    const uint64_t begin = now_e6();
+    const uint64_t begin = isa_share_now();
     bool found = isa_kept_read(wanted, made);
     region_t *r = found && !made->why ? load_region(wanted, made) : NULL;
     if (found && !made->why) found = r != NULL;
     if (r) kept++;
     if (found) put_in_place(wanted, made, r);
     free(made->object);
-    spend(begin);
+    isa_share_spend(begin);
     return found;
 }
 
@@ -516,30 +452,37 @@ static void put_off(const task_t *t)
     give_back(t, 0);
 }
 
-/* Makes the code of the task and puts it in place of its entries, or gives the task to the thread
- * that does. The process's first code is not given away, for register_end()'s sake. The caller has
- * begun. */
+/* Under the lock: gives the task to the thread that translates; false if that does not take it. The
+ * process's first code is not given away, for register_end()'s sake. */
+static bool give_away(const task_t *t)
+{
+    if (!aside || over || !loops[ISA_REFUSED_NOT] || !has_helper()) return false;
+    task = *t;
+    has_task = true;
+    pthread_cond_signal(&has_work);
+    return true;
+}
+
+/* Under the lock: takes the task's code from disk, puts it off, or translates it, if nobody else is
+ * to. True: nothing is left to do. */
+static bool settle(const task_t *t, isa_made_t *made)
+{
+    if (take_kept(&t->wanted, made)) return true;
+    if (isa_library_for(t->wanted.page->core) && !isa_share_allows()) {
+        put_off(t);
+        return true;
+    }
+    if (give_away(t)) return false;
+    carry_out(&t->wanted, made);
+    return true;
+}
+
+/* Puts the task's code in place of its entries, now or later. The caller has begun. */
 static void translate(const task_t *t)
 {
     isa_made_t *made = calloc(1, sizeof *made);
-    if (!made) {
-        end_translating();
-        return;
-    }
     take_lock();
-    if (take_kept(&t->wanted, made)) {
-    } else if (!is_worth()) {
-        put_off(t);
-    } else {
-        has_task = aside && !over && loops[ISA_REFUSED_NOT] && has_helper();
-        if (has_task) {
-            task = *t;
-            pthread_cond_signal(&has_work);
-        } else {
-            carry_out(&t->wanted, made);
-        }
-    }
-    if (!has_task) end_translating();
+    if (!made || settle(t, made)) end_translating();
     give_lock();
     free(made);
 }
@@ -654,13 +597,13 @@ void isa_translate_forget(isa_page_t *page)
     __atomic_store_n(&page->loops, NULL, __ATOMIC_RELAXED);
 }
 
-/* Whether the code at the slot, which was put off, has to wait for longer: it is counted anew then.
- */
-static bool has_to_wait(isa_page_loops_t *here, unsigned slot)
+/* Whether the code at the slot, whose heat is `n` and which was put off, has to wait for longer: it
+ * is counted anew then. */
+static bool has_to_wait(isa_page_loops_t *here, unsigned slot, uint16_t n)
 {
-    if (!atomic_load_explicit(&here->put_off[slot], memory_order_relaxed) || is_worth())
+    if (!atomic_load_explicit(&here->put_off[slot], memory_order_relaxed) || isa_share_allows())
         return false;
-    atomic_store_explicit(&here->heat[slot], 0, memory_order_relaxed);
+    atomic_compare_exchange_strong(&here->heat[slot], &n, 0);
     return true;
 }
 
@@ -672,7 +615,7 @@ static bool has_begun(isa_page_t *page, unsigned slot)
     isa_page_loops_t *here = loops_of(page);
     uint16_t n = atomic_load_explicit(&here->heat[slot], memory_order_relaxed);
     if (n == NEVER) return false;
-    if (n + 1u >= after) return !has_to_wait(here, slot) && begin_translating();
+    if (n + 1u >= after) return !has_to_wait(here, slot, n) && begin_translating();
     atomic_compare_exchange_strong(&here->heat[slot], &n, (uint16_t)(n + 1));
     return false;
 }
@@ -757,7 +700,7 @@ void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
     if (!entry) {
         declined(w, page, slot);
         isa_own_handler(page, i)(w, i);
-        if (c) add(&c->declined, 1);
+        if (c) isa_translate_add(&c->declined, 1);
         return;
     }
     const region_t *r = entry->region;
@@ -767,7 +710,7 @@ void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
     const uint64_t n =
         verify ? isa_translate_verify(w, i, r->run, entry->number) : r->run(w, entry->number);
     if (!c) return;
-    add(&c->entries, 1);
-    add(&c->instructions, n - again);
-    if (verify) add(&c->verified, n);
+    isa_translate_add(&c->entries, 1);
+    isa_translate_add(&c->instructions, n - again);
+    if (verify) isa_translate_add(&c->verified, n);
 }

@@ -219,12 +219,39 @@ bool isa_kept_parse(const void *bytes, size_t size, isa_kept_key_t key, isa_made
 /* Counts of one thread, written only by that thread. */
 typedef struct isa_translate_counts {
     _Atomic(uint64_t) entries, instructions, declined, verified;
-    _Atomic(uint64_t) worked_e6; /* microseconds of the processor, at the last look */
+    /* Microseconds of the processor: for which the thread has worked, translating apart, when it last
+     * came to hot code; and for which it has translated. */
+    _Atomic(uint64_t) worked_e6, translating_e6;
     struct isa_translate_counts *next;
 } isa_translate_counts_t;
 
 /* Those of this thread; NULL if memory has run out. */
 isa_translate_counts_t *isa_translate_counts(void);
+
+/* The list of those of all threads. */
+const isa_translate_counts_t *isa_translate_all_counts(void);
+
+/* Adds to a count of this thread. */
+static inline void isa_translate_add(_Atomic(uint64_t) *to, uint64_t n)
+{
+    atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + n,
+                          memory_order_relaxed);
+}
+
+/* ---- what translating may take (isa_translate_share()) ---- */
+
+/* This thread's processor time, in microseconds. */
+uint64_t isa_share_now(void);
+
+/* Adds the time since `begin` to what translating has taken. */
+void isa_share_spend(uint64_t begin);
+uint64_t isa_share_spent(void);
+
+/* The next translation is expected to take as long as the mean of those that were made. */
+void isa_share_expect(uint64_t translations);
+
+/* Whether waves have run for so long that the next translation stays within its share. */
+bool isa_share_allows(void);
 
 /* ---- comparison of both ways to run code ---- */
 

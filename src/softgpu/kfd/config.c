@@ -64,16 +64,16 @@ static bool read_time(uint32_t *model)
     return false;
 }
 
-/* Whether hot code is translated: leaves *how unchanged if the variable is unset or empty. */
-static bool read_how(isa_translate_t *how)
+/* Whether hot code is translated: leaves *t unchanged if the variable is unset or empty. */
+static bool read_how(sg_translate_t *t)
 {
     const sg_option_t *o = &sg_options[SG_OPTION_TRANSLATE];
     const char *value = base_env(o->variable);
     if (!value || !*value) return true;
     for (unsigned n = ISA_TRANSLATE_OFF; n <= ISA_TRANSLATE_VERIFY; n++)
         if (strcmp(value, o->words[n]) == 0) {
-            *how = (isa_translate_t)n;
-            return true;
+            t->how = (isa_translate_t)n;
+            return t->chosen = true;
         }
     base_error("%s=%s is none of %s, %s and %s", o->variable, value, o->words[0], o->words[1],
                o->words[2]);
@@ -89,7 +89,7 @@ static bool read_translate(void)
                         .share = ISA_TRANSLATE_SHARE,
                         .kept = ISA_TRANSLATE_KEPT};
     uint32_t aside = 1;
-    if (!read_how(&t.how) || !read_number(SG_OPTION_TRANSLATE_AFTER, &t.after) ||
+    if (!read_how(&t) || !read_number(SG_OPTION_TRANSLATE_AFTER, &t.after) ||
         !read_number(SG_OPTION_TRANSLATE_TIME, &t.milliseconds) ||
         !read_number(SG_OPTION_TRANSLATE_SHARE, &t.share) ||
         !read_number(SG_OPTION_TRANSLATE_CACHE, &t.kept) ||

@@ -72,7 +72,7 @@ grep -vq "^_Z5wholePi" "$work/some" && complain "--trace=whole: more than that"
     complain "--stats: waves of 32 lanes are not said to have 32"
 
 # with the translator the same instructions are counted, in translated code and beside it
-SOFTGPU_TRANSLATE_AFTER=1 SOFTGPU_TRANSLATE_SHARE=0 SOFTGPU_TRANSLATE_ASIDE=0 "$softgpu" --translate on --stats --trace-file "$work/on" "$program" >"$work/out" 2>&1 ||
+SOFTGPU_TRANSLATE_AFTER=1 SOFTGPU_TRANSLATE_ASIDE=0 "$softgpu" --translate on --stats --trace-file "$work/on" "$program" >"$work/out" 2>&1 ||
     complain "--translate: status $?"
 # part KERNEL REGEX: the number of wave instructions in the kernel's line that the expression finds
 part() {
@@ -104,12 +104,12 @@ grep -q '^  translated:' "$work/by_class" && complain "--stats alone: says what 
 grep -q '^  class ' "$work/by_class" || complain "--stats alone: no instructions by class"
 # a second run takes its code from disk
 if [ "${stretches:-0}" -gt 0 ]; then
-    SOFTGPU_TRANSLATE_AFTER=1 SOFTGPU_TRANSLATE_SHARE=0 SOFTGPU_TRANSLATE_ASIDE=0 "$softgpu" --translate on --stats --trace-file "$work/on" "$program" >/dev/null 2>&1
+    SOFTGPU_TRANSLATE_AFTER=1 SOFTGPU_TRANSLATE_ASIDE=0 "$softgpu" --translate on --stats --trace-file "$work/on" "$program" >/dev/null 2>&1
     grep -q "^  0 stretches of code translated in .*, $stretches taken from disk" "$work/on" ||
         complain "the second run: $(grep 'stretches of code' "$work/on"), not $stretches taken from disk"
 fi
 # what an observer sees is interpreted
-SOFTGPU_TRANSLATE_AFTER=1 SOFTGPU_TRANSLATE_SHARE=0 SOFTGPU_TRANSLATE_ASIDE=0 "$softgpu" --translate on --trace=whole --stats --trace-file "$work/on" "$program" >/dev/null 2>&1
+SOFTGPU_TRANSLATE_AFTER=1 SOFTGPU_TRANSLATE_ASIDE=0 "$softgpu" --translate on --trace=whole --stats --trace-file "$work/on" "$program" >/dev/null 2>&1
 [ "$(part _Z5wholePi 'observers or a debugger')" = "$(stat _Z5wholePi 5)" ] || complain "whole: traced, but not interpreted"
 [ "$("$softgpu" "$program" 2>&1 | own)" = "0 wrong" ] || complain "without options: more output"
 exit $failed
