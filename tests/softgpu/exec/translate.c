@@ -225,11 +225,12 @@ static void nested_loops(void **state)
     free_pair(&p);
 }
 
-/* A place has entries for four MODEs; waves with others are interpreted. */
+/* A place has entries for eight MODEs; waves with others are interpreted. */
 static void many_modes(void **state)
 {
-    static const uint32_t modes[] = {0x2f0, 0xf0, 0x3f0, 0x1f0, 0x2c0, 0x2f5};
-    enum { MODES = sizeof modes / sizeof *modes, ENTRIES = 4 };
+    static const uint32_t modes[] = {0x2f0, 0xf0,  0x3f0, 0x1f0, 0x2c0,
+                                     0x2f5, 0x0c0, 0x3c0, 0x1c0, 0x2e0};
+    enum { MODES = sizeof modes / sizeof *modes, ENTRIES = 8 };
     static const char text[] = "again: v_add_f32 v1, v1, v2\n v_mul_f64 v[4:5], v[4:5], v[6:7]\n"
                                "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n"
                                "s_cbranch_scc1 again\n s_endpgm\n";
