@@ -2,9 +2,11 @@
  *
  * Every library and program of the project logs through base_log(). The level of a domain comes
  * from one environment variable per library, which is passed once to base_log_init(). Logging
- * takes nothing from the heap and keeps no state beyond the level, so it may be called from
- * anywhere but a signal handler. A long line has pages of its own while it is written; if there are
- * none, it ends with the number of bytes that are left out. */
+ * takes nothing from the heap and no lock, so it may be called from anywhere but a signal handler.
+ * A long line has pages of its own while it is written; if there are none, it ends with the number
+ * of bytes that are left out. If standard error is a pipe that does not block and is full,
+ * base_log() waits for its reader, but at most a second. The number of bytes that are missing then
+ * stands in front of the next line; lines are left out until that can be written. */
 #ifndef CROCPROF_BASE_LOG_H
 #define CROCPROF_BASE_LOG_H
 
@@ -27,7 +29,8 @@ extern base_log_level_t base_log_level;
  * reported once and leave the default. Under AT_SECURE the variable is ignored. */
 void base_log_init(const char *prefix, const char *variable);
 
-/* Writes "prefix: level: text\n" in one write call if `level` is enabled. */
+/* Writes "prefix: level: text\n" if `level` is enabled; in one write call, unless a pipe takes only
+ * a part of it. */
 void base_log(base_log_level_t level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
