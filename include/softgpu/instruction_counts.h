@@ -124,11 +124,12 @@ typedef struct softgpu_counted_dispatch {
  * addresses, and then for the end of the kernel's instructions. They must not call the functions
  * below. The structures are valid during the call. */
 typedef struct softgpu_instruction_visitor {
-    uint64_t size; /**< of this structure, set by the caller; it may end before `end` */
+    uint64_t size; /**< of this structure, set by the caller; at least up to `user` */
     void (*kernel)(const softgpu_counted_kernel_t *kernel, void *user);
     void (*instruction)(const softgpu_instruction_t *instruction, void *user);
     void *user;
-    void (*end)(void *user); /**< may be null */
+    /** May be null. A softgpu of this version that was built without it does not call it. */
+    void (*end)(void *user);
 } softgpu_instruction_visitor_t;
 
 /** What to count; zeros count every dispatch and sum by kernel. */

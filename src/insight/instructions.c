@@ -87,8 +87,8 @@ static bool read_rows(const out_model_t *m, ins_set_t *set)
     return true;
 }
 
-/* The last row of kernel 0 says whether all counts were written (trace/instructions.h). Counts of
- * dispatches are written when each ends. */
+/* The last row of kernel 0 says whether all counts were written (trace/instructions.h). Counts of a
+ * dispatch are written when it ends, and ins_load() leaves it out if they are not whole. */
 bool ins_unfinished(const out_model_t *m)
 {
     bool unfinished = false;
@@ -167,6 +167,22 @@ static bool read_kernels(const out_model_t *m, ins_set_t *set)
     return true;
 }
 
+/* Leaves out the instructions of dispatches whose end was not recorded, because the process was
+ * killed while its rows were being written: the row of a dispatch itself is the last. */
+static void leave_out_parts(ins_set_t *set)
+{
+    size_t kept = 0, k = 0;
+    if (set->by != TRACE_COUNTED_BY_DISPATCH) return;
+    for (size_t i = 0; i < set->count; i++) {
+        const ins_kernel_t of = {.kernel = set->items[i].kernel, .group = set->items[i].group};
+        while (k < set->kernel_count && by_id(&set->kernels[k], &of) < 0)
+            k++;
+        if (k < set->kernel_count && by_id(&set->kernels[k], &of) == 0)
+            set->items[kept++] = set->items[i];
+    }
+    set->count = kept;
+}
+
 uint64_t ins_clocks(const softgpu_instruction_counts_t *n)
 {
     return n->issue + n->wait_code + n->wait_vector + n->wait_scalar + n->wait_lds +
@@ -178,7 +194,10 @@ int ins_load(const out_model_t *model, const char *store, ins_set_t *set, char *
              size_t why_bytes)
 {
     *set = (ins_set_t){0};
-    if (read_rows(model, set) && read_kernels(model, set) && ins_join(set, model, store)) return 0;
+    bool good = read_rows(model, set) && read_kernels(model, set);
+    if (good) leave_out_parts(set);
+    good = good && ins_join(set, model, store);
+    if (good) return 0;
     ins_free(set);
     snprintf(why, why_bytes, "%s: %s", store, strerror(ENOMEM));
     return -1;

@@ -72,8 +72,8 @@ typedef struct {
     size_t kept_count;
 } ins_set_t;
 
-/* Reads the counted instructions of a store, possibly none. Returns 0, or -1 with a line in
- * `why`. */
+/* Reads the counted instructions of a store, possibly none; not those of a dispatch during whose
+ * end the process was killed. Returns 0, or -1 with a line in `why`. */
 int ins_load(const out_model_t *model, const char *store, ins_set_t *set, char *why,
              size_t why_bytes);
 void ins_free(ins_set_t *set);
@@ -90,7 +90,9 @@ void *ins_keep(ins_set_t *set, const void *data, size_t bytes);
 
 /* Returns whether the store has counted instructions. */
 bool ins_any(const out_model_t *model);
-/* Returns whether the process was killed before it had written all counts. */
+/* Returns whether the process has not written its counts, as when it was killed: sums by kernel or
+ * by range are written at its end. False for counts by dispatch, which are whole for each dispatch
+ * that had ended. */
 bool ins_unfinished(const out_model_t *model);
 
 #endif

@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/grow.h"
@@ -31,10 +31,12 @@ typedef struct {
     uint64_t object, id; /* address of the kernel's descriptor, and kernel id */
 } kernel_t;
 
-/* Rows of one kernel or code object, which are collected and written as one record. */
+/* A kernel that is being read, and rows of its instructions, which are collected and written as one
+ * record. */
 typedef struct {
-    uint64_t kernel, object; /* ids; 0: not known */
-    uint64_t group;
+    bool open;                   /* the kernel's own row is not written yet */
+    softgpu_counted_kernel_t of; /* it has the group */
+    uint64_t kernel, object;     /* ids; 0: not known */
     size_t count;
     uint64_t rows[ROWS][TRACE_INSTRUCTION_COLUMNS];
 } rows_t;
@@ -49,7 +51,9 @@ static struct {
     size_t kernel_count;
     trace_counted_by_t by;
     uint32_t level;
-    bool launches; /* the launch of each kernel that begins is looked up (launches.h) */
+    bool launches;     /* the launch of each kernel that begins is looked up (launches.h) */
+    rows_t rows;       /* rows of single dispatches */
+    _Atomic bool ends; /* softgpu calls `end` */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool tool_instructions_wanted(void)
@@ -153,12 +157,23 @@ static void put_whole(bool written)
     put_kernel(0, &(softgpu_counted_kernel_t){.dispatches = written});
 }
 
+/* ORDER: the kernel's row is the last, so that a store of a process that was killed has it only if
+ * it has all of the kernel's instructions. */
+static void close_kernel(rows_t *r)
+{
+    write_rows(r);
+    if (r->open) put_kernel(r->kernel, &r->of);
+    r->open = false;
+}
+
+/* A softgpu that does not call `end` is done with the kernel before. */
 static void on_counted_kernel(const softgpu_counted_kernel_t *k, void *user)
 {
     rows_t *r = user;
+    close_kernel(r);
+    r->open = true;
+    r->of = *k;
     r->kernel = kernel_at(k->kernel_object);
-    r->group = k->group;
-    put_kernel(r->kernel, k);
 }
 
 static void on_instruction(const softgpu_instruction_t *i, void *user)
@@ -173,13 +188,14 @@ static void on_instruction(const softgpu_instruction_t *i, void *user)
     *to++ = i->n_words;
     *to++ = i->words[0] | (uint64_t)i->words[1] << 32;
     *to++ = i->words[2];
-    *to++ = r->group;
+    *to++ = r->of.group;
     memcpy(to, &i->counts, sizeof(i->counts));
 }
 
 static void on_kernel_end(void *user)
 {
-    write_rows(user);
+    close_kernel(user);
+    atomic_store_explicit(&state.ends, true, memory_order_relaxed);
 }
 
 static void read_range(uint64_t first, uint64_t end)
@@ -192,6 +208,7 @@ static void read_range(uint64_t first, uint64_t end)
                                                    .user = &rows,
                                                    .end = on_kernel_end};
     const int error = state.api->read(&range, &visitor);
+    close_kernel(&rows);
     if (error) base_error("counts of instructions are lost: %s", strerror(error));
 }
 
@@ -234,11 +251,10 @@ static rocprofiler_status_t follow_launches(rocprofiler_context_id_t always)
 
 static int start_counting(void)
 {
-    static rows_t rows;
     static const softgpu_instruction_visitor_t each = {.size = sizeof(each),
                                                        .kernel = on_counted_kernel,
                                                        .instruction = on_instruction,
-                                                       .user = &rows,
+                                                       .user = &state.rows,
                                                        .end = on_kernel_end};
     const softgpu_instruction_options_t options = {
         .size = sizeof(options),
@@ -287,5 +303,7 @@ void tool_instructions_stop(void)
     if (!state.api) return;
     state.api->stop();
     read_range(0, 0);
+    /* else the rows are written, or softgpu's thread is about to write those of a last dispatch */
+    if (!atomic_load_explicit(&state.ends, memory_order_relaxed)) close_kernel(&state.rows);
     put_whole(true);
 }

@@ -28,8 +28,9 @@ typedef enum {
 } trace_counted_by_t;
 
 /* Columns of COUNTED_KERNELS. If several rows have the same kernel and group, the last of them is
- * valid. Rows of kernel 0 are about the whole run: a row with 0 dispatches is written when counting
- * begins, a row with 1 dispatch when all counts have been written. */
+ * valid. A row is written after all instructions of its kernel and group. Rows of kernel 0 are
+ * about the whole run: a row with 0 dispatches is written when counting begins, a row with 1
+ * dispatch when all counts have been written. */
 typedef enum {
     TRACE_COUNTED_KERNEL,
     TRACE_COUNTED_DISPATCHES,

@@ -196,14 +196,31 @@ static kernel_t *kernel_of(uint64_t object, uint64_t group)
 /* The smallest structure of a visitor, which was that of the first profilers. */
 #define VISITOR_LEAST offsetof(softgpu_instruction_visitor_t, end)
 
-/* Returns false if there is no memory. */
+static void visit_end(const softgpu_instruction_visitor_t *v)
+{
+    const bool has_end =
+        v->size >= offsetof(softgpu_instruction_visitor_t, end) + sizeof v->end && v->end;
+    if (has_end) v->end(v->user);
+}
+
+/* Returns false if there is no memory; then the visitor has not been called. */
 static bool visit_kernel(const softgpu_instruction_visitor_t *v, kernel_t *k,
                          const softgpu_instruction_range_t *range)
 {
-    v->kernel(&k->of, v->user);
-    const bool done = sg_census_visit(&k->sum, range, v);
-    if (v->size >= sizeof *v && v->end) v->end(v->user);
+    const bool done = sg_census_visit(&k->sum, &k->of, range, v);
+    if (done) visit_end(v);
     return done;
+}
+
+/* A dispatch whose counts cannot be told for lack of memory is told as one whose counts are lost.
+ */
+static void visit_dispatch(const softgpu_instruction_visitor_t *v, kernel_t *k)
+{
+    if (visit_kernel(v, k, NULL)) return;
+    base_error("no memory to tell a dispatch's counts");
+    k->of.lost = k->of.dispatches;
+    v->kernel(&k->of, v->user);
+    visit_end(v);
 }
 
 void sg_census_run_end(sg_run_t *run, uint64_t end_ts, const sg_perf_contention_t *contention)
@@ -221,9 +238,9 @@ void sg_census_run_end(sg_run_t *run, uint64_t end_ts, const sg_perf_contention_
     if (!k) k = &one;
     k->of.dispatches++;
     k->of.lost += !add_threads(r, &k->sum, &k->of.waves);
-    if (each && !visit_kernel(each, k, NULL))
-        base_error("no memory to tell a dispatch's counts");
-    else if (!each && k == &one)
+    if (each)
+        visit_dispatch(each, k);
+    else if (k == &one)
         base_error("no memory for the counts of the instructions of a kernel");
     pthread_mutex_unlock(&state.lock);
     if (one.sum.slot) sg_census_forget(&one.sum, &(softgpu_instruction_range_t){0, 0, true});

@@ -385,7 +385,8 @@ static int by_address(const void *a, const void *b)
     return ((*x)->address > (*y)->address) - ((*x)->address < (*y)->address);
 }
 
-bool sg_census_visit(sg_census_sum_t *s, const softgpu_instruction_range_t *range,
+bool sg_census_visit(sg_census_sum_t *s, const softgpu_counted_kernel_t *kernel,
+                     const softgpu_instruction_range_t *range,
                      const softgpu_instruction_visitor_t *visitor)
 {
     uint64_t n = 0;
@@ -394,6 +395,7 @@ bool sg_census_visit(sg_census_sum_t *s, const softgpu_instruction_range_t *rang
     for (uint64_t k = 0; k < s->size; k++)
         if (inside(&s->slot[k], range)) sorted[n++] = &s->slot[k];
     qsort(sorted, n, sizeof(*sorted), by_address);
+    visitor->kernel(kernel, visitor->user);
     for (uint64_t k = 0; k < n; k++)
         visitor->instruction(sorted[k], visitor->user);
     free(sorted);

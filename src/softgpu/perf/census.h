@@ -34,9 +34,10 @@ typedef struct {
 /* Adds the census `times` times and empties it for another dispatch. False: memory ran out, so that
  * instructions are missing in the census or in the sum. */
 bool sg_census_add(sg_census_sum_t *sum, sg_census_t *c, uint64_t times);
-/* Visits the instructions in the range in the order of their addresses. False: out of memory, and
- * none was visited. */
-bool sg_census_visit(sg_census_sum_t *sum, const softgpu_instruction_range_t *range,
+/* Visits the kernel, and its instructions in the range in the order of their addresses. False: out
+ * of memory, and nothing was visited. */
+bool sg_census_visit(sg_census_sum_t *sum, const softgpu_counted_kernel_t *kernel,
+                     const softgpu_instruction_range_t *range,
                      const softgpu_instruction_visitor_t *visitor);
 /* Whether an instruction of the sum is in the range. */
 bool sg_census_any(const sg_census_sum_t *sum, const softgpu_instruction_range_t *range);

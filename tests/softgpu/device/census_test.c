@@ -18,6 +18,18 @@
 
 enum { MOST = 256, WAVES = 4 };
 
+/* malloc() fails for this number of bytes, if it is not 0. */
+static _Atomic size_t no_memory_of;
+void *__real_malloc(size_t bytes);
+void *__wrap_malloc(size_t bytes);
+
+void *__wrap_malloc(size_t bytes)
+{
+    if (!bytes || bytes != no_memory_of) return __real_malloc(bytes);
+    errno = ENOMEM;
+    return NULL;
+}
+
 typedef struct {
     unsigned n_kernels, n;
     unsigned n_ends, n_at_end; /* of kernels; instructions when the last of them was told */
@@ -467,6 +479,50 @@ static void test_each_dispatch(void **state)
     rig_destroy(r);
 }
 
+/* Without memory to sort a kernel's instructions, counts can be read later; of a dispatch that is
+ * told when it ends it is said that they are lost. Neither looks whole. */
+static void test_no_memory(void **state)
+{
+    enum { INSTRUCTIONS = 38 };
+    char text[1024];
+    size_t used = 0;
+    (void)state;
+    for (unsigned k = 1; k < INSTRUCTIONS; k++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "v_mov_b32 v1, 0\n");
+    snprintf(text + used, sizeof text - used, "s_endpgm\n");
+    rig_t *r = rig_create(2);
+    rig_queue_t q;
+    assert_true(rig_aql(r, &q));
+    const uint64_t kernel = rig_kernel(r, text, NULL);
+    seen_t s = {0};
+    const softgpu_instruction_visitor_t v = visitor_of(&s);
+    assert_int_equal(api()->start(NULL), 0);
+    run(&q, kernel, 0, 0);
+    assert_int_equal(api()->stop(), 0);
+    no_memory_of = (INSTRUCTIONS + 1) * sizeof(void *);
+    assert_int_equal(api()->read(&(softgpu_instruction_range_t){.forget = true}, &v), ENOMEM);
+    no_memory_of = 0;
+    assert_int_equal(s.n_kernels + s.n + s.n_ends, 0);
+    seen_t *later = take();
+    assert_int_equal(later->n, INSTRUCTIONS);
+    free(later);
+
+    const softgpu_instruction_options_t options = {.size = sizeof options, .each_dispatch = &v};
+    assert_int_equal(api()->start(&options), 0);
+    for (unsigned k = 0; k < 3; k++) {
+        no_memory_of = k == 1 ? (INSTRUCTIONS + 1) * sizeof(void *) : 0;
+        run(&q, kernel, 0, 0);
+        no_memory_of = 0;
+        assert_int_equal(s.n_kernels, k + 1);
+        assert_int_equal(s.n_ends, k + 1);
+        assert_int_equal(s.kernel[k].lost, k == 1);
+        assert_int_equal(s.n, INSTRUCTIONS * (k ? k : 1));
+    }
+    assert_int_equal(api()->stop(), 0);
+    rig_close(&q);
+    rig_destroy(r);
+}
+
 /* ---- caches and clocks ---- */
 
 /* What the model makes of a line of text for one wave; what is left out is 0. */
@@ -665,12 +721,12 @@ static void test_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flow),         cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_lds),          cmocka_unit_test(test_strides),
-        cmocka_unit_test(test_reading),      cmocka_unit_test(test_each_dispatch),
-        cmocka_unit_test(test_clocks),       cmocka_unit_test(test_caches),
-        cmocka_unit_test(test_contention),   cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_empty_kernel),
+        cmocka_unit_test(test_flow),      cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_lds),       cmocka_unit_test(test_strides),
+        cmocka_unit_test(test_reading),   cmocka_unit_test(test_each_dispatch),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_caches),    cmocka_unit_test(test_contention),
+        cmocka_unit_test(test_groups),    cmocka_unit_test(test_empty_kernel),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
