@@ -44,8 +44,8 @@ void db_swap_rename(const db_swap_t *s, char *table);
 
 /* Returns the list of tables that scan.c keeps with the connection. */
 struct db_places **db_swap_places(db_swap_t *s);
-/* Returns the list of statements that statements.c keeps with the connection, which has to be freed before
- * the connection is closed. */
+/* Returns the list of statements that statements.c keeps with the connection, which has to be freed
+ * before the connection is closed. */
 struct db_statements **db_swap_statements(db_swap_t *s);
 
 #endif

@@ -261,12 +261,12 @@ static void leave_counting(char *schema)
         memcpy(at, plain, sizeof(plain) - 1);
 }
 
+/* Puts the word back; needs a writable schema. */
 static void begin_counting(rocpd_t *r)
 {
-    char *sql = sqlite3_mprintf(
-        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, %Q, %Q) WHERE "
-        "type = 'table'; PRAGMA writable_schema = OFF",
-        plain, counted);
+    char *sql = sqlite3_mprintf("UPDATE sqlite_master SET sql = replace(sql, %Q, %Q) WHERE "
+                                "type = 'table'",
+                                plain, counted);
     sqlite3_stmt *tables = NULL;
     rocpd_run_sql(r, sql);
     sqlite3_free(sql);
@@ -302,27 +302,40 @@ static void make_indexes(rocpd_t *r)
 
 static const char create_view[] = "CREATE VIEW \"";
 
-/* Puts the views into the schema as rows. A statement for each view would have SQLite parse it
- * twice, for which a short run has no use: who opens the file parses its views anyway. A view's
- * text in the schema begins with these words and ends before the semicolon. */
+/* Returns the place behind blanks and comments. */
+static const char *next_statement(const char *at)
+{
+    for (;;) {
+        at += strspn(at, " \n");
+        if (strncmp(at, "--", 2) != 0) return at;
+        at += strcspn(at, "\n");
+    }
+}
+
+/* Puts the views into the schema as rows, which is what SQLite does with a view's statement after
+ * it has parsed it and looked up all that it names. That was half of what the database of a short
+ * run cost, and readers parse the views again. A view's text in the schema begins with its first
+ * word and ends before the semicolon. Needs a writable schema. */
 static void make_views(rocpd_t *r)
 {
     sqlite3_stmt *insert = NULL;
-    rocpd_run_sql(r, "PRAGMA writable_schema = ON");
     rocpd_prepare(r,
                   "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) "
                   "VALUES ('view', ?1, ?1, 0, ?2)",
                   &insert);
-    for (const char *at = r->views; insert && (at = strstr(at, create_view));) {
-        const char *name = at + sizeof(create_view) - 1, *end = strstr(at, ";\n");
+    for (const char *at = r->views, *end; !r->failed && *(at = next_statement(at)); at = end + 1) {
+        end = strstr(at, ";\n");
+        if (!end || strncmp(at, create_view, sizeof(create_view) - 1) != 0) {
+            fail(r, "rocpd_schema.sql: something else stands among the views");
+            break;
+        }
+        const char *name = at + sizeof(create_view) - 1;
         sqlite3_bind_text(insert, 1, name, (int)strcspn(name, "\""), SQLITE_STATIC);
         sqlite3_bind_text(insert, 2, at, (int)(end - at), SQLITE_STATIC);
         rocpd_begin_with(r, insert);
         rocpd_end(r);
-        at = end;
     }
     sqlite3_finalize(insert);
-    rocpd_run_sql(r, "PRAGMA writable_schema = OFF");
 }
 
 static void put_metadata(rocpd_t *r, const char *tag, const char *value)
@@ -452,6 +465,7 @@ static void make_tables(rocpd_t *r)
     if (!r->schema) return rocpd_no_memory(r);
     char *views = strstr(r->schema, create_view);
     r->views = views;
+    if (!views) return fail(r, "rocpd_schema.sql: no views");
     leave_counting(r->schema);
     *views = 0; /* for the statements in front of it */
     rocpd_run_sql(r, r->schema);
@@ -484,8 +498,10 @@ static void close_file(rocpd_t *r)
     sqlite3_finalize(r->find_text);
     sqlite3_finalize(r->find_launch);
     make_indexes(r);
+    rocpd_run_sql(r, "PRAGMA writable_schema = ON");
     make_views(r);
     begin_counting(r);
+    rocpd_run_sql(r, "PRAGMA writable_schema = OFF");
     rocpd_run_sql(r, "COMMIT");
     if (sqlite3_close(r->db) != SQLITE_OK) fail(r, "closing the database failed");
     sort_beside("");

@@ -3,6 +3,8 @@
 -- This is the only description of the tables: the writer fills them by these names, and the build puts
 -- this file into the program. {uuid} is the suffix that distinguishes the tables of a run from those of
 -- other runs in a merged database, {guid} its text, which every row has. Views have no suffix.
+-- All views stand behind all tables. A view begins with CREATE VIEW, one blank and its name in quotes, and
+-- ends with the first semicolon at the end of a line: the writer puts this text into the database as it is.
 
 CREATE TABLE "rocpd_metadata{uuid}" (
     "id" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,

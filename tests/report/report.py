@@ -658,7 +658,16 @@ DIFFERENCE_MOST = 5  # of 255, on an average: letters are not those of every mac
 
 
 def case_pictures(directory):
-    os.chdir(directory)  # the page shows the database's path as it is given, so that TMPDIR makes it no longer
+    # The page shows the path of the database as it is given: a path from this folder is as long on every machine.
+    before = os.getcwd()
+    os.chdir(directory)
+    try:
+        look_at_pictures(directory)
+    finally:
+        os.chdir(before)  # the folder is removed, and other cases follow
+
+
+def look_at_pictures(directory):
     os.makedirs("runs/of_pictures")
     path, _ = report(directory, fixture.demo("runs/of_pictures/a.db", counted=True, modelled=True, code=True))
     with browser.Browser() as b:
