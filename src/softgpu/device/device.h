@@ -50,7 +50,7 @@ typedef struct {
     uint32_t milliseconds; /* the limit of the time for all translations */
     uint32_t share;        /* their limit in percent of the time of those who run waves; 0: none */
     uint32_t kept;         /* MiB of translations on disk */
-    bool aside; /* a thread of its own translates; if not, runs translate the same, without `share` */
+    bool aside; /* a thread of its own translates; else runs translate the same, without `share` */
 } sg_translate_t;
 
 /* Sets, for all devices of the process, whether and how hot code is translated. To be called before
