@@ -198,3 +198,12 @@ DIR *base_file_folder(const char *path)
     if (fd >= 0 && !folder) close(fd);
     return folder;
 }
+
+char *base_file_whole_path(const char *path)
+{
+    char *folder = *path == '/' ? NULL : getcwd(NULL, 0), *whole = NULL;
+    if (*path == '/') return strdup(path);
+    if (folder && asprintf(&whole, "%s/%s", folder, path) < 0) whole = NULL;
+    free(folder);
+    return whole;
+}

@@ -99,4 +99,8 @@ const char *base_file_line(const char *path, char *line, size_t bytes);
 /* Calls opendir(3). */
 DIR *base_file_folder(const char *path);
 
+/* Returns `path` with this process's folder in front of it if it is relative, for a program that
+ * may change its folder; links in it stay. The caller frees it. NULL with errno on failure. */
+char *base_file_whole_path(const char *path);
+
 #endif

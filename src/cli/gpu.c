@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/driver.h"
+#include "base/file.h"
 #include "base/installation.h"
 #include "base/log.h"
 #include "gpus/gpus.h"
@@ -38,12 +39,12 @@ bool cli_is_profile(const char *gpu)
  * program may change its folder. softgpu reads the file, and reports what is wrong in it. */
 static int take_profile(const char *path, char *why, size_t why_bytes)
 {
-    char whole[PATH_MAX];
+    char *whole = base_file_whole_path(path);
     struct stat s;
-    int error =
-        realpath(path, whole) && stat(whole, &s) == 0 && access(whole, R_OK) == 0 ? 0 : errno;
+    int error = whole && stat(whole, &s) == 0 && access(whole, R_OK) == 0 ? 0 : errno;
     if (!error && S_ISDIR(s.st_mode)) error = EISDIR;
     if (!error && setenv("SOFTGPU_GPU", whole, 1) != 0) error = errno;
+    free(whole);
     unsetenv("SOFTGPU_PROFILE");
     if (!error) return 1;
     snprintf(why, why_bytes, "--gpu: the profile %s: %s", path, strerror(error));

@@ -135,7 +135,11 @@ static int set_one(parser_t *p, size_t option, const char *const *words, size_t 
     if (option == CLI_GPU && gpus_product(word)) return keep(p, option, gpus_product(word)->name);
     if (o->form == TRACE_FORM_CHOICE) {
         if (!among(o->words, word, found))
-            return REFUSE(p, "--%s: '%s' is none of: %s", o->name, word, o->words);
+            return REFUSE(p, "--%s: '%s' is none of: %s%s", o->name, word, o->words,
+                          option == CLI_GPU
+                              ? ", and no product of softgpu --list-gpus; the path of "
+                                "a profile has a slash in it"
+                              : "");
         word = found;
     }
     return keep(p, option, word);

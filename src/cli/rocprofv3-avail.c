@@ -54,7 +54,10 @@ static void print_help(void)
         "      --gpu WORD            real, soft, or (auto) the software GPU where there is "
         "no " BASE_DRIVER_DEVICE ";\n"
         "                            or a GPU that this machine need not have, such as gfx1100 or "
-        "mi300x\n"
+        "mi300x;\n"
+        "                            or the path of a profile, with a slash in it, that the "
+        "software "
+        "GPU is to be\n"
         "      --json                the answer as JSON\n\n"
         "Commands:\n"
         "  list                      GPUs and the names of their counters\n"
@@ -130,8 +133,10 @@ static int set_gpu(options_t *o, const char *word)
     if (o->product || gpus_find(word))
         return REFUSE("--gpu: no counters of %s are known; they are of:%s",
                       o->product ? o->product->arch->name : word, archs);
-    return REFUSE("--gpu: '%s' is none of: auto real soft, no GPU:%s, and no product:%s", word,
-                  archs, products);
+    return REFUSE(
+        "--gpu: '%s' is none of: auto real soft, no GPU:%s, and no product:%s; the path of "
+        "a profile has a slash in it",
+        word, archs, products);
 }
 
 typedef enum {

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -351,6 +352,30 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
+static void test_whole_paths(void **state)
+{
+    char before[PATH_MAX], wanted[PATH_MAX + 16];
+    (void)state;
+    assert_non_null(getcwd(before, sizeof before));
+    char *path = base_file_whole_path("./a/../b");
+    snprintf(wanted, sizeof wanted, "%s/./a/../b", before);
+    assert_string_equal(path, wanted);
+    free(path);
+    path = base_file_whole_path("/proc/self/cwd/b"); /* links stay */
+    assert_string_equal(path, "/proc/self/cwd/b");
+    free(path);
+
+    /* a folder that is gone has no path */
+    char gone[] = "/tmp/file-test-XXXXXX";
+    assert_non_null(mkdtemp(gone));
+    assert_int_equal(chdir(gone), 0);
+    assert_int_equal(rmdir(gone), 0);
+    errno = 0;
+    assert_null(base_file_whole_path("b"));
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(chdir(before), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_whole),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_first_lines),
+        cmocka_unit_test(test_whole_paths),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -140,7 +140,8 @@ class Refusals(unittest.TestCase):
 
     def test_unknown_gpu(self):
         names = " ".join(row["name"] for row in PRODUCTS)
-        self.refused(2, f"--gpu: 'nonsense' is none of: auto real soft, no GPU: {GPUS}, and no product: {names}",
+        self.refused(2, f"--gpu: 'nonsense' is none of: auto real soft, no GPU: {GPUS}, and no product: {names}; "
+                     "the path of a profile has a slash in it",
                      "--gpu", "nonsense", "list")
 
     def test_no_profile(self):

@@ -122,6 +122,18 @@ static error_t begin_trace_file(struct argp_state *state, const char *name)
     return setenv(sg_options[SG_OPTION_TRACE_FILE].variable, path, 1) == 0 ? 0 : errno;
 }
 
+/* The variable of a GPU gets an absolute path, too, if it is a profile's and no name. */
+static error_t set_variable(sg_option_id_t id, const char *value)
+{
+    const bool is_profile = (id == SG_OPTION_GPU || id == SG_OPTION_PROFILE) && strchr(value, '/');
+    char *whole = is_profile ? base_file_whole_path(value) : NULL;
+    const bool set = (!is_profile || whole) &&
+                     setenv(sg_options[id].variable, is_profile ? whole : value, 1) == 0;
+    const int error = set ? 0 : errno;
+    free(whole);
+    return error;
+}
+
 /* The checker reads the values of its options itself, and refuses wrong ones. */
 static error_t set_option(command_t *command, struct argp_state *state, sg_option_id_t id,
                           const char *value)
@@ -133,7 +145,7 @@ static error_t set_option(command_t *command, struct argp_state *state, sg_optio
     if (o->most && id != SG_OPTION_STATUS) check_number(state, o, value);
     if (o->words[0]) check_choice(state, o, value);
     if (o->instead) unsetenv(o->instead);
-    return setenv(o->variable, value, 1) == 0 ? 0 : errno;
+    return set_variable(id, value);
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
@@ -287,11 +299,10 @@ static int number_output(void)
 /* Makes a file name absolute, since the program may change its folder. */
 static int name_from_root(unsigned variable)
 {
-    char folder[PATH_MAX], *path;
     const char *name = getenv(chk_variables[variable]);
-    if (!name || !*name || *name == '/') return 0;
-    if (!getcwd(folder, sizeof(folder)) || asprintf(&path, "%s/%s", folder, name) < 0)
-        return EXIT_SETUP;
+    if (!name || !*name) return 0;
+    char *path = base_file_whole_path(name);
+    if (!path) return EXIT_SETUP;
     const int result = setenv(chk_variables[variable], path, 1) == 0 ? 0 : EXIT_SETUP;
     free(path);
     return result;

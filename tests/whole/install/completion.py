@@ -104,6 +104,12 @@ def main():
         sys.exit("zsh: no words of --agent-index")
     if shutil.which("zsh"):
         output(["zsh", "-n", build + "/share/zsh/site-functions/_rocprofv3"])
+    profile = f"{source}/share/softgpu/mi210.profile"
+    for program in ("rocprofv3", "rocprofv3-avail", "softgpu"):
+        expect(set(bash("--gpu", profile[:-9], program=program)), {profile}, f"bash, {program} --gpu PATH")
+    expect(set(bash("--gpu", "mi21", program="rocprofv3-avail")), {"mi210"}, "bash, rocprofv3-avail --gpu")
+    expect({"auto", "mi210", "the", "slash", "it"} & set(bash("--gpu", "", program="rocprofv3-avail")), {"auto", "mi210"},
+           "bash, rocprofv3-avail --gpu")
     check_commands(output(["rocprofv3", "--help"]))
     check_others()
     print(f"{len(options)} spellings of options")

@@ -768,19 +768,6 @@ class Errors(Case):
         self.assertEqual(words[0], "mi100")
         self.assertIn("libsoftgpu-preload.so", words[1])
 
-    def test_profile(self):
-        """A path is that of a profile; the program gets it whole, since it may change its folder."""
-        with open(self.dir + "/own.profile", "w") as f:
-            f.write("like mi210\n")
-        done = self.run_it(gpu="./own.profile", program=("sh", "-c", "echo $SOFTGPU_GPU $SOFTGPU_PROFILE $LD_PRELOAD"),
-                           env={"SOFTGPU_GPU": "mi100", "SOFTGPU_PROFILE": "mi100"})
-        words = done.stdout.split()
-        self.assertEqual(words[0], os.path.realpath(self.dir + "/own.profile"))
-        self.assertIn("libsoftgpu-preload.so", words[1])
-        self.refuse(125, "--gpu: the profile ./other.profile: No such file or directory", "-s", gpu="./other.profile")
-        self.refuse(125, "--gpu: the profile /tmp: Is a directory", "-s", gpu="/tmp")
-        self.refuse(2, "--gpu: 'own.profile' is none of: auto real soft", "-s", gpu="own.profile")
-
     def test_incomplete_installation(self):
         os.unlink(self.root + "/lib/librocprofiler-sdk.so.1")
         self.refuse(125, "the installation is incomplete", "-s")
