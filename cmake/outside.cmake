@@ -9,7 +9,9 @@ function(crocprof_outside name module archive)
   add_library(outside_${name} INTERFACE)
   set(linked PkgConfig::OUTSIDE_${name})
   if(OUTSIDE_${name}_ARCHIVE)
-    set(linked $<IF:$<BOOL:$<TARGET_PROPERTY:CROCPROF_BUNDLE>>,${OUTSIDE_${name}_ARCHIVE},${linked}>)
+    # an archive does not say what it needs itself: newer ones of SQLite need the mathematical functions
+    set(linked $<IF:$<BOOL:$<TARGET_PROPERTY:CROCPROF_BUNDLE>>,${OUTSIDE_${name}_ARCHIVE},${linked}>
+               $<$<BOOL:$<TARGET_PROPERTY:CROCPROF_BUNDLE>>:m>)
     set(CROCPROF_ARCHIVES ${CROCPROF_ARCHIVES} ${OUTSIDE_${name}_ARCHIVE} PARENT_SCOPE)
   else()
     set(CROCPROF_NO_ARCHIVES ${CROCPROF_NO_ARCHIVES} ${archive} PARENT_SCOPE)

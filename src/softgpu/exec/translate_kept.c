@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define SUFFIX ".sgx" /* of the files' names */
 
@@ -50,12 +51,14 @@ void isa_kept_setup(uint64_t bytes)
     kept.opened = kept.usable = false;
 }
 
-static bool open_folder(void)
+/* Opens the folder, which is made if it is not there and if somebody wants to write. */
+static bool open_folder(bool to_write)
 {
     if (kept.opened || !kept.most) return kept.usable;
+    if (!base_cache_path(kept.folder, sizeof kept.folder, "softgpu/translated")) return false;
+    if (!to_write && access(kept.folder, F_OK)) return false;
     kept.opened = true;
-    kept.usable = base_cache_path(kept.folder, sizeof kept.folder, "softgpu/translated") &&
-                  base_cache_open(kept.folder, S_IRWXG | S_IRWXO);
+    kept.usable = base_cache_open(kept.folder, S_IRWXG | S_IRWXO);
     return kept.usable;
 }
 
@@ -211,7 +214,7 @@ bool isa_kept_read(const isa_wanted_t *wanted, isa_made_t *made)
     isa_kept_key_t key;
     char name[NAME];
     size_t size;
-    if (!open_folder() || !key_of(wanted, &key)) return false;
+    if (!open_folder(false) || !key_of(wanted, &key)) return false;
     name_of(key, name);
     char *bytes = base_cache_read(kept.folder, name, LARGEST, &size);
     if (!bytes) return false;
@@ -233,7 +236,7 @@ void isa_kept_write(const isa_wanted_t *wanted, const isa_made_t *made)
                   .bytes = (uint32_t)made->size,
                   .llvm = *isa_llvm_file()};
     char name[NAME];
-    if (!*h.llvm.path || !is_kept(made->why) || !open_folder() || !key_of(wanted, &h.key) ||
+    if (!*h.llvm.path || !is_kept(made->why) || !open_folder(true) || !key_of(wanted, &h.key) ||
         made->size > LARGEST / 2)
         return;
     memcpy(h.magic, magic, sizeof magic);

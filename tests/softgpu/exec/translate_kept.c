@@ -108,6 +108,25 @@ static void second_run(void **state)
     assert_made(run_numbered(0, true), 1, "nothing is kept");
 }
 
+/* Who only looks for code on disk makes no folder. */
+static void looks(void **state)
+{
+    struct stat st;
+    pair_t p = make_pair("avx2");
+    before_t b;
+    (void)state;
+    rmdir(folder);
+    isa_translate_share(1);
+    make_state(&b, true, 0x2f0);
+    put_numbered(&p, 0);
+    run_pair(&p, &b, RIG_SLICE, "code that is hot");
+    free_pair(&p);
+    assert_int_equal(stat(folder, &st), -1);
+    isa_translate_share(0);
+    assert_made(run_numbered(0, true), 1, "code that is worth it");
+    assert_int_equal(stat(folder, &st), 0);
+}
+
 /* What is on disk is taken at once, also while translating takes more time than it may. */
 static void costs_nothing(void **state)
 {
@@ -566,6 +585,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(second_run, begin_empty),
+        cmocka_unit_test_setup(looks, begin_empty),
         cmocka_unit_test_setup(costs_nothing, begin_empty),
         cmocka_unit_test_setup(calls_handlers, begin_empty),
         cmocka_unit_test_setup(damaged, begin_empty),
