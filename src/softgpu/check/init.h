@@ -191,13 +191,20 @@ typedef struct {
 bool chk_lab_make(chk_lab_t *l);
 void chk_lab_free(chk_lab_t *l);
 
-/* Whether the instruction, by its encoding, leaves a part of its destination unchanged. SDWA does
+/* Whether the instruction's encoding says that a part of its destination stays unchanged. SDWA does
  * so if its result is a part of the register, unless it fills the rest. */
-static inline bool chk_is_partial(const isa_inst_t *i)
+static inline bool chk_keeps_part(const isa_inst_t *i)
 {
     enum { KEPT = 2 };
     if (i->flags & ISA_F_SDWA) return i->dst_sel != ISA_SEL_DWORD && i->dst_unused == KEPT;
-    return i->flags & CHK_PARTIAL_FLAGS || (isa_is_row(&i->dst) && i->dst.mods & ISA_MOD_KEEP);
+    return i->flags & CHK_PARTIAL_FLAGS;
+}
+
+/* Whether a part of its destination may stay: ISA_MOD_KEEP is set for results of 32 bits, too. */
+static inline bool chk_is_partial(const isa_inst_t *i)
+{
+    const bool keeps = isa_is_row(&i->dst) && i->dst.mods & ISA_MOD_KEEP;
+    return chk_keeps_part(i) || (keeps && !(i->flags & ISA_F_SDWA));
 }
 
 /* Updates the shadows of registers for an instruction that is about to run: init_shadow.c. The same
