@@ -146,7 +146,8 @@ static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, const isa_arch_t 
     }
 }
 
-/* There are no exports here: expcnt counts direct loads from LDS alone. */
+/* Of what expcnt counts, the model has direct loads from LDS alone: exports do not occur here, and
+ * it does not wait for GDS and GWS. */
 static void wait_for_memory(sg_wave_clock_t *c, const isa_arch_t *arch, isa_wait_limits_t limits)
 {
     await(c, &c->vm, limits.loads);

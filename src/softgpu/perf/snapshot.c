@@ -1,14 +1,15 @@
 /* snapshot.c - see snapshot.h: when a wave is sampled, and what the sample says.
  *
- * The clocks of an instruction have four parts, in this order: its code is being fetched, it
- * waits, other waves are chosen, it is issued. */
+ * The clocks of an instruction have parts, in this order: its code is being fetched, it waits,
+ * other waves are chosen, it is issued, and a barrier waits for other waves. */
 #include "softgpu/perf/snapshot.h"
 
 #include "softgpu/exec/exec.h"
 
 #include <string.h>
 
-enum { NO_CODE, WAITS, LOSES, ISSUED };
+enum { NO_CODE, WAITS, LOSES, ISSUED, BARRIER, PARTS };
+_Static_assert(PARTS == SG_SNAPSHOT_PARTS, "each has its samples");
 
 static uint32_t at_least_one(uint64_t n)
 {
@@ -46,7 +47,8 @@ void sg_snapshots_start(sg_snapshots_t *s, const sg_perf_t *p, const sg_perf_lau
         const uint64_t turn = (uint64_t)slot * simds + isa_bits_get(arch->hw_id.simd, place);
         const uint64_t first = turn % s->waves * launch->snapshots, at = clock % s->period;
         s->wave[i] = (sg_snapshot_wave_t){.due = first >= at ? first - at : first - at + s->period,
-                                          .slot = (uint8_t)slot};
+                                          .slot = (uint8_t)slot,
+                                          .turn = (uint16_t)turn};
     }
 }
 
@@ -96,25 +98,42 @@ static uint32_t not_issued(isa_snapshot_reason_t why, uint32_t stalls)
            (uint32_t)why << ISA_SNAPSHOT_REASON | stalls << ISA_SNAPSHOT_STALLS;
 }
 
-/* Whether a matrix instruction needs what the one before it computes: a factor, or the addend,
- * which v_smfmac has in its result. */
+/* Whether the operand has rows that are of the last matrix instruction's result. */
+static bool of_result(const sg_snapshot_wave_t *v, const isa_wave_t *w, const isa_operand_t *o)
+{
+    if (!v->n_results || !isa_is_row(o)) return false;
+    const uint32_t first = isa_first_row(w, o);
+    return first < v->result + v->n_results && v->result < first + isa_operand_dwords(o);
+}
+
+/* Whether a matrix instruction needs what the one before it computes, as a factor or as a part of
+ * its addend, which v_smfmac has in its result. An addend that is that whole result comes in time:
+ * behind most instructions the tables of wait states ask for none there, but for any other use. */
 static bool needs_result(const sg_snapshot_wave_t *v, const isa_wave_t *w, const isa_inst_t *i)
 {
     const bool adds = isa_table[i->op].marks & ISA_IS_TIED;
-    const isa_operand_t *const read[] = {&i->src[0], &i->src[1], &i->src[2],
-                                         adds ? &i->dst : &i->src[2]};
-    for (unsigned k = 0; k < sizeof read / sizeof *read; k++) {
-        if (!isa_is_row(read[k])) continue;
-        const uint32_t first = isa_first_row(w, read[k]);
-        if (first < v->result + v->n_results && v->result < first + isa_operand_dwords(read[k]))
-            return true;
+    const isa_operand_t *addend = adds ? &i->dst : &i->src[2];
+    const bool whole = isa_is_row(addend) && isa_first_row(w, addend) == v->result &&
+                       isa_operand_dwords(addend) == v->n_results;
+    return of_result(v, w, &i->src[0]) || of_result(v, w, &i->src[1]) ||
+           (adds && of_result(v, w, &i->src[2])) || (!whole && of_result(v, w, addend));
+}
+
+/* Remembers a matrix instruction's result until another instruction replaces a part of it. */
+static void remember_result(sg_snapshot_wave_t *v, const isa_wave_t *w, const isa_inst_t *i,
+                            bool matrix)
+{
+    if (matrix) {
+        v->result = isa_first_row(w, &i->dst);
+        v->n_results = isa_operand_dwords(&i->dst);
+    } else if (of_result(v, w, &i->dst)) {
+        v->n_results = 0;
     }
-    return false;
 }
 
 /* The sample of an instruction that waits. It waits by itself (s_waitcnt, s_nop, s_sleep), or for
  * the result of a matrix instruction, or it has been chosen and its unit does not accept it: the
- * matrix unit is busy, or the most possible instructions are in flight. */
+ * unit still works for the wave itself, or the most possible instructions are in flight. */
 static uint32_t waiting(seen_t what, const sg_traits_t *t, bool needs)
 {
     if (t->flow == SG_FLOW_WAIT) return not_issued(ISA_REASON_WAITCNT, 0);
@@ -144,17 +163,24 @@ static uint32_t samples_until(sg_snapshots_t *s, sg_snapshot_wave_t *v, uint64_t
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-/* What a wave has lost whose last instruction used a pipe: waves that share the pipe use it by
- * turns, in the order of their slots, so that each has had it as often when the last of them has.
- */
+static void at_least(uint64_t *late, uint64_t free, uint64_t asked)
+{
+    if (free > asked + *late) *late = free - asked;
+}
+
+/* How late the wave is whose last instruction has asked for a pipe at the clock `asked`. Waves that
+ * share the pipe use it by turns: the pipe is free for the wave when each of them has had it as
+ * often as the wave had `before`, and those whose turn comes first once more. If the wave were
+ * alone, the pipe would be free when it has done what the wave itself had asked for. */
 static void lose(const sg_snapshots_t *s, sg_snapshot_wave_t *v, const sg_wave_clock_t *c,
-                 const uint64_t before[SG_PIPES])
+                 const uint64_t before[SG_PIPES], uint64_t asked)
 {
     for (unsigned k = 0; k < SG_PIPES; k++) {
         const uint64_t used = c->pipe[k] - before[k];
-        const uint64_t behind = s->beside[k] - 1 - v->slot % s->beside[k];
-        const uint64_t all = c->pipe[k] * s->beside[k] - used * behind;
-        if (used && all > c->now + v->late) v->late = all - c->now;
+        const uint32_t first = (k < SG_SIMD_PIPES ? v->slot : v->turn) % s->beside[k];
+        if (!used) continue;
+        at_least(&v->late_alone, before[k], asked);
+        at_least(&v->late, before[k] * s->beside[k] + used * first, asked);
     }
 }
 
@@ -163,27 +189,25 @@ void sg_snapshots_step(sg_snapshots_t *s, sg_wave_clock_t *c, const sg_clock_of_
 {
     uint64_t own[SG_WAITS] = {0}, pipe[SG_PIPES], *const lent = c->by_wait;
     sg_snapshot_wave_t *v = &s->wave[w->index_in_group];
-    const uint64_t late = v->late, begin = c->now + late;
+    const uint64_t late = v->late, alone = v->late_alone, begin = c->now + late;
     memcpy(pipe, c->pipe, sizeof pipe);
     if (!lent) c->by_wait = own;
     const uint64_t code = c->by_wait[SG_WAIT_CODE];
     sg_wave_clock_step(c, of, watch, w, i, t);
     const uint64_t no_code = c->by_wait[SG_WAIT_CODE] - code;
     c->by_wait = lent;
-    lose(s, v, c, pipe);
+    lose(s, v, c, pipe, c->now - t->issue);
     const bool matrix = t->klass == ISA_CLASS_MFMA, needs = matrix && needs_result(v, w, i);
-    if (matrix) {
-        v->result = isa_first_row(w, &i->dst);
-        v->n_results = isa_operand_dwords(&i->dst);
-    }
-    const uint64_t end = c->now + v->late;
+    remember_result(v, w, i, matrix);
+    const uint64_t end = c->now + v->late, more = v->late_alone - alone;
+    const uint64_t stalled = more < v->late - late ? more : v->late - late;
     if (v->due >= end) return;
     const seen_t what = seen_of(i);
     v->pc = i->pc;
     v->behind = i->pc + 4ul * i->dwords;
     v->part[NO_CODE].n = samples_until(s, v, begin + no_code);
     v->part[NO_CODE].data = not_issued(ISA_REASON_NO_INSTRUCTION, 0);
-    v->part[WAITS].n = samples_until(s, v, c->now + late - t->issue);
+    v->part[WAITS].n = samples_until(s, v, c->now + late + stalled - t->issue);
     v->part[WAITS].data = waiting(what, t, needs);
     v->part[LOSES].n = samples_until(s, v, end - t->issue);
     v->part[LOSES].data = losing(what);
@@ -192,32 +216,33 @@ void sg_snapshots_step(sg_snapshots_t *s, sg_wave_clock_t *c, const sg_clock_of_
     w->snapshot.due = true;
 }
 
+/* Samples of s_barrier itself are not taken yet: a wave that has stopped takes no trap. */
 static void wait_at_barrier(sg_snapshots_t *s, isa_wave_t *w, uint64_t until)
 {
     sg_snapshot_wave_t *v = &s->wave[w->index_in_group];
     if (v->due >= until) return;
-    const uint64_t behind = isa_wave_pc(w);
-    memset(v->part, 0, sizeof v->part);
-    v->pc = behind - 4;
-    v->behind = behind;
-    v->part[WAITS].n = samples_until(s, v, until);
-    v->part[WAITS].data = not_issued(ISA_REASON_BARRIER, 0);
+    v->behind = isa_wave_pc(w);
+    v->pc = v->behind - 4;
+    v->part[BARRIER].n = samples_until(s, v, until);
+    v->part[BARRIER].data = not_issued(ISA_REASON_BARRIER, 0);
     w->snapshot.due = true;
 }
 
 void sg_snapshots_barrier(sg_snapshots_t *s, const isa_group_t *group, const sg_wave_clock_t *clock,
                           uint64_t last)
 {
-    uint64_t until = 0;
+    uint64_t until = 0, alone = 0;
     if (!s->period) return;
     for (uint32_t i = 0; i < group->n_waves; i++) {
-        const uint64_t arrived = clock[i].now + s->wave[i].late;
-        if (arrived > until) until = arrived;
+        const sg_snapshot_wave_t *v = &s->wave[i];
+        if (clock[i].now + v->late > until) until = clock[i].now + v->late;
+        if (clock[i].now + v->late_alone > alone) alone = clock[i].now + v->late_alone;
     }
     for (uint32_t i = 0; i < group->n_waves; i++) {
         if (clock[i].ended) continue;
         wait_at_barrier(s, group->waves[i], until);
         s->wave[i].late = until - last;
+        s->wave[i].late_alone = alone - last;
     }
 }
 
@@ -225,10 +250,10 @@ bool sg_snapshots_take(sg_snapshots_t *s, isa_wave_t *w)
 {
     sg_snapshot_wave_t *v = &s->wave[w->index_in_group];
     unsigned part = NO_CODE;
-    while (part <= ISSUED && !v->part[part].n)
+    while (part < PARTS && !v->part[part].n)
         part++;
-    w->snapshot.due = part <= ISSUED;
-    if (part > ISSUED) return false;
+    w->snapshot.due = part < PARTS;
+    if (part == PARTS) return false;
     const uint32_t branch = ISA_SNAPSHOT_NOT_TAKEN << ISA_SNAPSHOT_TYPE;
     const uint32_t mask = 15u << ISA_SNAPSHOT_TYPE, data = v->part[part].data;
     const bool taken = (data & mask) == branch && isa_wave_pc(w) != v->behind;
