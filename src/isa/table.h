@@ -279,6 +279,8 @@ enum {
     ISA_IS_FORMAT = 1 << 9,
     ISA_IS_RETURNS = 1 << 10,  /* an LDS atomic that returns the old value */
     ISA_IS_PACKED = 1 << 11,   /* an operand holds two numbers */
+    ISA_IS_COMPONENT = 1 << 11, /* buffers (so it shares a bit with PACKED): of 16 bits each, one
+                                   component of an element with a format */
     ISA_IS_ONE_LANE = 1 << 12, /* v_readlane and its like, which ignore EXEC */
     ISA_IS_DOT = 1 << 13,      /* a dot product */
     ISA_IS_NOTHING = 1 << 13,  /* SOPP, SOPK, SOP1 (so it shares a bit with DOT): no effect here */

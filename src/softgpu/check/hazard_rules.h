@@ -146,6 +146,10 @@ typedef struct {
     uint8_t rare; /* of rows of CHK_FIRST_RARE that share no register */
     /* FLAT returns in the order of its issue, with what else each of its two counters counts. */
     bool flat_in_order;
+    /* Vector memory writes registers in any order, although it is counted in the order of its
+     * issue. If false, operations of a kind (loads, samples of images, tests of rays) write in
+     * order. LLVM calls this vmem-write-vgpr-in-order. */
+    bool memory_any_order;
     /* Loads and stores of 16 bits or less have one half of a register each to themselves (D16). For
      * all other instructions the whole register is being loaded: an access of the vector ALU to the
      * other half may be disturbed. LLVM waits for it from release 22 on, 21 does not. */

@@ -53,8 +53,9 @@ static unsigned half_of_data(const chk_use_t *u, const isa_row_desc_t *row, cons
                              bool written)
 {
     const bool is_high = row->marks & ISA_IS_HIGH;
-    const bool narrow = row->memory.bytes && row->memory.bytes <= 2;
-    if (!u->rules->halves || !isa_is_row(o)) return CHK_WHOLE;
+    const bool narrow = (row->memory.bytes && row->memory.bytes <= 2) ||
+                        (row->marks & ISA_IS_FORMAT && row->marks & ISA_IS_COMPONENT);
+    if (!u->rules->halves || !isa_is_row(o) || isa_operand_dwords(o) != 1) return CHK_WHOLE;
     if (is_high) return CHK_HIGH;
     return narrow && (!written || row->marks & ISA_IS_D16) ? CHK_LOW : CHK_WHOLE;
 }
@@ -347,6 +348,8 @@ static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
     case ISA_CLASS_VMEM_WR:
     case ISA_CLASS_VMEM_AT:
         u->flow = i->fmt == ISA_FMT_FLAT ? CHK_FLOW_FLAT : CHK_FLOW_VM;
+        if (isa_is_sample(row)) u->flags |= CHK_USE_SAMPLES;
+        if (isa_tests_rays(row)) u->flags |= CHK_USE_RAYS;
         if (arch->samples_apart && isa_is_sample(row)) u->flow = CHK_FLOW_SAMPLES;
         if (arch->samples_apart && isa_tests_rays(row)) u->flow = CHK_FLOW_RAYS;
         u->flags |= CHK_USE_VECTOR;

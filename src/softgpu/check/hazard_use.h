@@ -28,8 +28,8 @@ enum {
     CHK_ROLE_MASK = 1 << 6 /* a scalar that has a bit for each lane: a carry, a condition */
 };
 
-/* The part of a register that an instruction names. Only GPUs of chk_hazard_rules_t.halves have
- * halves; on all others, and in tuples, it is always the whole register. */
+/* The part of its data register that a load or store uses. Of all other instructions, in tuples,
+ * and on GPUs without chk_hazard_rules_t.halves it is always the whole register. */
 enum { CHK_WHOLE = 0, CHK_LOW = 1, CHK_HIGH = 2 };
 
 typedef struct {
@@ -48,16 +48,16 @@ static inline uint64_t chk_regs_digest(chk_regs_t r)
     return mask << at | mask >> (-at % 64u);
 }
 
-/* A flow is a group of operations that one counter counts. Vector memory (VM) and LDS return in the
- * order of their issue, and so do SAMPLES of images and tests of RAYS, on GPUs that have counters
- * for these (isa_arch_t.samples_apart). All other flows return in any order: scalar memory and GDS
- * (ANY), FLAT with lanes in LDS (FLAT) and without (FLAT_MEMORY). STORES are operations that return
- * no data to registers, on GPUs that have a counter for these (isa_arch_t.stores_apart). Where FLAT
- * returns in order (chk_hazard_rules_t.flat_in_order), it is of VM and LDS, and of FLAT_MIXED if
- * some lanes are in LDS and others are not: its registers wait until VM and LDS have both returned.
- * EXP counts each operation of GDS and GWS until the operation has read its data, and direct loads
- * from LDS (lds_direct_load) until they have returned, in the order of their issue. ANY also counts
- * what is answered in SGPRs (ISA_IS_ANSWERED). */
+/* A flow is a group of operations that one counter counts. Vector memory (VM) and LDS are counted
+ * as returned in the order of their issue, and so are SAMPLES of images and tests of RAYS, on GPUs
+ * that have counters for these (isa_arch_t.samples_apart). All other flows return in any order:
+ * scalar memory and GDS (ANY), FLAT with lanes in LDS (FLAT) and without (FLAT_MEMORY). STORES are
+ * operations that return no data to registers, on GPUs that have a counter for these
+ * (isa_arch_t.stores_apart). Where FLAT returns in order (chk_hazard_rules_t.flat_in_order), it is
+ * of VM and LDS, and of FLAT_MIXED if some lanes are in LDS and others are not: its registers wait
+ * until VM and LDS have both returned. EXP counts each operation of GDS and GWS until the operation
+ * has read its data, and direct loads from LDS (lds_direct_load) until they have returned, in the
+ * order of their issue. ANY also counts what is answered in SGPRs (ISA_IS_ANSWERED). */
 typedef enum {
     CHK_FLOW_VM,
     CHK_FLOW_LDS,
@@ -95,8 +95,12 @@ enum {
     CHK_USE_ENDS_TRANS = 1 << 15, /* behind it the results of transcendental operations are there */
     CHK_USE_COPIES = 1 << 16,     /* concerns the vector ALU's copies of SGPRs (hazard_copies.h) */
     CHK_USE_COUNTED = 1 << 17,    /* a counter counts it: it has a flow */
-    CHK_USE_WAITS_FIRST = 1 << 18, /* waits before it reads its registers: v_interp_* */
-    CHK_USE_WRITES_QUADS = 1 << 19 /* writes all lanes of each quad of which EXEC includes a lane */
+    CHK_USE_WAITS_FIRST = 1 << 18,  /* waits before it reads its registers: v_interp_* */
+    CHK_USE_WRITES_QUADS = 1 << 19, /* writes all lanes of each quad of which EXEC includes a lane
+                                     */
+    /* It samples an image, or tests rays: kinds of vector memory beside loads. */
+    CHK_USE_SAMPLES = 1 << 20,
+    CHK_USE_RAYS = 1 << 21
 };
 
 /* Whose writes to SGPRs are committed behind an instruction, on GPUs whose vector ALU keeps copies
@@ -139,6 +143,12 @@ typedef struct {
                       image's address whose registers are scattered */
 } chk_use_t;
 _Static_assert(offsetof(chk_use_t, as_first) == 64 && sizeof(chk_use_t) == 128, "two lines");
+
+/* The kind of an operation of vector memory: only operations of a kind write registers in order. */
+static inline uint8_t chk_use_kind(const chk_use_t *u)
+{
+    return (uint8_t)((u->flags & (CHK_USE_SAMPLES | CHK_USE_RAYS)) / CHK_USE_SAMPLES);
+}
 
 /* How many operations of a flow can be outstanding: the hardware delays another one until the
  * oldest has returned. */

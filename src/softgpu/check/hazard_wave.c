@@ -58,6 +58,20 @@ static bool all_have_returned(const chk_hazard_wave_t *s)
     return !outstanding;
 }
 
+static bool is_in_flight(const chk_hazard_wave_t *s, const chk_in_flight_t *x)
+{
+    return !has_returned(s, x->flow, x->number);
+}
+
+/* Removes the halves of the register whose loads have returned. True: nothing is left. */
+static bool release_register(chk_hazard_wave_t *s, unsigned reg)
+{
+    const bool low = is_in_flight(s, &s->of[0][reg]), high = is_in_flight(s, &s->of[1][reg]);
+    if (s->half[reg] == CHK_WHOLE) return !low;
+    s->half[reg] &= (uint8_t)((low ? CHK_LOW : 0) | (high ? CHK_HIGH : 0));
+    return !s->half[reg];
+}
+
 /* Removes registers whose loads have returned. */
 static void release(chk_hazard_wave_t *s, chk_reg_set_t *set)
 {
@@ -70,7 +84,7 @@ static void release(chk_hazard_wave_t *s, chk_reg_set_t *set)
     for (unsigned k = 0; k < (CHK_REGS + 63) / 64; k++) {
         for (uint64_t left = set->bits[k]; left; left &= left - 1) {
             const unsigned reg = 64 * k + (unsigned)__builtin_ctzll(left);
-            if (has_returned(s, s->flow[reg], s->number[reg])) set->bits[k] &= ~(1ull << reg % 64);
+            if (release_register(s, reg)) set->bits[k] &= ~(1ull << reg % 64);
         }
         set->digest |= set->bits[k];
     }
@@ -118,6 +132,23 @@ static void waitcnt(chk_hazard_wave_t *s, isa_wait_limits_t waits)
     if (exp) release(s, &s->locked);
 }
 
+/* An operation on a register, or on a half of it. The last one that was in flight on the same part
+ * is forgotten, but for its lanes. If one of the two covers the whole register, both count as if
+ * they did. */
+static inline void put_in_flight(chk_hazard_wave_t *s, unsigned reg, unsigned half, bool before,
+                                 chk_in_flight_t x)
+{
+    const unsigned was = before ? s->half[reg] : half;
+    const bool whole = half == CHK_WHOLE || was == CHK_WHOLE;
+    const unsigned at = !whole && half == CHK_HIGH;
+    for (unsigned k = 0; before && k < 2; k++) {
+        const bool has = was == CHK_WHOLE ? !k : was >> k & 1;
+        if (has && (whole || k == at)) x.lanes |= s->of[k][reg].lanes;
+    }
+    s->of[at][reg] = x;
+    s->half[reg] = (uint8_t)(whole ? CHK_WHOLE : was | half);
+}
+
 /* Issues an operation, of which at most `most` can be outstanding, on the registers of index `from`
  * to `to`. */
 static inline void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, unsigned flow, uint32_t most,
@@ -131,14 +162,12 @@ static inline void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, unsigned flow
     for (unsigned k = from; k < to; k++) {
         const uint64_t before = bits_at(set, u->regs[k]);
         change_bits(set, u->regs[k], true);
-        for (unsigned n = 0; n < u->regs[k].n; n++) {
-            const unsigned r = u->regs[k].first + n;
-            s->flow[r] = (uint8_t)flow;
-            s->number[r] = number;
-            const bool other_half = before >> n & 1 && s->half[r] != u->regs[k].half;
-            s->lanes[r] = lanes | (before >> n & 1 ? s->lanes[r] : 0);
-            s->half[r] = other_half ? CHK_WHOLE : u->regs[k].half;
-        }
+        for (unsigned n = 0; n < u->regs[k].n; n++)
+            put_in_flight(s, u->regs[k].first + n, u->regs[k].half, before >> n & 1,
+                          (chk_in_flight_t){.lanes = lanes,
+                                            .number = number,
+                                            .flow = (uint8_t)flow,
+                                            .kind = chk_use_kind(u)});
     }
 }
 
@@ -181,55 +210,87 @@ static void count_both(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_
 
 /* ---- reads and writes of pending registers ---- */
 
-/* Whether a load of flow `by` returns after an earlier operation, the given one, so that it may
- * write the same register: those of VM, of LDS, SAMPLES, RAYS and EXP return in order. Of FLAT, the
- * lanes that the flow `by` does not count must have returned. */
-static bool returns_after(const chk_hazard_wave_t *s, unsigned by, unsigned flow, uint32_t number)
+/* Whether one operation of vector memory writes its registers after another one that was issued
+ * before. */
+static bool in_order(const chk_use_t *u, const chk_in_flight_t *x)
 {
-    const unsigned mixed = number % CHK_ISSUES;
-    switch (flow) {
-    case CHK_FLOW_VM:
+    return !u->rules->memory_any_order && chk_use_kind(u) == x->kind;
+}
+
+/* Whether a load of flow `by` returns after an earlier operation, so that it may write the same
+ * register: those of VM, SAMPLES and RAYS do where they come in order, and those of LDS and EXP
+ * always. Of FLAT, the lanes that the flow `by` does not count must have returned. */
+static bool returns_after(const chk_hazard_wave_t *s, const chk_use_t *u, unsigned by,
+                          const chk_in_flight_t *x)
+{
+    const unsigned mixed = x->number % CHK_ISSUES;
+    const bool memory = by == CHK_FLOW_VM && in_order(u, x);
+    switch (x->flow) {
     case CHK_FLOW_LDS:
+    case CHK_FLOW_EXP: return by == x->flow;
+    case CHK_FLOW_VM:
     case CHK_FLOW_RAYS:
-    case CHK_FLOW_EXP:
-    case CHK_FLOW_SAMPLES: return by == flow;
-    case CHK_FLOW_FLAT_MEMORY: return by == CHK_FLOW_VM;
-    case CHK_FLOW_FLAT: return by == CHK_FLOW_VM && (int32_t)(number - s->flat_lgkm) <= 0;
+    case CHK_FLOW_SAMPLES: return by == x->flow && in_order(u, x);
+    case CHK_FLOW_FLAT_MEMORY: return memory;
+    case CHK_FLOW_FLAT: return memory && (int32_t)(x->number - s->flat_lgkm) <= 0;
     case CHK_FLOW_FLAT_MIXED:
-        return by == flow ||
-               (by == CHK_FLOW_VM && has_returned(s, CHK_FLOW_LDS, s->mixed[mixed].lds)) ||
+        return (by == x->flow && in_order(u, x)) ||
+               (memory && has_returned(s, CHK_FLOW_LDS, s->mixed[mixed].lds)) ||
                (by == CHK_FLOW_LDS && has_returned(s, CHK_FLOW_VM, s->mixed[mixed].vm));
     default: return false;
     }
 }
 
-/* Whether a load or store uses only that half of the register which is not being loaded. */
-static bool has_other_half(const chk_hazard_wave_t *s, const chk_regs_t *r, unsigned reg)
+/* Whether a load or store need not wait for the operation on that half of the register: a store of
+ * the other half for none, a load into the other half for none of its own flow. */
+static bool has_other_half(const chk_regs_t *r, unsigned half, unsigned by,
+                           const chk_in_flight_t *x)
 {
-    return r->half && s->half[reg] && r->half != s->half[reg];
+    const bool written = r->roles & CHK_ROLE_WRITTEN;
+    return r->half && half && r->half != half && (!written || by == x->flow);
+}
+
+/* The operation for whose result the instruction had to wait before it uses that register, the last
+ * one of two; NULL: there is none. `by`: the instruction's flow. */
+static const chk_in_flight_t *in_the_way(const chk_hazard_wave_t *s, const chk_use_t *u,
+                                         unsigned by, const chk_regs_t *r, unsigned reg,
+                                         uint64_t exec, bool pending)
+{
+    const chk_in_flight_t *found = NULL;
+    const unsigned halves = s->half[reg];
+    for (unsigned k = 0; k < (halves ? 2 : 1); k++) {
+        const chk_in_flight_t *x = &s->of[k][reg];
+        const unsigned half = halves & (CHK_LOW << k);
+        if ((halves && !half) || !(x->lanes & exec)) continue;
+        if (pending && has_other_half(r, half, by, x)) continue;
+        if (pending && r->roles & CHK_ROLE_WRITTEN && returns_after(s, u, by, x)) continue;
+        if (!found || s->issued[x->flow] - x->number < s->issued[found->flow] - found->number)
+            found = x;
+    }
+    return found;
 }
 
 /* `by`: the instruction's flow. */
 static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned by, unsigned k,
                            uint64_t exec, chk_reg_set_t *set, chk_hazard_t *out)
 {
-    uint64_t bits = bits_at(set, u->regs[k]);
-    while (bits && !(s->lanes[u->regs[k].first + (unsigned)__builtin_ctzll(bits)] & exec))
-        bits &= bits - 1;
-    if (!bits) return false;
-    const unsigned reg = u->regs[k].first + (unsigned)__builtin_ctzll(bits);
-    const unsigned flow = s->flow[reg];
-    const uint32_t number = s->number[reg];
+    const chk_in_flight_t *x = NULL;
+    const bool pending = set == &s->pending;
+    unsigned reg = 0;
+    for (uint64_t bits = bits_at(set, u->regs[k]); bits && !x; bits &= bits - 1) {
+        reg = u->regs[k].first + (unsigned)__builtin_ctzll(bits);
+        x = in_the_way(s, u, by, &u->regs[k], reg, exec, pending);
+    }
+    if (!x) return false;
     const bool written = u->regs[k].roles & CHK_ROLE_WRITTEN;
-    if (written && set == &s->pending && returns_after(s, by, flow, number)) return false;
-    if (!written && set == &s->pending && has_other_half(s, &u->regs[k], reg)) return false;
+    const bool both = s->half[reg] == (CHK_LOW | CHK_HIGH);
     *out = (chk_hazard_t){.kind = written ? CHK_HAZARD_OVERWRITE : CHK_HAZARD_READ,
                           .reg = (uint16_t)reg,
-                          .flow = (uint8_t)flow,
-                          .half = set == &s->pending ? s->half[reg] : CHK_WHOLE,
-                          .outstanding = s->issued[flow] - s->returned[flow],
-                          .behind = s->issued[flow] - number};
-    if (out->behind < CHK_ISSUES) out->pc = s->pc[flow][number % CHK_ISSUES];
+                          .flow = x->flow,
+                          .half = pending && !both ? s->half[reg] : CHK_WHOLE,
+                          .outstanding = s->issued[x->flow] - s->returned[x->flow],
+                          .behind = s->issued[x->flow] - x->number};
+    if (out->behind < CHK_ISSUES) out->pc = s->pc[x->flow][x->number % CHK_ISSUES];
     change_bits(set, u->regs[k], false);
     return true;
 }

@@ -27,6 +27,14 @@ typedef struct {
     uint32_t end; /* value of `states` after it */
 } chk_recent_t;
 
+/* An operation on a register. */
+typedef struct {
+    uint64_t lanes; /* that it covers */
+    uint32_t number;
+    uint8_t flow;
+    uint8_t kind; /* chk_use_kind() of its instruction */
+} chk_in_flight_t;
+
 typedef struct {
     uint32_t states;     /* wait states issued so far */
     uint32_t look_until; /* while `states` is below it, vector instructions search back */
@@ -48,11 +56,10 @@ typedef struct {
     struct {
         uint32_t vm, lds;
     } mixed[CHK_ISSUES];
-    /* Of a pending or locked register: its operation (flow and number), and the lanes and the half
-     * (CHK_WHOLE, CHK_LOW or CHK_HIGH) that the operation covers. */
-    uint32_t number[CHK_REGS];
-    uint64_t lanes[CHK_REGS];
-    uint8_t flow[CHK_REGS], half[CHK_REGS];
+    /* Of a pending or locked register: the part that operations cover, and for each half of that
+     * the operation. That of the whole register is in place 0, as that of the lower half. */
+    chk_in_flight_t of[2][CHK_REGS];
+    uint8_t half[CHK_REGS]; /* CHK_WHOLE, CHK_LOW, CHK_HIGH or CHK_LOW | CHK_HIGH */
     chk_copies_t copies;
 } chk_hazard_wave_t;
 
@@ -68,7 +75,8 @@ typedef struct {
     chk_hazard_kind_t kind;
     uint16_t reg; /* the first register concerned, numbered as in chk_regs_t */
     uint8_t flow; /* chk_flow_t */
-    uint8_t half; /* of CHK_HAZARD_READ and _OVERWRITE: the half of it that is being loaded */
+    uint8_t half; /* of CHK_HAZARD_READ and _OVERWRITE: the half of it that is being loaded;
+                     CHK_WHOLE: all of it, or both halves by operations of their own */
     const chk_rule_t *rule;
     uint32_t outstanding; /* operations outstanding in its flow, itself included */
     uint32_t behind;      /* of these, issued after it: s_waitcnt with this count waits for it */

@@ -16,6 +16,7 @@ const chk_hazard_rules_t chk_hazard_rules_gfx1201 = {.rows = rows,
                                                      .n = sizeof rows / sizeof rows[0],
                                                      .most = 1,
                                                      .flat_in_order = true,
+                                                     .memory_any_order = true,
                                                      .halves = true,
                                                      .by_valu = true,
                                                      .copies = true};

@@ -372,10 +372,14 @@ static void races_of_direct_loads(void **state)
 /* Wave 1 has stored in LDS, wave 0 loads that directly and is past the next barrier; wave 1 then
  * stores there again. */
 #define LATE_DIRECT(wait, barrier, store)                                                          \
+    LATE(".long 0xce100004\n", LDS_HAS_COME, wait, barrier, store)
+#define LATE_11(load, wait, store)                                                                 \
+    LATE(load "\n", "s_waitcnt lgkmcnt(0)\n", wait, "s_barrier\n", store)
+#define LATE(load, stored, wait, barrier, store)                                                   \
     "v_and_b32 v0, 0x3ff, v0\n v_readfirstlane_b32 s6, v0\n v_mov_b32 v1, 0\n v_mov_b32 v2, 7\n"   \
     "s_mov_b32 m0, 0x20000\n s_cmp_eq_u32 s6, 0\n s_cbranch_scc1 first\n"                          \
-    "ds_store_b32 v1, v2\n" LDS_HAS_COME "first:\n" barrier                                        \
-    "s_cmp_eq_u32 s6, 0\n s_cbranch_scc0 second\n .long 0xce100004\n" wait "second:\n" barrier     \
+    "ds_store_b32 v1, v2\n" stored "first:\n" barrier                                              \
+    "s_cmp_eq_u32 s6, 0\n s_cbranch_scc0 second\n" load wait "second:\n" barrier                   \
     "s_cmp_eq_u32 s6, 0\n s_cbranch_scc1 end\n ds_store_b32 v1, v2 " store "\n"                    \
     "end:\n s_endpgm\n"
 
@@ -391,6 +395,24 @@ static void direct_loads_at_barriers(void **state)
                 "s_barrier_signal waits for it");
     /* a wait for LDS does not count it */
     says(told(GFX1201, LATE_DIRECT(LDS_HAS_COME, SIGNAL WAIT, ""), 2), "s_wait_expcnt before");
+}
+
+static void direct_loads_at_barriers_of_gfx11(void **state)
+{
+    (void)state;
+    const char *direct = "the read was outstanding when its wave came to the barrier: s_waitcnt "
+                         "expcnt before s_barrier waits for it";
+#define DIRECT_11 "lds_direct_load v4"
+    assert_string_equal(told(GFX1100, LATE_11(DIRECT_11, "s_waitcnt expcnt(0)\n", ""), 2), "");
+    assert_string_equal(told(GFX1100, LATE_11(DIRECT_11, "", "offset:4"), 2), "");
+    const char *found = told(GFX1100, LATE_11(DIRECT_11, "", ""), 2);
+    says(found, "write to LDS that may come too early");
+    says(found, direct);
+    says(told(GFX1100, LATE_11(DIRECT_11, "s_waitcnt lgkmcnt(0)\n", ""), 2), direct);
+    /* another load than a direct one; in front of it s_nop, so that nothing is told of the place
+     * yet */
+    says(told(GFX1100, LATE_11(".fill 9, 4, 0xbf800000\n ds_load_b32 v4, v1", "", ""), 2),
+         "the read was outstanding when its wave came to the barrier: s_waitcnt before s_barrier");
 }
 
 /* ---- loads of memory that transpose ---- */
@@ -489,6 +511,7 @@ int main(void)
                                        cmocka_unit_test(direct_loads),
                                        cmocka_unit_test(races_of_direct_loads),
                                        cmocka_unit_test(direct_loads_at_barriers),
+                                       cmocka_unit_test(direct_loads_at_barriers_of_gfx11),
                                        cmocka_unit_test(loads_of_tiles),
                                        cmocka_unit_test(nodes_of_trees)};
     if (!asm_available() || !asm_takes_gpu("gfx942") || !asm_knows_gpu("gfx1100")) return 77;

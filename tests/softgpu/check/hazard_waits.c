@@ -252,7 +252,9 @@ static void scattered(void **state)
 #define WAIT_EXP(n)     ".long 0xbfc4000" #n " ; s_wait_expcnt\n"
 #define WAIT_LDS(n)     ".long 0xbfc6000" #n " ; s_wait_dscnt\n"
 #define WAIT_ANSWER     ".long 0xbfc70000 ; s_wait_kmcnt\n"
-#define WAIT_IDLE       ".long 0xbf8a0000 ; s_wait_idle\n"
+/* ds_load_b32 v#, v0 */
+#define LDS_12(v) ".long 0xd8d80000, 0x0" #v "000000\n"
+#define WAIT_IDLE ".long 0xbf8a0000 ; s_wait_idle\n"
 
 static void counted_apart(void **state)
 {
@@ -266,7 +268,12 @@ static void counted_apart(void **state)
         {SAMPLE WAIT_SAMPLES(0) USE(20), .flow = CHK_FLOW_NONE},
         {SAMPLE SAMPLE2 WAIT_SAMPLES(1) USE(20), .flow = CHK_FLOW_NONE},
         {SAMPLE SAMPLE2 WAIT_SAMPLES(1) USE(22), CHK_FLOW_SAMPLES, 22, 0},
-        {SAMPLE SAMPLE WAIT_SAMPLES(0) USE(20), .flow = CHK_FLOW_NONE},
+        /* counted in order, written in any */
+        {SAMPLE SAMPLE, CHK_FLOW_SAMPLES, 20, 0},
+        {SAMPLE WAIT_SAMPLES(0) SAMPLE WAIT_SAMPLES(0) USE(20), .flow = CHK_FLOW_NONE},
+        {IMAGE IMAGE, CHK_FLOW_VM, 21, 0},
+        {IMAGE WAIT_LOADS(0) IMAGE WAIT_LOADS(0) USE(21), .flow = CHK_FLOW_NONE},
+        {LDS_12(2) LDS_12(2) WAIT_LDS(0) USE(2), .flow = CHK_FLOW_NONE},
         {IMAGE WAIT_SAMPLES(0) USE(21), CHK_FLOW_VM, 21, 0},
         {IMAGE WAIT_LOADS(0) USE(21), .flow = CHK_FLOW_NONE},
         {SAMPLE IMAGE SAMPLE2 WAIT_LOADS(0) USE(21), .flow = CHK_FLOW_NONE},
@@ -282,7 +289,7 @@ static void counted_apart(void **state)
         {DUAL WAIT_LOADS(0) WAIT_SAMPLES(0) USE(40), CHK_FLOW_RAYS, 40, 0},
         {DUAL WAIT_RAYS(0) USE(3) USE(8) USE(40), .flow = CHK_FLOW_NONE},
         {RAY USE(43), CHK_FLOW_RAYS, 43, 0},
-        {RAY EIGHT WAIT_RAYS(1) USE(43), CHK_FLOW_RAYS, 43, 0},
+        {RAY EIGHT, CHK_FLOW_RAYS, 40, 0},
         {RAY USE(11) USE(14) USE(17), .flow = CHK_FLOW_NONE},
         /* direct loads are in order, and v_interp_* themselves wait for them */
         {DIRECT(1) USE(1), CHK_FLOW_EXP, 1, 0},
@@ -319,11 +326,50 @@ static void counted_apart(void **state)
     asm_set_gpu("gfx90a");
 }
 
+/* ---- kinds of vector memory that one counter counts ---- */
+
+static void kinds(void **state)
+{
+#define TEXEL     "image_load v2, v[4:5], s[16:23] dmask:0x1 dim:SQ_RSRC_IMG_2D\n"
+#define SAMPLE_10 "image_sample_lz v2, v[4:5], s[16:23], s[24:27] dmask:0x1 dim:SQ_RSRC_IMG_2D\n"
+#define RAY_10    "image_bvh_intersect_ray v[2:5], v[16:31], s[4:7]\n"
+    static const struct {
+        const char *text;
+        bool found; /* that the last instruction writes v2 too early */
+    } rows[] = {
+        {TEXEL TEXEL, false},
+        {SAMPLE_10 SAMPLE_10, false},
+        {RAY_10 RAY_10, false},
+        {LOAD(2) TEXEL, false},
+        {LOAD(2) SAMPLE_10, true},
+        {SAMPLE_10 LOAD(2), true},
+        {RAY_10 LOAD(2), true},
+        {SAMPLE_10 "s_waitcnt vmcnt(0)\n" LOAD(2), false},
+        {"flat_load_dword v2, v[0:1]\n" LOAD(2), false},
+        {"flat_load_dword v2, v[0:1]\n" SAMPLE_10, true},
+    };
+    (void)state;
+    if (!asm_knows_gpu("gfx1030")) skip();
+    hazard_arch = isa_arch_named("gfx1030");
+    asm_set_gpu("gfx1030");
+    const isa_wave_t w = hazard_wave();
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const seen_t seen = program_step(rows[k].text, &w, true);
+        if (seen.n != rows[k].found ||
+            (rows[k].found &&
+             (!seen.at_end || seen.last.kind != CHK_HAZARD_OVERWRITE || seen.last.reg != 2)))
+            fail_msg("%u found: register %u, in\n%s", seen.n, seen.last.reg, rows[k].text);
+    }
+    hazard_arch = ASM_ARCH;
+    asm_set_gpu("gfx90a");
+}
+
 /* ---- halves of registers ---- */
 
 #define LOAD_LOW(v)  "ds_load_u16_d16 v" #v ", v0\n"
 #define LOAD_HIGH(v) "ds_load_u16_d16_hi v" #v ", v0\n"
 #define WAITED       "s_waitcnt lgkmcnt(0)\n"
+#define BUFFER(how)  "buffer_" how "_format_x v2, off, s[8:11], 0\n"
 
 typedef struct {
     const char *text;
@@ -355,10 +401,55 @@ static const half_t with_halves[] = {
     {LOAD_HIGH(2) LOAD_LOW(2) "v_mov_b32 v9, v2\n", CHK_HAZARD_READ, CHK_WHOLE, 0},
     {LOAD_HIGH(2) LOAD_LOW(2) "ds_store_b16 v0, v2\n", CHK_HAZARD_READ, CHK_WHOLE, 0},
     {LOAD_HIGH(2) WAITED LOAD_LOW(2) "ds_store_b16 v0, v2\n", CHK_HAZARD_READ, CHK_LOW, 0},
+    /* each half comes by itself; a load of it again is the one that counts */
+    {LOAD_HIGH(2) LOAD_LOW(2) "s_waitcnt lgkmcnt(1)\n ds_store_b16_d16_hi v0, v2\n", .kind = NONE},
+    {LOAD_HIGH(2) LOAD_LOW(2) "s_waitcnt lgkmcnt(1)\n ds_store_b16 v0, v2\n", CHK_HAZARD_READ,
+     CHK_LOW, 0},
+    {LOAD_HIGH(2) LOAD_LOW(2) "s_waitcnt lgkmcnt(1)\n v_mov_b32 v9, v2\n", CHK_HAZARD_READ, CHK_LOW,
+     0},
+    {LOAD_HIGH(2) LOAD_LOW(2) "ds_store_b16_d16_hi v0, v2\n", CHK_HAZARD_READ, CHK_WHOLE, 1},
+    {LOAD_HIGH(2) LOAD_LOW(2) LOAD_HIGH(2) "s_waitcnt lgkmcnt(1)\n ds_store_b16_d16_hi v0, v2\n",
+     CHK_HAZARD_READ, CHK_HIGH, 0},
+    {LANES(15) LOAD_HIGH(2) LANES(48) LOAD_LOW(2) "ds_store_b16_d16_hi v0, v2\n", .kind = NONE},
+    {LANES(15) LOAD_HIGH(2) LANES(48) LOAD_LOW(2) LANES(15) "ds_store_b16 v0, v2\n", .kind = NONE},
+    {LANES(15) LOAD_HIGH(2) LANES(48) LOAD_HIGH(2) LANES(15) "ds_store_b16_d16_hi v0, v2\n",
+     CHK_HAZARD_READ, CHK_HIGH, 0},
+    {"ds_load_b32 v2, v0\n" LOAD_LOW(2) "ds_store_b16_d16_hi v0, v2\n", CHK_HAZARD_READ, CHK_WHOLE,
+     0},
+    /* of elements with a format, too, if it is one component */
+    {BUFFER("load_d16") "ds_store_b16 v0, v2\n", CHK_HAZARD_READ, CHK_LOW, 0},
+    {BUFFER("load_d16") "ds_store_b16_d16_hi v0, v2\n", .kind = NONE},
+    {BUFFER("load_d16_hi") BUFFER("store_d16"), .kind = NONE},
+    {BUFFER("load_d16_hi") BUFFER("store_d16_hi"), CHK_HAZARD_READ, CHK_HIGH, 0},
+    {"tbuffer_load_d16_format_x v2, off, s[8:11], 0 format:22\n ds_store_b16_d16_hi v0, v2\n",
+     .kind = NONE},
+    {"buffer_load_d16_format_xy v2, off, s[8:11], 0\n ds_store_b16_d16_hi v0, v2\n",
+     CHK_HAZARD_READ, CHK_WHOLE, 0},
     /* loads of different counters come in any order */
     {LOAD_HIGH(2) "global_load_d16_b16 v2, v[0:1], off\n", CHK_HAZARD_OVERWRITE, CHK_HIGH, 0},
     /* what is no D16 load fills the register */
     {"ds_load_u16 v2, v0\n ds_store_b16_d16_hi v0, v2\n", CHK_HAZARD_READ, CHK_WHOLE, 0},
+};
+
+/* gfx1201, with waits of its own. The words are LLVM 22's of global_load_d16_b16 v2, v[0:1], off
+ * and of global_load_d16_hi_b16, the same. */
+#define GLOBAL_LOW  ".long 0xee08007c, 0x00000002, 0x00000000\n"
+#define GLOBAL_HIGH ".long 0xee08c07c, 0x00000002, 0x00000000\n"
+static const half_t halves_of_gfx12[] = {
+    {LOAD_HIGH(2) "v_cvt_f32_f16 v9, v2\n", CHK_HAZARD_READ, CHK_HIGH, 0},
+    {LOAD_LOW(2) "v_cvt_f32_f16 v9, v2\n", CHK_HAZARD_READ, CHK_LOW, 0},
+    {LOAD_HIGH(2) WAIT_LDS(0) "v_cvt_f32_f16 v9, v2\n", .kind = NONE},
+    {LOAD_HIGH(2) WAIT_LOADS(0) "v_cvt_f32_f16 v9, v2\n", CHK_HAZARD_READ, CHK_HIGH, 0},
+    {LOAD_HIGH(2) "v_add_f16 v2, v1, v1\n", CHK_HAZARD_OVERWRITE, CHK_HIGH, 0},
+    {LOAD_HIGH(2) "ds_store_b16 v0, v2\n", .kind = NONE},
+    {LOAD_HIGH(2) "ds_store_b16_d16_hi v0, v2\n", CHK_HAZARD_READ, CHK_HIGH, 0},
+    {LOAD_HIGH(2) LOAD_LOW(2) WAIT_LDS(1) "ds_store_b16_d16_hi v0, v2\n", .kind = NONE},
+    {LOAD_HIGH(2) LOAD_LOW(2) WAIT_LDS(1) "ds_store_b16 v0, v2\n", CHK_HAZARD_READ, CHK_LOW, 0},
+    {LOAD_HIGH(2) LOAD_LOW(2) WAIT_LDS(0) "v_mov_b32 v9, v2\n", .kind = NONE},
+    /* vector memory writes in any order, but each half of a register is safe from the other */
+    {GLOBAL_HIGH GLOBAL_LOW WAIT_LOADS(0) USE(2), .kind = NONE},
+    {GLOBAL_HIGH GLOBAL_HIGH, CHK_HAZARD_OVERWRITE, CHK_HIGH, 0},
+    {GLOBAL_HIGH LOAD_LOW(2), CHK_HAZARD_OVERWRITE, CHK_HIGH, 0},
 };
 
 /* gfx1030: LLVM knows no halves there. */
@@ -392,6 +483,8 @@ static void halves(void **state)
     (void)state;
     check_halves("gfx1100", "gfx1100", with_halves, sizeof with_halves / sizeof *with_halves);
     check_halves("gfx1151", "gfx1100", with_halves, sizeof with_halves / sizeof *with_halves);
+    check_halves("gfx1201", "gfx1100", halves_of_gfx12,
+                 sizeof halves_of_gfx12 / sizeof *halves_of_gfx12);
     check_halves("gfx1030", "gfx1030", without_halves,
                  sizeof without_halves / sizeof *without_halves);
 }
@@ -443,7 +536,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads),     cmocka_unit_test(not_known),     cmocka_unit_test(scc),
         cmocka_unit_test(scattered), cmocka_unit_test(counted_apart), cmocka_unit_test(halves),
-        cmocka_unit_test(quads),
+        cmocka_unit_test(quads),     cmocka_unit_test(kinds),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
