@@ -81,14 +81,16 @@ write:
         w->sgpr[i->dst.reg + k] = value[k];
 }
 
-/* Most loads are of an aligned tuple, which is in one page, in memory that the wave remembers. */
+/* Most loads are of one, two or four dwords that are aligned to their size, so that they are in one
+ * page, in memory that the wave remembers. Three dwords at a multiple of their size may lie in two
+ * pages. */
 ISA_NO_TSAN static inline __attribute__((always_inline)) void
 load(isa_wave_t *w, const isa_inst_t *i, place_t p, const unsigned n)
 {
     const uint64_t va = p.base + p.offset;
     const sg_extent_t *e = NULL;
     uint32_t *to = &w->sgpr[i->dst.reg];
-    if (n <= 4 && p.limit == UINT64_MAX && va % (4 * n) == 0)
+    if ((n == 1 || n == 2 || n == 4) && p.limit == UINT64_MAX && va % (4 * n) == 0)
         e = isa_mem_remembered(w, va, sg_memory_epoch(w->group->dispatch->memory));
     if (!e) {
         load_any(w, i, p, n);

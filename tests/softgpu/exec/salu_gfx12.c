@@ -117,12 +117,33 @@ static void scalar_loads(void)
         words_do(rows[k].text, rows[k].words, 2);
         if (rig->wave.sgpr[8] != rows[k].d) fail_msg("%s is %x", rows[k].text, rig->wave.sgpr[8]);
     }
-    const uint32_t three[2] = {0xf400a201, 0xf8000000};
-    rig->wave.sgpr[11] = 7;
-    words_do("s_load_b96 s[8:10], s[2:3], 0x0", three, 2);
-    assert_int_equal(get64(8), UINT64_C(0x8887868584838281));
-    assert_int_equal(rig->wave.sgpr[10], 0x8c8b8a89);
-    assert_int_equal(rig->wave.sgpr[11], 7);
+}
+
+/* Three dwords at each distance from a multiple of 12, of which one is aligned to three dwords, in
+ * memory that the wave remembers. */
+static void loads_of_three(void)
+{
+    static const uint32_t one[2] = {0xf4000201, 0xf8000000};
+    static const struct {
+        const char *text;
+        uint32_t words[2];
+    } rows[] = {
+        {"s_load_b96 s[8:10], s[2:3], 0x0", {0xf400a201, 0xf8000000}},
+        {"s_load_b96 s[8:10], s[2:3], 0x4", {0xf400a201, 0xf8000004}},
+        {"s_load_b96 s[8:10], s[2:3], 0x8", {0xf400a201, 0xf8000008}},
+    };
+    for (unsigned k = 0; k < 5; k++)
+        put(4 * k, 0x84838281 + 0x4040404 * k);
+    set64(2, WORDS_DATA);
+    words_do("s_load_b32 s8, s[2:3], 0x0", one, 2);
+    for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++) {
+        for (unsigned n = 0; n < 4; n++)
+            rig->wave.sgpr[8 + n] = 7;
+        words_do(rows[k].text, rows[k].words, 2);
+        for (unsigned n = 0; n < 4; n++)
+            if (rig->wave.sgpr[8 + n] != (n < 3 ? data(4 * (k + n)) : 7))
+                fail_msg("%s: s%u is %x", rows[k].text, 8 + n, rig->wave.sgpr[8 + n]);
+    }
 }
 
 static void lane_address(unsigned lane, unsigned at)
@@ -229,6 +250,7 @@ static void all(void)
     floats();
     registers();
     scalar_loads();
+    loads_of_three();
     offsets();
     atomics();
     permutes_all_lanes();
