@@ -127,8 +127,9 @@ ISA_NO_TSAN static void store(isa_wave_t *w, const isa_inst_t *i, place_t p, uns
     }
 }
 
+/* load() is part of the handler, which therefore needs the mark, too. */
 #define TRANSFER(name, where, operation, n)                                                        \
-    ISA_INST(name)                                                                                 \
+    ISA_NO_TSAN ISA_INST(name)                                                                     \
     {                                                                                              \
         operation(w, i, where(w, i), n);                                                           \
     }
