@@ -36,6 +36,7 @@ enum {
         20000, /* no longer unless the waves requested more: they may have got what they wait for */
     REST_OWED_MOST_NS = 500000 /* limit of a sleep that the waves requested */
 };
+_Static_assert(SLICE + SHORT_SLICE <= ISA_SLICE_MOST, "counts of a turn do not fit (watch.h)");
 
 struct sg_pool {
     sg_device_t *device;

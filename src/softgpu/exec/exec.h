@@ -46,12 +46,14 @@ typedef struct {
      * also in w->stop; call again to continue after BARRIER or YIELD. Leaves the thread's float
      * mode at the host's default. */
     isa_stop_t (*run)(isa_wave_t *w, int32_t slice);
-    /* As run(), and calls the subscribers of the watch (watch.h). */
+    /* As run(), and calls the subscribers of the watch (watch.h). `slice` is ISA_SLICE_MOST at most
+     * if the watch has a counter. */
     isa_stop_t (*run_watched)(isa_wave_t *w, int32_t slice, struct isa_watch *watch);
     isa_handler_t *const *handlers; /* by ISA_OP_*; NULL where an instruction is not implemented */
     isa_handler_t *dual; /* of VOPD instructions: runs the two of an isa_dual_t (code.h) */
     /* Counts for w->counter what there is to count of the instruction besides its run and its
-     * lanes: isa_count_access() of watch.h. Called before it. */
+     * lanes: isa_count_access() of watch.h. Translated code calls this function before it calls the
+     * instruction's handler, which may change the registers that have the addresses. */
     isa_handler_t *count_access;
 } isa_core_t;
 

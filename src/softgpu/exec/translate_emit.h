@@ -105,8 +105,8 @@ void isa_emit_write_mask(isa_emitter_t *e, isa_text_t *t, unsigned scalar, unsig
 
 /* ---- counts by buckets ---- */
 
-/* Adds what waves have run since the last time, ran[0] to ran[n - 1], to the sums of w->counter.
- * EXEC is as it was for all of them. */
+/* Makes ran[0] to ran[n - 1], which waves have run since the last group, a group of their own, and
+ * emits code that counts a run of it for w->counter. EXEC is as it was for all of them. */
 void isa_emit_sums(isa_emitter_t *e, isa_text_t *t, unsigned n);
 
 /* What code that counts needs once: after everything else has been emitted. */

@@ -1,13 +1,12 @@
 /* translate_sums.c - counts by buckets (watch.h) in translated code.
  *
- * Instructions that follow each other under one EXEC are a group. The code counts how often a group
- * has run, and with how many lanes; a table beside the code has how many of its instructions are in
- * each bucket. isa_counter_settle() adds what that comes to, once for all waves of a workgroup. If
- * the code itself added to the sums of buckets, each addition would wait for the one before it,
- * since most groups have instructions of the same buckets. */
+ * The code counts how often a group of instructions has run, and with how many lanes; a table
+ * beside it has how many of a group's instructions are in each bucket, and isa_counter_settle()
+ * adds what that comes to. docs/translator.md says why ("Counts"). */
 #include "softgpu/exec/translate_emit.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the table: numbers of 16 bits ----
@@ -59,16 +58,15 @@ void isa_emit_find_sums(const isa_emitter_t *e, isa_text_t *t)
             offsetof(isa_counter_t, groups));
 }
 
-/* Adds to a number of the counter; `value`: an operand of LLVM's. */
-#define ADD(e, t, bits, offset, ...)                                                               \
-    do {                                                                                           \
-        const unsigned k = isa_emit_fresh(e);                                                      \
-        isa_put(t, "  %%p%u = getelementptr i8, ptr %%counter, i64 %zu\n", k, (size_t)(offset));   \
-        isa_put(t, "  %%c%u = load i%d, ptr %%p%u\n  %%d%u = add i%d %%c%u, ", k, bits, k, k,      \
-                bits, k);                                                                          \
-        isa_put(t, __VA_ARGS__);                                                                   \
-        isa_put(t, "\n  store i%d %%d%u, ptr %%p%u\n", bits, k, k);                                \
-    } while (0)
+/* Adds `value`, an operand of LLVM's, to the number of `bits` bits at `offset` in the counter. */
+static void add_to(isa_emitter_t *e, isa_text_t *t, unsigned bits, size_t offset, const char *value)
+{
+    const unsigned k = isa_emit_fresh(e);
+    isa_put(t, "  %%p%u = getelementptr i8, ptr %%counter, i64 %zu\n", k, offset);
+    isa_put(t, "  %%c%u = load i%u, ptr %%p%u\n", k, bits, k);
+    isa_put(t, "  %%d%u = add i%u %%c%u, %s\n", k, bits, k, value);
+    isa_put(t, "  store i%u %%d%u, ptr %%p%u\n", bits, k, k);
+}
 
 /* The active lanes, or, if there is none, one in the bits above. */
 static unsigned put_active(isa_emitter_t *e, isa_text_t *t)
@@ -83,6 +81,9 @@ static unsigned put_active(isa_emitter_t *e, isa_text_t *t)
     return v;
 }
 
+/* Each step of a plan is in one group, and no group is empty. */
+_Static_assert((int)ISA_GROUPS >= (int)ISA_PLAN_STEPS, "each step may be a group");
+
 void isa_emit_sums(isa_emitter_t *e, isa_text_t *t, unsigned n)
 {
     const uint8_t *bucket = e->plan->bucket;
@@ -92,10 +93,11 @@ void isa_emit_sums(isa_emitter_t *e, isa_text_t *t, unsigned n)
     e->group[g] = (isa_emit_group_t){(uint16_t)first, (uint16_t)n};
     for (unsigned k = 0; k < n; k++)
         e->in_groups[first + k] = bucket[e->ran[k]->op];
-    ADD(e, t, 32, offsetof(isa_counter_t, times) + g * sizeof(uint32_t), "1");
+    add_to(e, t, 32, offsetof(isa_counter_t, times) + g * sizeof(uint32_t), "1");
     if (!e->plan->masked) return;
-    const unsigned active = put_active(e, t);
-    ADD(e, t, 64, offsetof(isa_counter_t, active) + g * sizeof(uint64_t), "%%t%u", active);
+    char active[16];
+    snprintf(active, sizeof active, "%%t%u", put_active(e, t));
+    add_to(e, t, 64, offsetof(isa_counter_t, active) + g * sizeof(uint64_t), active);
 }
 
 /* ---- settling ---- */
@@ -115,9 +117,11 @@ static void settle_group(isa_counter_t *c, unsigned g)
     c->active[g] = 0;
 }
 
+enum { AT_ONCE = 8 }; /* groups whose times are looked at together */
+_Static_assert(ISA_GROUPS % AT_ONCE == 0, "isa_counter_settle() reads behind the times");
+
 void isa_counter_settle(isa_counter_t *c)
 {
-    enum { AT_ONCE = 8 };
     const unsigned n = c->code && c->groups ? c->groups[AT_N] : 0;
     for (unsigned first = 0; first < n; first += AT_ONCE) {
         uint32_t any = 0; /* most groups have not run */

@@ -12,15 +12,28 @@
 
 /* ---- counting by buckets ---- */
 
-/* Instructions that no counter distinguishes share a bucket, so that the sums are few: they fit
- * into the host's L1 cache and take little time to add up. Bucket b is at index b, and at
- * ISA_BUCKETS + b for instructions that run with EXEC 0. */
 enum {
+    /* Instructions that no counter distinguishes share a bucket, so that the sums are few: they fit
+     * into the host's L1 cache and take little time to add up. Bucket b is at index b, and at
+     * ISA_BUCKETS + b for instructions that run with EXEC 0. */
     ISA_BUCKETS = 192,
+    /* Groups of instructions in one translation, at most: each has an instruction of its own
+     * (translate_sums.c). */
     ISA_GROUPS = 512,
+    /* A group has one number for its active lanes and for its runs with EXEC 0: the runs are the
+     * bits from here on. */
     ISA_IDLE_SHIFT = 40,
-    ISA_SETTLE_AFTER = 1 << 20 /* runs of a group: there is room for those of a slice besides */
+    /* When a group may have run more often than this, isa_counter_settle() is called at the end of
+     * the wave's turn. */
+    ISA_SETTLE_AFTER = 1 << 20,
+    /* The longest slice of a counted wave. The wave takes one branch more than that at most in a
+     * turn; a group runs once at most in front of the first, and once behind each. */
+    ISA_SLICE_MOST = 1 << 20,
+    ISA_GROUP_RUNS_MOST = ISA_SETTLE_AFTER + ISA_SLICE_MOST + 2
 };
+_Static_assert(ISA_GROUP_RUNS_MOST < 1 << (64 - ISA_IDLE_SHIFT), "runs with EXEC 0 need more bits");
+_Static_assert(UINT64_C(64) * ISA_GROUP_RUNS_MOST < UINT64_C(1) << ISA_IDLE_SHIFT,
+               "active lanes need more bits");
 
 typedef struct isa_counter {
     /* by ISA_OP_*; it never changes, and stays as long as the code that waves have run with it:

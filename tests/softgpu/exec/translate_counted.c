@@ -106,6 +106,53 @@ static void counted_apart(void **state)
     free_pair(&p);
 }
 
+/* A loop that runs so often, in slices, that the counts of its groups would not fit: run_watched()
+ * has to settle them. Vector instructions are in bucket 1, all others in bucket 0. */
+static void settle_in_time(rig_t *r, uint64_t exec)
+{
+    enum { TIMES = (1 << (64 - ISA_IDLE_SHIFT)) + 5 };
+    static uint8_t bucket[ISA_OP_COUNT];
+    const unsigned lanes = (unsigned)__builtin_popcountll(exec), at = exec ? 0 : ISA_BUCKETS;
+    isa_counter_t c = {.bucket = bucket};
+    isa_watch_t watch = {.counter = &c};
+    before_t b;
+    make_state(&b, true, 0x2f0);
+    b.exec = exec;
+    b.sgpr[COUNTER] = TIMES;
+    bucket[ISA_OP_v_add_f32] = 1;
+    isa_code_invalidate(r->cache);
+    isa_code_quiesce(r->cache);
+    set_state(r, &b);
+    assert_true(r->core->set_pc(&r->wave, RIG_CODE));
+    const uint64_t begin = translated_instructions();
+    while (r->core->run_watched(&r->wave, RIG_SLICE, &watch) == ISA_STOP_YIELD)
+        assert_true(c.at_most <= ISA_SETTLE_AFTER);
+    assert_int_equal(r->wave.stop, ISA_STOP_END);
+    assert_true(translated_instructions() - begin > UINT64_C(4) * TIMES - 100);
+    isa_counter_settle(&c);
+    for (unsigned k = 0; k < 2 * ISA_BUCKETS; k++) {
+        const uint64_t runs = k == at       ? UINT64_C(3) * TIMES + 1
+                              : k == at + 1 ? TIMES
+                                            : 0;
+        if (c.runs[k] != runs || c.lanes[k] != lanes * runs)
+            fail_msg("%u lanes, bucket %u: %llu runs, %llu lanes", lanes, k,
+                     (unsigned long long)c.runs[k], (unsigned long long)c.lanes[k]);
+    }
+}
+
+static void counted_for_long(void **state)
+{
+    static const char text[] = "again: v_add_f32 v1, v2, v3\n s_sub_u32 s98, s98, 1\n"
+                               "s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n";
+    pair_t p = make_pair("avx2");
+    (void)state;
+    put_pair(&p, text);
+    isa_translate_setup(ISA_TRANSLATE_ON, 1);
+    settle_in_time(p.translated, UINT64_C(0x8000123400000105));
+    settle_in_time(p.translated, 0);
+    free_pair(&p);
+}
+
 /* With verify, counts are compared as well. */
 static void counts_verified(void **state)
 {
@@ -124,6 +171,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counted_loops), cmocka_unit_test(counted_code),
         cmocka_unit_test(counted_accesses), cmocka_unit_test(counted_apart),
-        cmocka_unit_test(counts_verified)};
+        cmocka_unit_test(counted_for_long), cmocka_unit_test(counts_verified)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
