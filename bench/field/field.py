@@ -20,6 +20,9 @@ BUILD = "@CMAKE_BINARY_DIR@"
 PROGRAM = f"{BUILD}/bench/field"
 # One kind of instruction each: they stand for no program, and are in neither the mean nor the least.
 APART = ("f16 matrices", "stream")
+# All hot code is translated, however long that takes, before it runs on.
+ALL_HOT = {"SOFTGPU_TRANSLATE": "on", "SOFTGPU_TRANSLATE_SHARE": "0", "SOFTGPU_TRANSLATE_TIME": "100000",
+           "SOFTGPU_TRANSLATE_ASIDE": "0"}
 
 
 def run(options, *arguments, **env):
@@ -28,34 +31,29 @@ def run(options, *arguments, **env):
                           env=dict(os.environ, **env))
 
 
-def counted(core, which, rounds, cache):
-    """Figures of a run, translated, in which an exact counter is counted."""
-    env = {**os.environ, "XDG_CACHE_HOME": cache, "SOFTGPU_TRANSLATE": "on", "SOFTGPU_TRANSLATE_SHARE": "0",
-           "SOFTGPU_TRANSLATE_TIME": "100000", "SOFTGPU_TRANSLATE_ASIDE": "0"}
-    if core:
-        env["SOFTGPU_CORE"] = core
-    with tempfile.TemporaryDirectory() as folder:
-        ran = subprocess.run([f"{BUILD}/bin/rocprofv3", "--gpu", "soft", "--pmc", "SQ_INSTS_VALU", "-d", folder, "--",
-                              PROGRAM, which, rounds], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                             text=True, timeout=600, env=env)
-    return json.loads(next(line for line in ran.stdout.splitlines() if line.startswith("{")))
-
-
 def softgpu(options, *arguments, **env):
     return run(options, *arguments, **env).stdout
 
 
+def counted(which, rounds, env):
+    """Figures of a run in which rocprofv3 has an exact counter counted."""
+    with tempfile.TemporaryDirectory() as folder:
+        ran = subprocess.run([f"{BUILD}/bin/rocprofv3", "--gpu", "soft", "--pmc", "SQ_INSTS_VALU", "-d", folder, "--",
+                              PROGRAM, which, rounds], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                             text=True, timeout=600, env=dict(os.environ, **env))
+    return json.loads(next(line for line in ran.stdout.splitlines() if line.startswith("{")))
+
+
 def translated(core, which, rounds):
     """Figures of runs whose translations are on disk, without counters and with one, and milliseconds that translating
-    took before, without."""
-    options = [*options_for(core), "--translate=on"]
+    took before, without. None if nothing is translated: there is no LLVM, or the core has no library."""
     with tempfile.TemporaryDirectory() as cache:
-        log = run([*options, "--log=info"], which, "3", XDG_CACHE_HOME=cache, SOFTGPU_TRANSLATE_SHARE="0",
-                  SOFTGPU_TRANSLATE_TIME="100000", SOFTGPU_TRANSLATE_ASIDE="0").stderr
-        took = re.search(r"translated \d+ loops in ([0-9.]+) ms", log)
-        counted(core, which, "3", cache)
-        return (json.loads(softgpu(options, which, rounds, XDG_CACHE_HOME=cache)), counted(core, which, rounds, cache),
-                float(took[1]) if took else 0.0)
+        env = {**ALL_HOT, "XDG_CACHE_HOME": cache, **({"SOFTGPU_CORE": core} if core else {})}
+        took = re.search(r"translated ([1-9]\d*) loops in ([0-9.]+) ms", run(["--log=info"], which, rounds, **env).stderr)
+        if not took:
+            return None
+        counted(which, rounds, env)
+        return json.loads(softgpu([], which, rounds, **env)), counted(which, rounds, env), float(took[2])
 
 
 def wave_instructions(options, which):
@@ -76,8 +74,8 @@ def measure(core, which, rounds):
     options = options_for(core)
     count = wave_instructions(options, which)
     figures = json.loads(softgpu([*options, "--translate=off"], which, str(rounds)))
-    hot, observed, translating = translated(core, which, str(rounds))
-    host = min(figures["host"], hot["host"])
+    hot = translated(core, which, str(rounds))
+    host = min(figures["host"], hot[0]["host"]) if hot else figures["host"]
     # in all rounds but the one measured the workers stand by: they share one kernel
     workers = len(os.sched_getaffinity(0))
     return figures["name"], {
@@ -87,13 +85,34 @@ def measure(core, which, rounds):
         "cpu_ms": round(figures["cpu"] * 1e3, 2),
         "host_ms": round(host * 1e3, 2),
         "times_host": round(figures["cpu"] / host, 1),
-        "translated_cpu_ms": round(hot["cpu"] * 1e3, 2),
-        "translated_times_host": round(hot["cpu"] / host, 1),
-        "translating_ms": round(translating, 0),
-        "counted_cpu_ms": round(observed["cpu"] * 1e3, 2),
-        "times_uncounted": round(observed["cpu"] / hot["cpu"], 2),
+        **(translated_columns(*hot, host) if hot else {}),
         "error": figures["error"],
     }
+
+
+def translated_columns(plain, observed, translating, host):
+    return {
+        "translated_cpu_ms": round(plain["cpu"] * 1e3, 2),
+        "translated_times_host": round(plain["cpu"] / host, 1),
+        "translating_ms": round(translating, 0),
+        "counted_cpu_ms": round(observed["cpu"] * 1e3, 2),
+        "times_uncounted": round(observed["cpu"] / plain["cpu"], 2),
+    }
+
+
+# key of a figure, head of its column, width, digits behind the point
+COLUMNS = (("wave_instructions", "M insts", 8, 2), ("per_cpu_second", "by CPU", 8, 1),
+           ("per_second_and_core", "by wall", 8, 1), ("cpu_ms", "CPU ms", 8, 2), ("host_ms", "host ms", 8, 2),
+           ("times_host", "x host", 7, 1), ("translated_cpu_ms", "translated ms", 14, 2),
+           ("translated_times_host", "x host", 7, 1), ("translating_ms", "translating ms", 15, 0),
+           ("counted_cpu_ms", "counted ms", 11, 2), ("times_uncounted", "x", 5, 2))
+
+
+def line_of(name, row):
+    """A line of the table; a dash for what was not measured."""
+    texts = [f"{row[key] / (1e6 if key == 'wave_instructions' else 1):{width}.{digits}f}" if key in row else f"{'-':>{width}}"
+             for key, _, width, digits in COLUMNS]
+    return " ".join([f"{name:18}", *texts])
 
 
 def geometric_mean(values):
@@ -110,21 +129,20 @@ def main():
     cases = int(subprocess.run([PROGRAM], check=True, stdout=subprocess.PIPE, text=True).stdout)
     table = {}
     print("millions of wave instructions per second and core, by CPU time and by wall time")
-    print(f"{'kernel':18} {'M insts':>8} {'by CPU':>8} {'by wall':>8} {'CPU ms':>8} {'host ms':>8}"
-          f" {'x host':>7} {'translated ms':>14} {'x host':>7} {'translating ms':>15} {'counted ms':>11} {'x':>5}")
+    print(" ".join([f"{'kernel':18}", *(f"{head:>{width}}" for _, head, width, _ in COLUMNS)]))
     for which in range(cases):
         name, row = measure(given.core, str(which), given.rounds)
         table[name] = row
-        print(f"{name:18} {row['wave_instructions'] / 1e6:8.2f} {row['per_cpu_second']:8.1f}"
-              f" {row['per_second_and_core']:8.1f} {row['cpu_ms']:8.2f} {row['host_ms']:8.2f}"
-              f" {row['times_host']:7.1f} {row['translated_cpu_ms']:14.2f} {row['translated_times_host']:7.1f}"
-              f" {row['translating_ms']:15.0f} {row['counted_cpu_ms']:11.2f} {row['times_uncounted']:5.2f}", flush=True)
+        print(line_of(name, row), flush=True)
     programs = [r for name, r in table.items() if name not in APART]
     mean = geometric_mean(r["per_cpu_second"] for r in programs)
     least = min(r["per_cpu_second"] for r in programs)
     print(f"{'geometric mean':27} {mean:8.1f}, the least {least:.1f};"
-          f" x host {geometric_mean(r['times_host'] for r in programs):.2f},"
-          f" translated {geometric_mean(r['translated_times_host'] for r in programs):.2f}")
+          f" x host {geometric_mean(r['times_host'] for r in programs):.2f}, translated "
+          + (f"{geometric_mean(r['translated_times_host'] for r in programs):.2f}"
+             if all("translated_cpu_ms" in r for r in programs) else "-"))
+    if not all("translated_cpu_ms" in r for r in table.values()):
+        print("-: nothing was translated, since there is no LLVM or no library for the core")
     if given.json:
         with open(given.json, "w", encoding="utf-8") as f:
             json.dump({"kernels": table, "geometric_mean": round(mean, 1), "least": least}, f,
