@@ -186,6 +186,8 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, 
  * one's. There is an active lane. */
 INLINE void prefetch_next_sub(const uint8_t *base, const uint32_t *low, uint64_t exec)
 {
+    /* 16 lines of the host, one for four lanes: of elements that are farther apart there would be
+     * nearly as many prefetches as loads, of lines that may never be read */
     enum { MOST = 1024 };
     const uint32_t first = low[__builtin_ctzll(exec)], last = low[63 - __builtin_clzll(exec)];
     const uint32_t bytes = last - first;

@@ -146,7 +146,7 @@ ISA_BLOCK void load2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32
         const uint32_t *at = isa_row_kept(e.at, rows, 2 * dwords, room);
         /* Compilers load an element of twice the size so, if it may be aligned to less. Lanes whose
          * first parts are side by side are two blocks. Under a partial EXEC `at` does not show
-         * whether they are, since it may be 0 for inactive lanes. */
+         * whether they are, since inactive lanes may have any offset. */
         if (w->exec == ISA_ALL_LANES && p.second == p.first + 4 * dwords &&
             !isa_row_counts(at, 4 * dwords)) {
             isa_gather(e.base + p.first, at, w->exec, rows, 2 * dwords);

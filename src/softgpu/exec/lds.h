@@ -82,8 +82,7 @@ bool isa_ds_sums_in_range(const uint32_t *addr, uint32_t offset, uint32_t limit,
  * `bytes` bytes at ADDR + offset. What `at` has for inactive lanes means nothing. It is the
  * register ADDR itself, or `room` where a sum wraps. False: an active lane's element is out of
  * range, the workgroup's LDS is smaller than an element, or the instruction is one of the global
- * data share.
- */
+ * data share. */
 ISA_BLOCK bool isa_ds_in_range(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,
                                uint32_t *restrict room, isa_ds_elements_t *out)
 {

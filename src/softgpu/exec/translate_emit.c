@@ -1,5 +1,4 @@
-/* translate_emit.c - LLVM's assembly of planned code: scalar instructions, branches, calls of
- * handlers.
+/* translate_emit.c - LLVM's assembly of planned code: scalar instructions, branches, handlers.
  *
  * Scalar registers are variables of the function, which LLVM keeps in the host's registers; they
  * are stored to the wave where the code is left, and for a handler those that it reads. What has

@@ -1,10 +1,8 @@
-/* translate_internal.h - what the files of the translator share.
- *
- * A loop or a stretch of code goes through them in this order: translate.c detects that it is hot,
- * translate_kept.c looks for it on disk, translate_plan.c decides how each instruction is
- * translated, translate_emit.c, _segment.c, _lanes.c and _sums.c write LLVM's assembly,
- * translate_llvm.c compiles that, translate_object.c loads it, and translate_count.c counts who
- * runs it. */
+/* translate_internal.h - what the files of the translator share. Code goes through them in this
+ * order: translate.c detects that it is hot, translate_kept.c looks for it on disk,
+ * translate_plan.c plans each instruction, translate_emit.c, _segment.c, _lanes.c and _sums.c write
+ * LLVM's assembly, translate_llvm.c compiles that, translate_object.c loads it, and
+ * translate_count.c counts who runs it. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 #define SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 
