@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-enum { NO_CODE, WAITS, LOSES, ISSUED, BARRIER, PARTS };
-_Static_assert(PARTS == SG_SNAPSHOT_PARTS, "each has its samples");
+enum { NO_CODE, WAITS, LOSES, ISSUED, BARRIER };
+_Static_assert(BARRIER + 1 == SG_SNAPSHOT_PARTS, "each has its samples");
 
 static uint32_t at_least_one(uint64_t n)
 {
@@ -250,10 +250,10 @@ bool sg_snapshots_take(sg_snapshots_t *s, isa_wave_t *w)
 {
     sg_snapshot_wave_t *v = &s->wave[w->index_in_group];
     unsigned part = NO_CODE;
-    while (part < PARTS && !v->part[part].n)
+    while (part < SG_SNAPSHOT_PARTS && !v->part[part].n)
         part++;
-    w->snapshot.due = part < PARTS;
-    if (part == PARTS) return false;
+    w->snapshot.due = part < SG_SNAPSHOT_PARTS;
+    if (part == SG_SNAPSHOT_PARTS) return false;
     const uint32_t branch = ISA_SNAPSHOT_NOT_TAKEN << ISA_SNAPSHOT_TYPE;
     const uint32_t mask = 15u << ISA_SNAPSHOT_TYPE, data = v->part[part].data;
     const bool taken = (data & mask) == branch && isa_wave_pc(w) != v->behind;
