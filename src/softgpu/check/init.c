@@ -374,6 +374,7 @@ static void start(chk_group_t *g, void *state, const isa_group_t *group)
     if (!make_waves(s, group->n_waves, d->n_vgpr, scratch)) return;
     make_lds(s, group->lds_bytes);
     s->n_origins = 0;
+    memset(s->nodes, 0, sizeof s->nodes); /* a worker's other workgroups have no say */
     for (uint32_t k = 0; k < group->n_waves; k++)
         chk_shadow_start(&s->wave[k], d, g->dispatch->scalars);
 }

@@ -272,9 +272,9 @@ void chk_bytes_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, u
 
 enum { CHK_ORIGINS = 4096, CHK_NODES = 256 /* a power of two */ };
 
-/* What is known of the nodes that a lane tests its ray against, by a digest of their addresses, of
- * what is read of them and of the bytes that nobody has written: for how many lanes these bytes had
- * no effect, one after the other. */
+/* What a workgroup's tests have shown of the nodes that a lane tests its ray against, by a digest
+ * of their addresses, of what is read of them and of the bytes that nobody has written: for how
+ * many lanes these bytes had no effect, one after the other. */
 typedef struct {
     uint64_t digest;
     uint32_t clean;

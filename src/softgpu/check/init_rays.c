@@ -1,10 +1,7 @@
 /* init_rays.c - what image_bvh_* make of nodes of trees that have bytes which nobody has written.
  *
- * Not every byte of a node has an effect: a node has bytes between and behind its fields, and a
- * triangle is three of the corners that a node has room for. So the test is tried with random
- * values of the undefined bytes: a result that does not always come out the same is undefined.
- * Where they have had no effect on some lanes, the same nodes are tried less often for further
- * lanes: most trees have such bytes, and each trial costs as much as the instruction itself. */
+ * Not every byte of a node has an effect on each ray. So the test is tried with random values of
+ * the undefined bytes: a result that does not always come out the same is undefined. */
 #include "softgpu/check/init.h"
 
 #include "softgpu/exec/bvh.h"
@@ -13,8 +10,12 @@
 #include <string.h>
 
 enum {
+    /* Most trees have bytes between and behind their fields, or room for corners of a triangle that
+     * they do not use, and each trial costs as much as the instruction itself: where these bytes
+     * have had no effect on CLEAN lanes of a workgroup, there are fewer trials of the same nodes.
+     */
     TRIALS = 128,
-    CLEAN = 8, /* lanes without an effect, after which FURTHER trials are made of the same nodes */
+    CLEAN = 8,
     FURTHER = 4,
     RAY = 6 /* registers of origin and direction */
 };
