@@ -102,13 +102,16 @@ def in_twos(do, names):
 TRIES = 5
 
 
-def until_found(do, found, tries):
-    """What do() has returned when it had found something, or the last time. With `tries` for programs whose streams run side
-    by side: if the host lets a copy engine begin only after the program has seen another copy's end, the two are in order."""
-    for _ in range(tries):
+def until_found(name, do, found, tries):
+    """What do() has returned when it had found something, or the last time; how many tries that took is printed. With `tries` for
+    programs whose streams run side by side: if the host lets a copy engine begin only after the program has seen another
+    copy's end, the two are in order."""
+    for k in range(1, tries + 1):
         done = do()
         if found(done):
             break
+    if tries > 1:
+        print(f"{name}: {'found' if found(done) else 'not found'} after {k} of {tries} tries", file=sys.stderr)
     return done
 
 
@@ -156,7 +159,7 @@ class Corpus(unittest.TestCase):
 
     def test_bugs_are_found(self):
         def run_one(name):
-            return until_found(lambda: check(name, options=self.options),
+            return until_found(name, lambda: check(name, options=self.options),
                                lambda done: "softgpu: error: " in done.stderr, TRIES if name in self.streams else 1)
 
         for name, done in in_twos(run_one, self.stand_for):
@@ -242,7 +245,7 @@ class Observed(unittest.TestCase):
         return status, sorted(found, key=lambda line: json.dumps(line, sort_keys=True))
 
     def some_findings(self, name, *observer):
-        return until_found(lambda: self.findings(name, *observer), lambda result: result[1],
+        return until_found(name, lambda: self.findings(name, *observer), lambda result: result[1],
                            TRIES if name in self.streams else 1)
 
     def test_findings_are_the_same(self):

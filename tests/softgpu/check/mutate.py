@@ -120,6 +120,7 @@ class Proof:
         self.known = set()  # files and offsets in them: places of earlier runs
         self.wrong = []
         self.left_out = []
+        self.excused = 0  # consequences(), which are neither found nor false
 
     def command(self, *options):
         units = max(4, suite_gpu.xccs_of(self.args.gpu))
@@ -234,13 +235,13 @@ class Proof:
 
     @staticmethod
     def compare(subject, site, harmful, found, before, astray=frozenset()):
-        """What was told of the kernels with the site, and what of it is right. `astray`: as Subject.astray() has them, of that run
-        alone."""
-        own = [(subject.pair(f), f.get("note") or "") for f in found if subject.kernel(f) in site.kernels]
-        told = {pair for pair, _ in own} - set(before)
+        """What was told of the kernels with the site, what of it is right, and how many were excused. `astray`: as Subject.astray()
+        has them, of that run alone."""
+        own = [(subject.pair(f), f.get("note") or "", subject.kernel(f)) for f in found if subject.kernel(f) in site.kernels]
+        told, excused = {pair for pair, _, _ in own} - set(before), set()
         if site.kind == "s_barrier":
-            told -= consequences(harmful, astray, [(pair, note) for pair, note in own if pair in told])
-        return told, among(harmful, told)
+            excused = consequences(harmful, astray, [of for of in own if of[0] in told])
+        return told - excused, among(harmful, told - excused), len(excused)
 
     def again(self, subject, words, site, harmful, before):
         """Without it waves may take another way than in the run that was walked over: once more, the site alone, with a
@@ -253,16 +254,17 @@ class Proof:
             harmful = harmful | (same.pairs(None, site.kernels) - subject.pairs(None, site.kernels))
             by_chance |= in_memory(same.pairs(None, site.kernels, True)) - was
             astray = same.astray(site.kernels) - subject.astray(site.kernels)
-        told, right = self.compare(subject, site, harmful, run.found, before, astray)
+        told, right, excused = self.compare(subject, site, harmful, run.found, before, astray)
         # the walk has the last store of each place alone, and only if it changes something: others need not be told, but may be
-        return run, harmful, told - (among(by_chance, told) - right), right
+        return run, harmful, told - (among(by_chance, told) - right), right, excused
 
     def judge(self, subject, words, site, run, before):
         harmful = subject.pairs(site) - subject.pairs(None, site.kernels)
-        told, right = self.compare(subject, site, harmful, run.found, before)
+        told, right, excused = self.compare(subject, site, harmful, run.found, before)
         if run.status is not None and (told - right or (harmful and not right)):
-            run, harmful, told, right = self.again(subject, words, site, harmful, before)
+            run, harmful, told, right, excused = self.again(subject, words, site, harmful, before)
         key = site.kind
+        self.excused += excused
         self.rows[key, "removed"] += 1
         if harmful:
             self.rows[key, "harmful"] += 1
@@ -358,10 +360,10 @@ class Subject:
         return {(kind, self.place(a), self.place(b)) for kind, a, b in found}
 
     def astray(self, kernels):
-        """(what, place): "unwritten", reads of LDS to which nobody had written, "apart", barriers at which waves have not met all
-        others."""
+        """(what, place, kernel): "unwritten", reads of LDS to which nobody had written, "apart", barriers at which waves have not
+        met all others."""
         looks = (("unwritten", walk.unwritten_reads), ("apart", walk.barriers_apart))
-        return {(what, self.place(pc)) for kernel in kernels for steps in self.dispatches(kernel)
+        return {(what, self.place(pc), kernel) for kernel in kernels for steps in self.dispatches(kernel)
                 for what, look in looks for pc in look(steps)}
 
     def in_flight(self, site):
@@ -406,18 +408,24 @@ def in_memory(pairs):
     return {p for p in pairs if p[0] in ("lds", "global")}
 
 
+def places_of(pair):
+    return {pair[1], pair[2]} - {(None, None)}
+
+
 def consequences(harmful, astray, own):
-    """Of the checker's pairs, each with its note, what comes of waves that have gone on without a barrier: that they are at other
-    barriers than others, and uninitialized values, of LDS that nobody has written. Such a pair has a consumer alone, or is
-    told where the value matters, with who has read it: an instruction that comes too early, or one that has read unwritten LDS
-    in that run, as waves have written elsewhere."""
-    unwritten, apart = ({place for what, place in astray if what == kind} for kind in ("unwritten", "apart"))
+    """Of the checker's pairs, each with its note and its kernel, what comes of waves that have gone on without a barrier: that they are
+    at other barriers than others, and uninitialized values, of LDS that nobody has written. Such a pair has a consumer alone, or
+    is told where the value matters, with who has read it: an instruction that comes too early, or one that has read unwritten
+    LDS in that run, as waves have written elsewhere. What is computed of such a value may be told without a place where it was
+    read: of a kernel in which unwritten LDS was read."""
+    unwritten, apart = ({place for what, place, _ in astray if what == kind} for kind in ("unwritten", "apart"))
     readers = {later for kind, _, later in harmful if kind == "lds"} | unwritten
-    uninitialized = [(p, note) for p, note in own if p[0].startswith("uninit")]
-    found = {p for p, _ in uninitialized if readers & {p[1], p[2]}}
-    if found or unwritten:  # what is computed of it may be told without a place where it was read
-        found |= {p for p, _ in uninitialized if p[1] == (None, None)} - {p for p, note in uninitialized if note.startswith(NEVER)}
-    return found | {p for p, _ in own if p[0].startswith("barrier-") and {p[1], p[2]} - {(None, None)} <= apart}
+    uninitialized = [(p, note, kernel) for p, note, kernel in own if p[0].startswith("uninit")]
+    named = {(p, kernel) for p, _, kernel in uninitialized if readers & {p[1], p[2]}}
+    read_in = {kernel for _, kernel in named} | {kernel for what, _, kernel in astray if what == "unwritten"}
+    excused = {p for p, _ in named} | {p for p, note, kernel in uninitialized
+                                       if kernel in read_in and p[1] == (None, None) and not note.startswith(NEVER)}
+    return excused | {p for p, _, _ in own if p[0].startswith("barrier-") and places_of(p) and places_of(p) <= apart}
 
 
 def batches(sites):
@@ -480,6 +488,8 @@ def main():
         write_table(args.table, args.mark, proof.table(), args.isa)
     for text in proof.wrong:
         print(text)
+    if proof.excused:
+        print(f"{proof.excused} findings are consequences of barriers that were left out")
     for name in proof.left_out:
         print(f"{name} is left out: its trace is too long")
     if not removed:
