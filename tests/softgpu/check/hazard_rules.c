@@ -260,7 +260,7 @@ static const pair_t gfx1100_pairs[] = {
     {"TRANS_USED", "v_rcp_f32 v1, v0", "v_dual_fmac_f32 v0, v2, v3 :: v_dual_fmac_f32 v1, v4, v5"},
     {"TRANS_USED", "v_rcp_f32 v0, v1", "v_add_f32 v2, v0, v3"},
     {"TRANS_USED", "v_exp_f32 v0, v1", "v_log_f32 v2, v0"},
-    {"TRANS_USED", "v_sqrt_f32 v0, v1", "v_dual_mov_b32 v2, v4 :: v_dual_add_f32 v3, v0, v5"},
+    {"TRANS_USED", "v_sqrt_f32 v0, v1", "v_dual_mov_b32 v2, v5 :: v_dual_add_f32 v3, v0, v6"},
 };
 
 /* Of gfx12, whose assembler is newer than some that the tests run with. */
