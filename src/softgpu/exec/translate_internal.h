@@ -1,5 +1,5 @@
 /* translate_internal.h - what the files of the translator share. Code goes through them in this
- * order: translate.c detects that it is hot, translate_kept.c looks for it on disk,
+ * order: translate.c detects what is hot, _kept.c looks on disk, _share.c asks whether it pays,
  * translate_plan.c plans each instruction, translate_emit.c, _segment.c, _lanes.c and _sums.c write
  * LLVM's assembly, translate_llvm.c compiles that, translate_object.c loads it, and
  * translate_count.c counts who runs it. */

@@ -11,6 +11,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+import suite_gpu
+
 ROCPROFV3, PROGRAM = map(os.path.abspath, sys.argv[1:3])
 BIN = os.path.dirname(ROCPROFV3)
 AVAIL, SOFTGPU = os.path.join(BIN, "rocprofv3-avail"), os.path.join(BIN, "softgpu")
@@ -43,6 +46,7 @@ class Profiles(unittest.TestCase):
         self.assertRegex(told, r"(?m)^model_name\s*:\s*own$")
         self.assertRegex(told, r"(?m)^num_shader_banks\s*:\s*4$")
 
+    @unittest.skipUnless(suite_gpu.ARCH == "gfx90a", "the program has no code for the profile's GPU")
     def test_traced(self):
         """The program leaves the folder to which the path is relative; its kernels run on that GPU all the same."""
         self.run_it(ROCPROFV3, "--gpu", "./own.profile", "--kernel-trace", "-f", "json", "-d", "out", "-o", "t", "--",
