@@ -5,8 +5,9 @@
  * takes nothing from the heap and no lock, so it may be called from anywhere but a signal handler.
  * A long line has pages of its own while it is written; if there are none, it ends with the number
  * of bytes that are left out. If standard error is a pipe that does not block and is full,
- * base_log() waits for its reader, but at most a second. The number of bytes that are missing then
- * stands in front of the next line; lines are left out until that can be written. */
+ * base_log() waits for its reader, but at most a second. The number of bytes that are then
+ * missing stands in front of the next line, and until it can be written, further lines are left
+ * out. */
 #ifndef CROCPROF_BASE_LOG_H
 #define CROCPROF_BASE_LOG_H
 

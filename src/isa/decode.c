@@ -284,7 +284,7 @@ static void decode_sdwa(isa_decoder_t *d)
     i->dst_sel = (uint8_t)isa_bits(x, 10, 8);
     i->dst_unused = (uint8_t)isa_bits(x, 12, 11);
     if (d->row->mods & ISA_M_E64_OMOD) set_omod(i, isa_bits(x, 15, 14));
-    if (i->dst_sel > ISA_SEL_DWORD || i->dst_unused > 2) d->bad = true;
+    if (i->dst_sel > ISA_SEL_DWORD || i->dst_unused > ISA_UNUSED_KEEP) d->bad = true;
     if (i->dst_sel != ISA_SEL_DWORD) i->flags |= ISA_F_DSTSEL;
     if (isa_bits(x, 13, 13)) i->flags |= ISA_F_CLAMP;
 }

@@ -65,6 +65,10 @@ enum { ISA_MOD_NEG = 1, ISA_MOD_ABS = 2, ISA_MOD_SEXT = 4, ISA_MOD_KEEP = 8 };
  * below DWORD. */
 enum { ISA_SEL_WORD_0 = 4, ISA_SEL_DWORD = 6 };
 
+/* What SDWA does with the rest of the register if its result is a part of one
+ * (isa_inst_t.dst_unused): fills it with zeros or with the result's sign, or keeps it. */
+enum { ISA_UNUSED_ZERO, ISA_UNUSED_SIGN, ISA_UNUSED_KEEP };
+
 typedef struct {
     uint8_t kind;  /* isa_opkind_t */
     uint8_t mods;  /* ISA_MOD_*; for packed operands NEG = neg_lo, ABS = neg_hi */
@@ -165,7 +169,7 @@ struct isa_inst {
     union {         /* each member is of another format */
         struct {
             uint8_t dst_sel;    /* SDWA */
-            uint8_t dst_unused; /* SDWA: 0 zero, 1 sign-extend, 2 keep */
+            uint8_t dst_unused; /* SDWA: ISA_UNUSED_* */
         };
         struct {
             uint16_t dpp_ctrl;

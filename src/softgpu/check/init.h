@@ -195,8 +195,8 @@ void chk_lab_free(chk_lab_t *l);
  * so if its result is a part of the register, unless it fills the rest. */
 static inline bool chk_keeps_part(const isa_inst_t *i)
 {
-    enum { KEPT = 2 };
-    if (i->flags & ISA_F_SDWA) return i->dst_sel != ISA_SEL_DWORD && i->dst_unused == KEPT;
+    if (i->flags & ISA_F_SDWA)
+        return i->dst_sel != ISA_SEL_DWORD && i->dst_unused == ISA_UNUSED_KEEP;
     return i->flags & CHK_PARTIAL_FLAGS;
 }
 

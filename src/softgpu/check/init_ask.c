@@ -176,10 +176,10 @@ void chk_ask_variables(chk_ask_t *f, unsigned without)
     f->variables = 0;
     for (unsigned k = 0; k < 3; k++)
         if (!(without >> k & 1)) add_operand(f, &f->i->src[k], ISA_ALL_LANES, true);
-    /* Where it is not sure that a part of what the register held before stays, a source comes first. */
-    if (f->with_old)
-        add_operand(f, &f->i->dst, ISA_ALL_LANES,
-                    f->a->old || chk_keeps_part(f->i) || !f->named);
+    /* Where it is not certain that a part of what the register held before stays, a source comes
+       first. */
+    const bool names = f->a->old || chk_keeps_part(f->i) || !f->named;
+    if (f->with_old) add_operand(f, &f->i->dst, ISA_ALL_LANES, names);
     add_scc(f);
 }
 

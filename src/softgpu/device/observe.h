@@ -54,8 +54,8 @@ struct sg_sight {
 /* Whether the environment enables a trace or statistics; the environment is read once. */
 bool sg_observe_wanted(void);
 
-/* Whether statistics say what ran translated, instead of instructions by class, for which code would
- * be interpreted. To be called before the first device is made. */
+/* Whether statistics say what ran translated, instead of instructions by class, for which code
+ * would be interpreted. To be called before the first device is made. */
 void sg_observe_translated(bool translated);
 
 /* Writes whole lines to the trace, never mixed with those of another thread. */

@@ -217,8 +217,8 @@ bool isa_kept_parse(const void *bytes, size_t size, isa_kept_key_t key, isa_made
 /* Counts of one thread, written only by that thread. */
 typedef struct isa_translate_counts {
     _Atomic(uint64_t) entries, instructions, declined, verified;
-    /* Microseconds of the processor: for which the thread has worked, translating apart, when it last
-     * came to hot code; and for which it has translated. */
+    /* Microseconds of the processor: for which the thread had worked, without translating, when it
+     * last came to hot code; and for which it has translated. */
     _Atomic(uint64_t) worked_e6, translating_e6;
     struct isa_translate_counts *next;
 } isa_translate_counts_t;

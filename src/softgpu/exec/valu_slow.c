@@ -351,9 +351,9 @@ static void sdwa_place(uint32_t *row, const uint32_t *old, const isa_inst_t *i)
         const uint32_t x = (row[l] & part) << shift;
         const uint32_t above = (uint32_t) - (row[l] >> (width - 1) & 1);
         const uint32_t sign = shift + width < 32 ? above << ((shift + width) & 31) : 0;
-        row[l] = i->dst_unused == 2   ? (old[l] & ~(part << shift)) | x
-                 : i->dst_unused == 1 ? x | sign
-                                      : x;
+        row[l] = i->dst_unused == ISA_UNUSED_KEEP   ? (old[l] & ~(part << shift)) | x
+                 : i->dst_unused == ISA_UNUSED_SIGN ? x | sign
+                                                    : x;
     }
 }
 

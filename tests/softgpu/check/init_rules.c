@@ -502,13 +502,12 @@ static chk_from_t part_from(uint8_t dst_sel, uint8_t dst_unused)
 /* Who fills the whole register does not name what was there before as the origin. */
 static void a_register_that_is_filled(void **unused)
 {
-    enum { ZERO, SIGN, KEEP };
     (void)unused;
-    for (uint8_t rest = ZERO; rest <= KEEP; rest++)
+    for (uint8_t rest = ISA_UNUSED_ZERO; rest <= ISA_UNUSED_KEEP; rest++)
         assert_int_equal(part_from(ISA_SEL_DWORD, rest), CHK_FROM_LDS);
-    assert_int_equal(part_from(ISA_SEL_WORD_0, ZERO), CHK_FROM_LDS);
-    assert_int_equal(part_from(ISA_SEL_WORD_0, SIGN), CHK_FROM_LDS);
-    assert_int_equal(part_from(ISA_SEL_WORD_0, KEEP), CHK_FROM_VGPR);
+    assert_int_equal(part_from(ISA_SEL_WORD_0, ISA_UNUSED_ZERO), CHK_FROM_LDS);
+    assert_int_equal(part_from(ISA_SEL_WORD_0, ISA_UNUSED_SIGN), CHK_FROM_LDS);
+    assert_int_equal(part_from(ISA_SEL_WORD_0, ISA_UNUSED_KEEP), CHK_FROM_VGPR);
 }
 
 int main(void)
