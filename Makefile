@@ -47,10 +47,12 @@ test-fast: deps
 
 # The whole suite and the field programs in a root of another Debian suite; see tests/field/README.md.
 # SET=all: with every case that the programs have, which takes hours. GPU=mi300x: the suite and what can on that GPU.
+# PATIENCE=4: limits of time four times as long, for a machine that has other things to do.
 SUITE ?= forky
 SET ?= full
+PATIENCE ?= 1
 test-field: deps
-	@scripts/run-field '$(SUITE)' $(if $(GPU),--gpu '$(GPU)') --set '$(SET)' --tests '$(value TESTS)' --programs '$(value FIELD)'
+	@scripts/run-field '$(SUITE)' $(if $(GPU),--gpu '$(GPU)') --set '$(SET)' --tests '$(value TESTS)' --programs '$(value FIELD)' --patience '$(PATIENCE)'
 
 # PAPI and LIKWID of Debian's newer suites against this tree, their own tests on softgpu: client and result.
 CLIENTS ?= papi likwid

@@ -117,6 +117,7 @@ class Field:
         self.generic = facts["generic"]  # the target whose code the GPU runs, too, or -
         self.wave = int(facts["waves"].split(",")[0])  # lanes, unless a compiler is told otherwise
         self.firmware = int(suite_gpu.profile_of(self.gpu)["mec_firmware"])  # of the packet processor
+        self.patience = int(os.environ.get("FIELD_PATIENCE") or 1)  # by which limits of time are multiplied
         self.env.update(PYTHONDONTWRITEBYTECODE="1", SOFTGPU_GPU=self.gpu)
 
     def path(self, name):
@@ -131,7 +132,7 @@ class Field:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=directory,
                                        env={**self.env, **(env or {})}, start_new_session=True)
             try:
-                status = process.wait(timeout)
+                status = process.wait(timeout * self.patience)
             except subprocess.TimeoutExpired:
                 status = None
             finally:  # ours may be ended too

@@ -86,7 +86,7 @@ with source_tree('echo "$*" >>"${0%/*}/../commands"', "echo 1 passed, 0 failed")
     run = run_field(tree, "--gpu", "mi300x", LLAMA_BACKEND="/some/libggml-hip.so")
     with open(tree + "/commands") as file:
         made, *others = file.read().splitlines()
-    assert "none.mi300x.build" in made and made.endswith("-DCROCPROF_GPU=mi300x"), made
+    assert "none.mi300x.build" in made and made.endswith("-DCROCPROF_GPU=mi300x samples/ tests/ long_programs"), made
     assert sum("FIELD_GPU=mi300x" in line and "both.sh" in line for line in others) == 1, others
     assert not any("any.sh" in line for line in others), others
     assert all("GGML_BACKEND_PATH=/some/libggml-hip.so" in line for line in others if "both.sh" in line), others
@@ -103,12 +103,13 @@ for status, said, count in ((0, "/kept/libggml-hip.so", "2 passed, 0 failed"), (
             loads = "GGML_BACKEND_PATH=/kept/libggml-hip.so" in file.read()
         assert run.stdout.endswith(count + "\n") and loads == (not status) and said in run.stdout, run
 
-# on a GPU with waves of 32 lanes: the tests that have its name, in the tree that is compiled for no other GPU
+# on a GPU with waves of 32 lanes: the tests that have its name, in the tree that is compiled for no other GPU, and nothing else
+# of the tests is built
 with source_tree('echo "$*" >>"${0%/*}/../commands"', "echo 1 passed, 0 failed") as tree:
     run_field(tree, "--gpu", "rx7900xtx")
     with open(tree + "/commands") as file:
         made, tests = file.read().splitlines()
-    assert "none.build" in made and "CROCPROF_GPU" not in made, made
+    assert "none.build" in made and "CROCPROF_GPU" not in made and "tests/" not in made, made
     assert tests.endswith(r"none.build \.rx7900xtx(\.|$)"), tests
 
 # a class of GPUs in a header stands for each of them; a GPU that no program names is told
@@ -127,6 +128,14 @@ with source_tree('echo "$*" >>"${0%/*}/../commands"', "echo 1 passed, 0 failed")
         outs = [word for line in file for word in line.split() if word.startswith("FIELD_OUT=")]
     assert {out.partition("/build/field/out/")[2] for out in outs} == {
         "none.rx7600/class", "none.mi300x/own", "none/any", "none/class", "none/own"}, outs
+
+# a program that takes longer than its limit, unless the run has patience, of which the program hears
+with source_tree('shift; cd "${0%/*}/.." && exec env "$@"') as tree:
+    command(tree + "/build/bin/softgpu")
+    command(f"{tree}/tests/field/slow.sh", "# field: none", "# field-timeout: 1", "sleep 2", "echo $FIELD_PATIENCE passed, 0 failed")
+    for options, end in (([], "0 passed, 1 failed"), (["--patience", "9"], "9 passed, 0 failed")):
+        run = run_field(tree, "--build", tree + "/build", "--programs", ".", *options)
+        assert run.stdout.endswith(f"\n{end}\n"), run
 
 # one run at a time in a build tree: another waits, and says so
 with source_tree('echo "$*" >>"${0%/*}/../commands"', "echo 1 passed, 0 failed") as tree:
