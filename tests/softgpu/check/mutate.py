@@ -32,7 +32,7 @@ import walk
 
 NOP = struct.pack("<I", 0xbf800000)
 BUNDLE = b"__CLANG_OFFLOAD_BUNDLE__"
-KINDS = ("s_waitcnt", "s_barrier", "s_nop")
+KINDS = walk.KINDS
 FAMILIES = "hazard,sync,race,init"
 Site = collections.namedtuple("Site", "at kind text pc kernels")  # at: offset in the executable's file
 PLACE = re.compile(r"\S+ #\d+ group \S+ wave \d+ ([0-9a-f]+): (s_(?:waitcnt|barrier|nop)\b[^;]*)")
@@ -300,7 +300,7 @@ class Subject:
         self.program, self.names, self.isa = program, names, isa
         self.by_name = {plain: mangled for mangled, plain in names.items()}
         self.lines = {kernel: of for kernel, of in lines.items() if kernel in program.functions}
-        self.steps, self.memo = {}, {}
+        self.steps, self.along, self.in_memory, self.memo = {}, {}, {}, {}
         self.bias = 0
         for kernel, of in self.lines.items():
             first = next(filter(None, map(START.match, of)), None)
@@ -324,7 +324,7 @@ class Subject:
                 place = PLACE.match(line)
                 if place:
                     code = walk.Code(place[2].strip())
-                    if code.name in KINDS and (code.name != "s_nop" or code.states > 1):
+                    if walk.may_be_left_out(code):
                         seen.setdefault(int(place[1], 16), (code, set()))[1].add(kernel)
         made = []
         for pc, (code, kernels) in sorted(seen.items()):
@@ -344,20 +344,35 @@ class Subject:
         return found
 
     def walk(self, kernel, without, chance):
-        found = set()
-        for steps in self.dispatches(kernel):
-            paths = {}
-            for step in steps:
-                paths.setdefault(step.wave, []).append(step)
-            seen = set()
-            for path in paths.values():
-                shape = tuple((s.pc, s.exec, s.in_lds) for s in path)
-                if shape not in seen:
-                    seen.add(shape)
-                    found |= walk.registers_walk(path, self.isa, without)
-            if len(paths) > 1 or any(s.code.to_lds for s in steps):
-                found |= walk.memory_walk(steps, without, chance)
+        along = self.registers(kernel)
+        found = along.kept | along.without.get(without, set())
+        found |= self.memory(kernel, without if without in along.seen else None, chance)
         return {(kind, self.place(a), self.place(b)) for kind, a, b in found}
+
+    def registers(self, kernel):
+        """One walk for all that may be left out, along each way that a wave has taken."""
+        if kernel not in self.along:
+            self.along[kernel] = made = walk.Registers(self.isa)
+            seen = set()
+            for steps in self.dispatches(kernel):
+                paths = {}
+                for step in steps:
+                    paths.setdefault(step.wave, []).append(step)
+                for path in paths.values():
+                    shape = tuple((s.pc, s.exec, s.in_lds) for s in path)
+                    if shape not in seen:
+                        seen.add(shape)
+                        made.follow(path)
+        return self.along[kernel]
+
+    def memory(self, kernel, without, chance):
+        key = (kernel, without, chance)
+        if key not in self.in_memory:
+            self.in_memory[key] = found = set()
+            for steps in self.dispatches(kernel):
+                if len({s.wave for s in steps}) > 1 or any(s.code.to_lds for s in steps):
+                    found |= walk.memory_walk(steps, without, chance)
+        return self.in_memory[key]
 
     def astray(self, kernels):
         """(what, place, kernel): "unwritten", reads of LDS to which nobody had written, "apart", barriers at which waves have not
@@ -367,14 +382,8 @@ class Subject:
                 for what, look in looks for pc in look(steps)}
 
     def in_flight(self, site):
-        for kernel in site.kernels:
-            for steps in self.dispatches(kernel):
-                paths = {}
-                for step in steps:
-                    paths.setdefault(step.wave, []).append(step)
-                if any(walk.in_flight(path, site.pc) for path in paths.values()):
-                    return True
-        return False
+        """Whether something was outstanding, once, that the s_waitcnt waits for."""
+        return any(site.pc in self.registers(kernel).waited for kernel in site.kernels)
 
     def kernel(self, finding):
         return self.by_name.get(finding["at"].get("kernel"))

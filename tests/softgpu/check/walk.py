@@ -1,7 +1,7 @@
 """What a kernel's instructions leave to software, by a walk over the instructions that were executed.
 
 The lines of softgpu --trace are all that it reads; it shares nothing with the checker, which mutate.py holds against it.
-A walk leaves out one instruction, as if s_nop 0 stood in its place, and returns the pairs of instructions, producer and
+A walk leaves out one instruction, as if s_nop 0 stood in its place, and finds the pairs of instructions, producer and
 consumer, that nothing keeps apart. Registers are known by the text of the instructions, addresses by the values that
 the trace has.
 """
@@ -13,6 +13,8 @@ import states
 from states import ANY, FLAT, LDS, PAIRED, VM
 
 LANES = (1 << 64) - 1
+KINDS = ("s_waitcnt", "s_barrier", "s_nop")  # what may be left out
+STATES, RECENT = 20, 24  # wait states that any pair needs at most, and instructions that are looked back at, which have one or more
 NEEDS = {isa: functools.cache(needs) for isa, needs in states.NEEDS.items()}  # of two Codes, of which there are few
 SHARED = 1 << 48  # flat addresses from here on, 4 GiB of them, are LDS
 NAMED = {"vcc_lo", "vcc_hi", "exec_lo", "exec_hi", "flat_scratch_lo", "flat_scratch_hi", "m0"}
@@ -267,8 +269,16 @@ class Flow:
     """What is outstanding of one wave."""
 
     def __init__(self):
-        self.queue = []    # (number of the operation, flow, whether vmcnt, lgkmcnt still count it, pc, lanes, registers)
+        self.queue = []    # operations: their flow, whether vmcnt, lgkmcnt still count them, pc, number of the wave's step
         self.pending = {}  # register: its operation and the lanes of which
+
+    def begin(self, number, step):
+        """The operation that a memory instruction leaves behind."""
+        kind = step.code.flow
+        op = {"flow": kind, "pc": step.pc, "number": number, "code": step.code, "done": False, "vm": kind in (VM, FLAT),
+              "lgkm": kind in (LDS, ANY) or (kind is FLAT and step.in_lds)}
+        self.queue.append(op)
+        return op
 
     def wait(self, waits):
         vm, lgkm = waits.get("vmcnt", 63), waits.get("lgkmcnt", 15)
@@ -293,18 +303,61 @@ class Flow:
                 op["done"] = True
         self.queue = left
 
+    def copy(self):
+        made, own = Flow(), {op["number"]: dict(op) for op in self.queue}
+        made.queue = list(own.values())
+        for register, held in self.pending.items():
+            live = [(own[op["number"]], lanes) for op, lanes in held if not op["done"]]
+            if live:
+                made.pending[register] = live
+        return made
 
-def registers_walk(steps, isa, without=None):
-    """The pairs of one wave whose steps these are: {(kind, producer, consumer)}."""
-    flow, found, recent, now, needs = Flow(), set(), [], 0, NEEDS[isa]
-    for step in steps:
-        code, removed = step.code, step.pc == without
-        if removed:
-            now += 1
-            continue
+    def unlike(self, other):
+        """The operations of which one of the two still waits for something that the other does not wait for."""
+        ours, theirs = ({op["number"]: op for op in flow.queue} for flow in (self, other))
+        return [op for number, op in {**theirs, **ours}.items()
+                if number not in ours or number not in theirs or
+                (ours[number]["vm"], ours[number]["lgkm"]) != (theirs[number]["vm"], theirs[number]["lgkm"])]
+
+
+class Path:
+    """One wave: what is outstanding, and its last instructions with the wait states at their ends."""
+
+    def __init__(self, needs):
+        self.flow, self.recent, self.now, self.needs = Flow(), [], 0, needs
+
+    def copy(self):
+        made = Path(self.needs)
+        made.flow, made.recent, made.now = self.flow.copy(), list(self.recent), self.now
+        return made
+
+    def step(self, number, step, found):
+        """`found` gets the pairs of which the second is this instruction: (kind, producer, consumer)."""
+        code = step.code
+        self.use(step, found)
+        if step.exec or not (code.vector or code.flow in (VM, LDS, FLAT)):
+            for other, end in reversed(self.recent):
+                if self.now - end >= STATES:
+                    break
+                if self.now - end < self.needs(other.code, code):
+                    found.add(("nop", other.pc, step.pc))
+        self.now += code.states
+        self.recent.append((step, self.now))
+        del self.recent[:-RECENT]
+        if code.waits is not None:
+            self.flow.wait(code.waits)
+        if code.flow is not None:
+            op = self.flow.begin(number, step)
+            vector = code.flow is not ANY
+            if step.exec or not vector:
+                for r in code.writes:
+                    self.flow.pending.setdefault(r, []).append((op, step.exec if vector else LANES))
+
+    def use(self, step, found):
+        code = step.code
         lanes_of = LANES if code.all_lanes else step.exec
         for r in {*code.reads, *code.writes}:
-            held = flow.pending.get(r)
+            held = self.flow.pending.get(r)
             if not held:
                 continue
             live = []
@@ -321,44 +374,60 @@ def registers_walk(steps, isa, without=None):
                     if code.flow is VM and op["flow"] is FLAT and not op["lgkm"]:
                         continue
                 found.add(("wait", op["pc"], step.pc))
-            flow.pending[r] = live
-        if step.exec or not (code.vector or code.flow in (VM, LDS, FLAT)):
-            for other, end in reversed(recent):
-                if now - end >= 20:
-                    break
-                if now - end < needs(other.code, code):
-                    found.add(("nop", other.pc, step.pc))
-        now += code.states
-        recent.append((step, now))
-        del recent[:-24]
-        if code.waits is not None:
-            flow.wait(code.waits)
-        if code.flow is not None:
-            kind = code.flow
-            op = {"flow": kind, "pc": step.pc, "done": False, "vm": kind in (VM, FLAT),
-                  "lgkm": kind in (LDS, ANY) or (kind is FLAT and step.in_lds)}
-            flow.queue.append(op)
-            vector = kind is not ANY
-            if step.exec or not vector:
-                for r in code.writes:
-                    flow.pending.setdefault(r, []).append((op, step.exec if vector else LANES))
-    return found
+            self.flow.pending[r] = live
 
 
-def in_flight(steps, site):
-    """Whether something was outstanding, once, where the s_waitcnt at `site` stands, that it waits for."""
-    flow = Flow()
-    for step in steps:
-        if step.code.waits is not None:
-            before = len(flow.queue)
-            flow.wait(step.code.waits)
-            if step.pc == site and len(flow.queue) < before:
-                return True
-        if step.code.flow is not None:
-            kind = step.code.flow
-            flow.queue.append({"flow": kind, "done": False, "vm": kind in (VM, FLAT),
-                               "lgkm": kind in (LDS, ANY) or (kind is FLAT and step.in_lds)})
-    return False
+class Registers:
+    """What waves' instructions leave to software by registers: as they are, and where one wait, barrier or s_nop is left out.
+
+    One walk along a wave finds all of it. Where an instruction may be left out, a copy of the wave's state goes on without it, beside
+    the state itself, until the two are alike again: until nothing is outstanding in the one alone, and no wait states reach back to there.
+    """
+
+    def __init__(self, isa):
+        self.needs = NEEDS[isa]
+        self.kept = set()    # pairs with nothing left out
+        self.without = {}    # by instruction that is left out: the pairs that come from then on, kept ones among them
+        self.waited = set()  # each s_waitcnt that has waited for something
+        self.seen = set()    # barriers, and those whose absence other waves may see in memory: shows()
+
+    def follow(self, steps):
+        path, beside = Path(self.needs), {}
+        for number, step in enumerate(steps):
+            for pc, (copy, last) in list(beside.items()):
+                if pc == step.pc:
+                    continue
+                if pc not in self.seen and shows(step.code, copy.flow, path.flow):
+                    self.seen.add(pc)
+                copy.step(number, step, self.without[pc])
+            if may_be_left_out(step.code):
+                self.without.setdefault(step.pc, set())
+                if step.code.name == "s_barrier":
+                    self.seen.add(step.pc)
+                copy = beside[step.pc][0] if step.pc in beside else path.copy()
+                copy.now += 1  # as s_nop 0 would
+                beside[step.pc] = (copy, number)
+            outstanding = len(path.flow.queue)
+            path.step(number, step, self.kept)
+            if step.code.waits is not None and len(path.flow.queue) < outstanding:
+                self.waited.add(step.pc)
+            for pc, (copy, last) in list(beside.items()):
+                if number - last > RECENT and not copy.flow.unlike(path.flow):
+                    del beside[pc]
+
+
+def may_be_left_out(code):
+    return code.name in KINDS and (code.name != "s_nop" or code.states > 1)
+
+
+def shows(code, without, flow):
+    """Whether other waves may see at this instruction that its wave has waited for less: at a barrier what LDS has still to do, at a
+    store or an atomic access that earlier stores are outstanding, and at LDS that a transfer to it is."""
+    if code.name == "s_barrier":
+        return any(op["flow"] in (LDS, FLAT) or op["code"].to_lds for op in without.unlike(flow))
+    if code.store or code.atomic:
+        return any(not op["code"].load or op["code"].to_lds for op in without.unlike(flow))
+    return code.space in ("lds", "flat") and any(op["code"].to_lds for op in without.unlike(flow))
 
 
 # ---- memory: what waves rely on ----
@@ -452,10 +521,7 @@ class _Memory:
             if code.waits is not None:
                 flow.wait(code.waits)
             if code.flow is not None:
-                kind = code.flow
-                op = {"flow": kind, "pc": step.pc, "done": False, "vm": kind in (VM, FLAT),
-                      "lgkm": kind in (LDS, ANY) or (kind is FLAT and step.in_lds)}
-                flow.queue.append(op)
+                op = flow.begin(number, step)
                 if step.spread:
                     self.access(number, step, op)
             if code.name == "s_barrier":
