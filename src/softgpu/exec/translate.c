@@ -509,7 +509,9 @@ static void translate_loop(const isa_wave_t *w, isa_page_t *page, unsigned first
 static void translate_stretch(const isa_wave_t *w, isa_page_t *page, unsigned first,
                               isa_handler_t *counting)
 {
-    const unsigned last = isa_plan_reach(page, first);
+    const unsigned last = isa_plan_reach(page, first), behind = last + page->slots[last].dwords;
+    /* a stretch that ends because it is long: waves come to the code behind it */
+    if (behind < ISA_PAGE_SLOTS) isa_translate_arrived(page, &page->slots[behind]);
     translate(&(task_t){wanted_for(w, page, first, last), first, counting});
 }
 

@@ -582,13 +582,14 @@ static void emit_steps(isa_emitter_t *e)
 }
 
 /* Writes the whole function. The first pass finds the scalar registers that it writes, the second
- * one those that it uses. */
+ * one those that it uses; each, which NaNs need no test. */
 static void emit_function(isa_emitter_t *e)
 {
     for (int round = 0; round < 3; round++) {
         e->entry.size = e->code.size = e->tail.size = 0;
         e->shared = false;
         e->next = e->groups = 0;
+        isa_emit_begin_nans(e);
         emit_steps(e);
         if (round == 1) choose_wide(e);
     }

@@ -2,7 +2,8 @@
  *
  * translate_emit.c writes the function, scalar instructions, branches and calls of handlers;
  * translate_segment.c writes vector instructions, and translate_lanes.c those of them that load
- * from LDS or read other lanes' registers; translate_sums.c writes counts by buckets. */
+ * from LDS or read other lanes' registers; translate_nans.c says which NaNs need no test;
+ * translate_sums.c writes counts by buckets. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_EMIT_H
 #define SOFTGPU_EXEC_TRANSLATE_EMIT_H
 
@@ -50,6 +51,13 @@ typedef struct {
     unsigned row, variable;
 } isa_emit_offer_t;
 
+/* A row of a number that an instruction's quick function has tested for a NaN. */
+typedef struct {
+    unsigned value; /* of the quick way; 0: none, or a later test is enough */
+    uint16_t by;    /* number of the instruction: isa_emitter_t.vectors */
+    uint8_t part;   /* of the number (translate_nans.c) */
+} isa_emit_noted_t;
+
 /* Instructions that are counted at once: so many, from `first` on, of isa_emitter_t.in_groups. */
 typedef struct {
     uint16_t first, n;
@@ -73,6 +81,12 @@ typedef struct {
      * far as the block knows. */
     bool used[ISA_EMIT_SCC + 1], written[ISA_EMIT_SCC + 1];
     bool single[ISA_EMIT_SCC + 1], wide[ISA_EMIT_SCC + 1], stored[ISA_EMIT_SCC + 1];
+    /* Vector instructions of the function so far; how many numbers of each one's result no later
+     * test shows, and, from the round before, whether a later one shows all of them. */
+    unsigned vectors;
+    uint8_t unseen[2 * ISA_PLAN_STEPS];
+    bool seen[2 * ISA_PLAN_STEPS];
+    isa_emit_noted_t noted[ISA_VGPR_ROWS];
     /* the current segment */
     unsigned n;                              /* instructions */
     isa_emit_way_t way[ISA_EMIT_WAYS], *now; /* the way that is written now */
@@ -126,6 +140,20 @@ void isa_emit_settle(isa_emitter_t *e, const isa_operand_t *o);
 
 /* The chunk's part of row r, as a value of the way that is written now. */
 unsigned isa_emit_row(isa_emitter_t *e, unsigned r);
+
+/* ---- NaNs ---- */
+
+/* Called before a vector instruction is written: its test will show NaNs of its sources. */
+void isa_emit_pass_nans(isa_emitter_t *e, const isa_inst_t *i);
+
+/* Called after it is written: its result is tested. */
+void isa_emit_note_nans(isa_emitter_t *e, const isa_inst_t *i);
+
+/* Whether the instruction that is written needs no test, because later ones are enough. */
+bool isa_emit_is_seen(const isa_emitter_t *e);
+
+/* Begins a round, which uses what the one before has found. */
+void isa_emit_begin_nans(isa_emitter_t *e);
 
 /* ---- loads from LDS, reads of other lanes ---- */
 

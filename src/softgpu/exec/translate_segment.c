@@ -630,7 +630,7 @@ static void call_chunk(isa_emitter_t *e, const isa_inst_t *i, unsigned x)
     const isa_function_t kind = full ? ISA_FUNCTION_CHUNK : isa_chunk_function(i);
     isa_put(&e->now->text, "  call void @%s(ptr %%x%u)%s\n", isa_library_name(name, i, kind), x,
             full ? " #1" : "");
-    if (kind == ISA_FUNCTION_QUICK) take_rare(e, x);
+    if (kind == ISA_FUNCTION_QUICK && !isa_emit_is_seen(e)) take_rare(e, x);
 }
 
 /* The instruction, the way that is written now. `m`: the mask that it writes, or NULL. */
@@ -676,10 +676,12 @@ void isa_emit_chunk(isa_emitter_t *e, const isa_step_t *s)
     if (s->out >= 0) m = new_mask(e, s->out);
     const bool whole = e->plan->masked && e->n < WHOLE_AT_MOST; /* it may come to has_whole() */
     const unsigned ways = whole ? ISA_EMIT_WAYS : ISA_EMIT_WHOLE;
+    isa_emit_pass_nans(e, i);
     for (unsigned k = 0; k < ways; k++) {
         e->now = &e->way[k];
         put_chunk(e, s, sources, s->out >= 0 ? &m : NULL);
     }
+    isa_emit_note_nans(e, i);
     e->n++;
     if (s->out >= 0) e->mask[e->n_masks++] = m;
 }

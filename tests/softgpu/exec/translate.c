@@ -247,6 +247,23 @@ static void many_modes(void **state)
     free_pair(&p);
 }
 
+/* A program that is longer than a stretch may be: waves go from the first stretch into one behind
+ * it. */
+static void longer_than_a_stretch(void **state)
+{
+    enum { ADDITIONS = 600 };
+    static const char text[] = ".rept 600\n v_add_u32 v1, v1, v2\n .endr\n s_endpgm\n";
+    pair_t p = make_pair("avx2");
+    isa_translate_stats_t s = {.instructions = 0};
+    (void)state;
+    put_pair(&p, text);
+    for (unsigned n = 0; n < 4; n++)
+        s = run_in_mode(&p, 0x2f0, (rounds_t){{ROUNDS}}, text);
+    assert_int_equal(s.instructions, ADDITIONS + 1);
+    assert_int_equal(s.entries, 2);
+    free_pair(&p);
+}
+
 /* ---- other code ---- */
 
 /* An empty kernel does nothing wherever it is: behind another one's end, or where waves are counted
@@ -342,6 +359,7 @@ int main(void)
                                        cmocka_unit_test(overlapping),
                                        cmocka_unit_test(nested_loops),
                                        cmocka_unit_test(many_modes),
+                                       cmocka_unit_test(longer_than_a_stretch),
                                        cmocka_unit_test(empty_kernels),
                                        cmocka_unit_test(verified),
                                        cmocka_unit_test(reads_verified),

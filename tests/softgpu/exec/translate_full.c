@@ -49,6 +49,22 @@ static const char *const loops[] = {
     "v_fma_f64 v[6:7], v[4:5], 1.0, neg(0)\n",
     "v_div_fmas_f64 v[6:7], v[4:5], 1.0, neg(0)\n",
     "v_mul_f32 v6, -1.0, v2\n",
+    /* such a NaN that the next result shows; and ones that it does not: of a maximum, of a half, of
+     * a double's dword, of the other number of a pair, of a row that has been written since */
+    "v_mul_f32 v6, -1.0, v2\n v_add_f32 v7, v6, v1\n v_mul_f64 v[8:9], v[4:5], -1.0\n"
+    "v_fma_f64 v[10:11], v[14:15], v[8:9], v[8:9]\n v_fmac_f64 v[8:9], v[14:15], v[14:15]\n",
+    "v_mul_f32 v6, -1.0, v2\n v_max_f32 v7, v6, v1\n",
+    "v_mul_f32 v6, -1.0, v2\n v_add_f32_sdwa v7, v6, v1 dst_sel:DWORD src0_sel:WORD_0 "
+    "src1_sel:DWORD\n",
+    "v_mul_f32 v6, -1.0, v2\n v_fma_mix_f32 v7, v6, v1, v1 op_sel_hi:[1,0,0]\n",
+    "v_mul_f64 v[6:7], v[4:5], -1.0\n v_add_f32 v8, v6, v1\n",
+    "v_pk_mul_f32 v[6:7], v[2:3], -1.0 op_sel:[1,0] op_sel_hi:[0,0]\n v_add_f32 v8, v6, v1\n",
+    "v_pk_mul_f32 v[6:7], v[2:3], -1.0 op_sel:[1,0] op_sel_hi:[0,0]\n"
+    "v_pk_add_f32 v[8:9], v[6:7], v[0:1] op_sel:[0,1] op_sel_hi:[0,1]\n",
+    "v_mul_f32 v6, -1.0, v2\n v_mov_b32 v7, v6\n v_mov_b32 v6, v1\n v_add_f32 v8, v6, v1\n",
+    "v_mul_f64 v[6:7], v[4:5], -1.0\n v_mov_b32 v8, v7\n v_mov_b32 v7, 0\n"
+    "v_add_f64 v[10:11], v[6:7], v[14:15]\n",
+    "v_mul_f64 v[6:7], v[4:5], -1.0\n v_mov_b32 v6, 0\n v_add_f64 v[10:11], v[6:7], v[14:15]\n",
     /* VCC besides three sources */
     "v_cmp_lt_u32 vcc, v10, v11\n v_div_fmas_f32 v6, v1, v2, 1.0\n v_div_fmas_f32 v7, v1, v2, v8\n"
     "v_div_fmas_f64 v[12:13], v[4:5], v[14:15], 0.5\n"
