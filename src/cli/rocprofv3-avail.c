@@ -9,7 +9,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <rocprofiler-sdk/counter_config.h>
 #include <rocprofiler-sdk/experimental/spm.h>
 #include <rocprofiler-sdk/pc_sampling.h>
 
@@ -19,29 +18,16 @@
 #include "base/log.h"
 #include "base/program.h"
 #include "base/words.h"
-#include "cli/avail.h"
+#include "cli/avail_command.h"
 #include "cli/avail_json.h"
 #include "cli/gpu.h"
 #include "cli/input.h"
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "trace/extra.h"
-#include "trace/selection.h"
+#include "trace/settings.h"
 
-enum { EXIT_NOT_AVAILABLE = 1, ALL_GPUS = -1, PMC_MAX = 2048 };
-
-typedef struct {
-    const char *gpu, *extra;
-    const gpus_product_t *product; /* the product that was named; NULL: the GPUs of this machine */
-    int device;
-    enum { NO_COMMAND, LIST, INFO, PMC_CHECK } command;
-    bool help, pmc, agent, sampling, streams, quiet, as_json;
-    const char **names; /* names of counters */
-    size_t name_count;
-    json_t *gpus; /* the result in JSON, while it is made; NULL: the result is printed as text */
-} options_t;
-
-#define REFUSE(...) (base_error(__VA_ARGS__), -1)
+enum { EXIT_NOT_AVAILABLE = 1 };
 
 static void print_help(void)
 {
@@ -90,16 +76,16 @@ static int set_bool(bool *to, const base_arguments_t *a, const char *const *word
 {
     const int value = count ? base_truth(words[0]) : 1;
     if (value < 0)
-        return REFUSE("--%.*s: '%s' is no truth value", (int)a->bytes, a->name, words[0]);
+        return AVAIL_REFUSE("--%.*s: '%s' is no truth value", (int)a->bytes, a->name, words[0]);
     *to = value;
     return 0;
 }
 
-static int set_device(options_t *o, const char *word)
+static int set_device(avail_options_t *o, const char *word)
 {
     uint64_t number;
     if (!base_number(word, 0, 1000, &number))
-        return REFUSE("--device needs the index of a GPU, not '%s'", word);
+        return AVAIL_REFUSE("--device needs the index of a GPU, not '%s'", word);
     o->device = (int)number;
     return 0;
 }
@@ -121,7 +107,7 @@ static void list_known(char *archs, size_t archs_size, char *products, size_t pr
             append_name(products, products_size, gpus_product_at(i)->name);
 }
 
-static int set_gpu(options_t *o, const char *word)
+static int set_gpu(avail_options_t *o, const char *word)
 {
     char archs[512], products[1024];
     o->gpu = word;
@@ -131,9 +117,9 @@ static int set_gpu(options_t *o, const char *word)
     if (cli_is_profile(word)) return 0;
     list_known(archs, sizeof(archs), products, sizeof(products));
     if (o->product || gpus_find(word))
-        return REFUSE("--gpu: no counters of %s are known; they are of:%s",
-                      o->product ? o->product->arch->name : word, archs);
-    return REFUSE(
+        return AVAIL_REFUSE("--gpu: no counters of %s are known; they are of:%s",
+                            o->product ? o->product->arch->name : word, archs);
+    return AVAIL_REFUSE(
         "--gpu: '%s' is none of: auto real soft, no GPU:%s, and no product:%s; the path of "
         "a profile has a slash in it",
         word, archs, products);
@@ -160,29 +146,30 @@ typedef enum {
 static const struct {
     const char *name;
     char letter;
-    int command; /* the command to which the option belongs; NO_COMMAND: to all */
+    int command; /* the command to which the option belongs; AVAIL_NO_COMMAND: to all */
     base_takes_t takes;
 } rows[OPTION_COUNT] = {
-    {"help", 'h', NO_COMMAND, BASE_TAKES_NOTHING},
-    {"device", 'd', NO_COMMAND, BASE_TAKES_ONE},
-    {"gpu", 0, NO_COMMAND, BASE_TAKES_ONE},
-    {"extra-counters", 'E', NO_COMMAND, BASE_TAKES_ONE},
-    {"json", 0, NO_COMMAND, BASE_TAKES_NOTHING},
-    {"pmc", 0, LIST, BASE_TAKES_TRUTH},
-    {"agent", 0, LIST, BASE_TAKES_TRUTH},
-    {"pc-sampling", 0, LIST, BASE_TAKES_TRUTH},
-    {"pmc", 0, INFO, BASE_TAKES_SEVERAL},
-    {"pc-sampling", 0, INFO, BASE_TAKES_SEVERAL}, /* AMD's command ignores further words, too */
-    {"spm-config", 0, INFO, BASE_TAKES_NOTHING},
-    {"quiet", 0, PMC_CHECK, BASE_TAKES_NOTHING},
-    {"spm", 0, PMC_CHECK, BASE_TAKES_NOTHING},
+    {"help", 'h', AVAIL_NO_COMMAND, BASE_TAKES_NOTHING},
+    {"device", 'd', AVAIL_NO_COMMAND, BASE_TAKES_ONE},
+    {"gpu", 0, AVAIL_NO_COMMAND, BASE_TAKES_ONE},
+    {"extra-counters", 'E', AVAIL_NO_COMMAND, BASE_TAKES_ONE},
+    {"json", 0, AVAIL_NO_COMMAND, BASE_TAKES_NOTHING},
+    {"pmc", 0, AVAIL_LIST, BASE_TAKES_TRUTH},
+    {"agent", 0, AVAIL_LIST, BASE_TAKES_TRUTH},
+    {"pc-sampling", 0, AVAIL_LIST, BASE_TAKES_TRUTH},
+    {"pmc", 0, AVAIL_INFO, BASE_TAKES_SEVERAL},
+    {"pc-sampling", 0, AVAIL_INFO,
+     BASE_TAKES_SEVERAL}, /* AMD's command ignores further words, too */
+    {"spm-config", 0, AVAIL_INFO, BASE_TAKES_NOTHING},
+    {"quiet", 0, AVAIL_PMC_CHECK, BASE_TAKES_NOTHING},
+    {"spm", 0, AVAIL_PMC_CHECK, BASE_TAKES_NOTHING},
 };
 
-static int set_option(options_t *o, option_t option, const base_arguments_t *a,
+static int set_option(avail_options_t *o, option_t option, const base_arguments_t *a,
                       const char *const *words, size_t count)
 {
     if (rows[option].takes == BASE_TAKES_ONE && !count)
-        return REFUSE("--%s needs a value", rows[option].name);
+        return AVAIL_REFUSE("--%s needs a value", rows[option].name);
     switch (option) {
     case HELP: o->help = true; return 0;
     case DEVICE: return set_device(o, words[0]);
@@ -206,62 +193,62 @@ static int set_option(options_t *o, option_t option, const base_arguments_t *a,
     return -1;
 }
 
-static int parse_option(options_t *o, base_arguments_t *a)
+static int parse_option(avail_options_t *o, base_arguments_t *a)
 {
     for (option_t i = 0; i < OPTION_COUNT; i++) {
-        if (rows[i].command != NO_COMMAND && rows[i].command != (int)o->command) continue;
+        if (rows[i].command != AVAIL_NO_COMMAND && rows[i].command != (int)o->command) continue;
         if (!base_arguments_are(a, rows[i].name, rows[i].letter)) continue;
         const char *const *words;
         const size_t count = base_arguments_words(a, rows[i].takes, &words);
         return set_option(o, i, a, words, count);
     }
-    return REFUSE("unknown option '%s': see --help", a->word);
+    return AVAIL_REFUSE("unknown option '%s': see --help", a->word);
 }
 
-static int parse(options_t *o, int argc, char **argv)
+static int parse(avail_options_t *o, int argc, char **argv)
 {
     static const char *const commands[] = {"", "list", "info", "pmc-check"};
     for (base_arguments_t a = {.argc = argc, .argv = argv, .next = 1}; base_arguments_next(&a);) {
         if (a.option) {
             if (parse_option(o, &a) != 0) return -1;
-        } else if (o->command == PMC_CHECK) {
+        } else if (o->command == AVAIL_PMC_CHECK) {
             o->names[o->name_count++] = a.word;
-        } else if (o->command != NO_COMMAND) {
-            return REFUSE("'%s' has no place behind %s", a.word, commands[o->command]);
+        } else if (o->command != AVAIL_NO_COMMAND) {
+            return AVAIL_REFUSE("'%s' has no place behind %s", a.word, commands[o->command]);
         } else {
-            for (int i = LIST; i <= PMC_CHECK; i++)
+            for (int i = AVAIL_LIST; i <= AVAIL_PMC_CHECK; i++)
                 if (strcmp(a.word, commands[i]) == 0) o->command = i;
-            if (!o->command) return REFUSE("'%s' is none of: list info pmc-check", a.word);
+            if (!o->command) return AVAIL_REFUSE("'%s' is none of: list info pmc-check", a.word);
         }
     }
-    if (o->command == PMC_CHECK && !o->name_count && !o->help)
-        return REFUSE("pmc-check needs the names of counters");
+    if (o->command == AVAIL_PMC_CHECK && !o->name_count && !o->help)
+        return AVAIL_REFUSE("pmc-check needs the names of counters");
     if (o->product && o->streams)
-        return REFUSE(
+        return AVAIL_REFUSE(
             "--gpu %s: how counters can be sampled is asked of the GPU's driver, so of the "
             "GPUs of this machine alone",
             o->gpu);
-    if (o->as_json && (o->sampling || (o->streams && o->command == INFO)))
-        return REFUSE("--json: there is no such form of --pc-sampling and --spm-config");
+    if (o->as_json && (o->sampling || (o->streams && o->command == AVAIL_INFO)))
+        return AVAIL_REFUSE("--json: there is no such form of --pc-sampling and --spm-config");
     return 0;
 }
 
 /* Runs this program again with the software GPU preloaded, which must be in place before a library
  * looks for the driver. */
-static int enter_gpu(const options_t *o, char **argv)
+static int enter_gpu(const avail_options_t *o, char **argv)
 {
     char why[PATH_MAX + 128], root[PATH_MAX], *preload = NULL;
     const char *before = getenv("LD_PRELOAD");
     if (o->product) return 0;
     int soft = cli_choose_gpu("rocprofv3-avail", o->gpu, why, sizeof(why));
-    if (soft < 0) return REFUSE("%s", why);
+    if (soft < 0) return AVAIL_REFUSE("%s", why);
     if (!soft || cli_on_soft_gpu()) return 0;
-    if (cli_find_root(root, NULL, why, sizeof(why)) != 0) return REFUSE("%s", why);
+    if (cli_find_root(root, NULL, why, sizeof(why)) != 0) return AVAIL_REFUSE("%s", why);
     if (asprintf(&preload, "%s%s%s/" CLI_SOFT_GPU_LIBRARY, before ? before : "", before ? ":" : "",
                  root) < 0)
-        return REFUSE("%s", strerror(ENOMEM));
+        return AVAIL_REFUSE("%s", strerror(ENOMEM));
     if (setenv("LD_PRELOAD", preload, 1) == 0) execv("/proc/self/exe", argv);
-    return REFUSE("starting again on the software GPU: %s", strerror(errno));
+    return AVAIL_REFUSE("starting again on the software GPU: %s", strerror(errno));
 }
 
 static void print_field(const char *name, const char *value)
@@ -336,20 +323,16 @@ static void print_counter(const avail_gpu_t *gpu, const rocprofiler_counter_info
     printf("\n\n");
 }
 
-static bool is_meant(const options_t *o, const avail_gpu_t *gpu)
-{
-    return o->device == ALL_GPUS || o->device == gpu->agent->logical_node_type_id;
-}
-
 /* Adds the GPU to a result in JSON. */
-static void add_json(const options_t *o, const avail_gpu_t *gpu, bool properties, json_t *counters)
+static void add_json(const avail_options_t *o, const avail_gpu_t *gpu, bool properties,
+                     json_t *counters)
 {
     json_t *j = avail_json_gpu(gpu, properties);
     if (counters) json_object_set_new(j, "counters", counters);
     json_array_append_new(o->gpus, j);
 }
 
-static void list(const options_t *o, const avail_gpu_t *gpu)
+static void list(const avail_options_t *o, const avail_gpu_t *gpu)
 {
     const bool names = o->pmc || !(o->agent || o->sampling);
     if (o->gpus) return add_json(o, gpu, o->agent, names ? avail_json_names(gpu) : NULL);
@@ -376,7 +359,7 @@ static void show_counter(const avail_gpu_t *gpu, const rocprofiler_counter_info_
 }
 
 /* Sets *known for names that this GPU has; the caller reports names that no GPU has. */
-static void info(const options_t *o, avail_gpu_t *gpu, bool *known)
+static void info(const avail_options_t *o, avail_gpu_t *gpu, bool *known)
 {
     if (!o->pmc && o->gpus) return add_json(o, gpu, true, avail_json_names(gpu));
     if (!o->pmc && !o->sampling && !o->streams) {
@@ -396,24 +379,6 @@ static void info(const options_t *o, avail_gpu_t *gpu, bool *known)
         show_counter(gpu, c, counters);
     }
     if (counters) add_json(o, gpu, true, counters);
-}
-
-static void refuse_name(const avail_t *a, const options_t *o, const char *name)
-{
-    const char *similar = NULL, *uncounted = NULL;
-    bool counted = false;
-    for (size_t i = 0; i < a->count && !similar; i++) {
-        if (!is_meant(o, &a->gpus[i])) continue;
-        similar = avail_similar(&a->gpus[i], name);
-        counted |= a->gpus[i].count > 0;
-        if (!a->gpus[i].count) uncounted = a->gpus[i].agent->name;
-    }
-    if (uncounted && !counted)
-        base_error("counter '%s' does not exist: no counters of %s are known", name, uncounted);
-    else if (similar)
-        base_error("counter '%s' does not exist: did you mean %s?", name, similar);
-    else
-        base_error("counter '%s' does not exist: 'rocprofv3-avail list' shows those that do", name);
 }
 
 static void print_sampled(const avail_gpu_t *gpu, bool details)
@@ -446,7 +411,7 @@ on_configurations(const rocprofiler_pc_sampling_configuration_t *configurations,
 
 /* Prints how AMD's driver, with interface 1.5, can sample a GPU that was named, by the table of
  * GPUs. */
-static void print_sampling_of(const options_t *o, const avail_gpu_t *gpu)
+static void print_sampling_of(const avail_options_t *o, const avail_gpu_t *gpu)
 {
     rocprofiler_pc_sampling_configuration_t ways[4];
     const gpus_sampling_t *s;
@@ -467,17 +432,17 @@ static void print_sampling_of(const options_t *o, const avail_gpu_t *gpu)
         base_warning("AMD's driver cannot sample program counters of %s", gpu->agent->name);
         return;
     }
-    bool details = o->command == INFO;
+    bool details = o->command == AVAIL_INFO;
     print_sampled(gpu, details);
     on_configurations(ways, n, &details);
     printf("\n\n");
 }
 
-static void print_sampling(const options_t *o, const avail_t *a)
+static void print_sampling(const avail_options_t *o, const avail_t *a)
 {
     size_t found = 0;
     bool details = false;
-    if (o->command == LIST) printf("Agents supporting PC Sampling\n\n");
+    if (o->command == AVAIL_LIST) printf("Agents supporting PC Sampling\n\n");
     if (o->product && a->count) {
         print_sampling_of(o, &a->gpus[0]);
         return;
@@ -485,12 +450,12 @@ static void print_sampling(const options_t *o, const avail_t *a)
     for (size_t i = 0; i < a->count; i++) {
         const rocprofiler_agent_v0_t *agent = a->gpus[i].agent;
         details = false;
-        if (!is_meant(o, &a->gpus[i]) ||
+        if (!avail_is_meant(o, &a->gpus[i]) ||
             rocprofiler_query_pc_sampling_agent_configurations(
                 agent->id, on_configurations, &details) != ROCPROFILER_STATUS_SUCCESS)
             continue;
         found++;
-        details = o->command == INFO;
+        details = o->command == AVAIL_INFO;
         print_sampled(&a->gpus[i], details);
         rocprofiler_query_pc_sampling_agent_configurations(agent->id, on_configurations, &details);
         printf("\n\n");
@@ -517,12 +482,12 @@ static rocprofiler_status_t on_intervals(const rocprofiler_spm_available_configu
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-static void print_streams(const options_t *o, const avail_t *a)
+static void print_streams(const avail_options_t *o, const avail_t *a)
 {
     size_t found = 0;
     for (size_t i = 0; i < a->count; i++) {
         rocprofiler_agent_v0_t agent = *a->gpus[i].agent;
-        if (is_meant(o, &a->gpus[i]) && a->gpus[i].stream_count &&
+        if (avail_is_meant(o, &a->gpus[i]) && a->gpus[i].stream_count &&
             rocprofiler_spm_query_agent_configurations(agent.id, on_intervals, &agent) ==
                 ROCPROFILER_STATUS_SUCCESS)
             found++;
@@ -530,212 +495,25 @@ static void print_streams(const options_t *o, const avail_t *a)
     if (!found) base_warning("no GPU of this machine can sample counters");
 }
 
-/* Counters of one GPU that are checked together. */
-typedef struct {
-    rocprofiler_counter_id_t ids[PMC_MAX];
-    const char *names[PMC_MAX];
-    size_t count;
-} together_t;
-
-static void add_together(together_t *t, const rocprofiler_counter_info_v1_t *c)
-{
-    for (size_t i = 0; i < t->count; i++)
-        if (t->ids[i].handle == c->id.handle) return;
-    if (t->count == PMC_MAX) return;
-    t->ids[t->count] = c->id;
-    t->names[t->count++] = c->name;
-}
-
-/* Reads "device=0,device=1" into one bit for each GPU. GPUs that the machine does not have are an
- * error; but in a check for rocprofv3 (--quiet) they are skipped with a warning, because the run
- * will skip them, too, as AMD's does. */
-static int read_devices(const avail_t *a, const options_t *o, const char *word, const char *text,
-                        uint64_t *gpus)
-{
-    if (!*text) return REFUSE("'%s': NAME or NAME:device=N[,device=N...] is expected", word);
-    for (*gpus = 0; *text; text += *text == ',') {
-        char *end = NULL;
-        size_t i = 0;
-        long number = strncmp(text, "device=", 7) == 0 ? strtol(text + 7, &end, 10) : -1;
-        if (!end || end == text + 7 || (*end && *end != ','))
-            return REFUSE("'%s': NAME or NAME:device=N[,device=N...] is expected", word);
-        while (i < a->count && a->gpus[i].agent->logical_node_type_id != number)
-            i++;
-        if (i < a->count)
-            *gpus |= (uint64_t)1 << (i & 63);
-        else if (o->quiet)
-            base_warning("'%s': there is no GPU %.*s: it is passed over", word,
-                         (int)(end - text) - 7, text + 7);
-        else
-            return REFUSE("'%s': there is no GPU %ld", word, number);
-        text = end;
-    }
-    return 0;
-}
-
-/* Adds all counters of that name, or the instance of a counter. */
-static bool add_named(avail_gpu_t *gpu, const char *name, together_t *t)
-{
-    const size_t before = t->count;
-    for (size_t i = 0; i < gpu->count; i++)
-        if (trace_wants_counter(name, gpu->counters[i]->name, gpu->counters[i]->is_constant))
-            add_together(t, gpu->counters[i]);
-    const rocprofiler_counter_info_v1_t *c = t->count > before ? NULL : avail_find(gpu, name);
-    if (c) add_together(t, c);
-    return c || t->count > before;
-}
-
-static int add_word(const avail_t *a, const options_t *o, const char *word, together_t *together)
-{
-    char name[256];
-    size_t bytes = strcspn(word, ":");
-    uint64_t gpus = 0;
-    bool known = false;
-    snprintf(name, sizeof(name), "%.*s", (int)bytes, word);
-    if (word[bytes]) {
-        if (read_devices(a, o, word, word + bytes + 1, &gpus) != 0) return -1;
-        if (!gpus) return 0; /* all of its GPUs were skipped */
-    }
-    for (size_t i = 0; i < a->count; i++) {
-        avail_gpu_t *gpu = &a->gpus[i];
-        bool named = gpus & (uint64_t)1 << (i & 63);
-        if (gpus ? !named : !is_meant(o, gpu)) continue;
-        const bool found = add_named(gpu, name, &together[i]);
-        if (!found && named)
-            return REFUSE("GPU %d (%s) has no counter '%s'", gpu->agent->logical_node_type_id,
-                          gpu->agent->name, name);
-        known |= found;
-    }
-    if (known) return 0;
-    refuse_name(a, o, name);
-    return -1;
-}
-
-/* Makes a configuration of streaming counters with the interval of the run that rocprofv3
- * checks. */
-static rocprofiler_status_t make_stream(const avail_gpu_t *gpu, together_t *t,
-                                        rocprofiler_counter_config_id_t *config)
-{
-    rocprofiler_spm_parameters_t interval = {
-        .size = sizeof(interval),
-        .type = ROCPROFILER_SPM_PARAMETER_TYPE_SAMPLE_INTERVAL_SCLK_CYCLES,
-        .value = trace_setting_number(TRACE_SET_SPM_SAMPLE_INTERVAL)};
-    rocprofiler_spm_parameters_t *parameters = &interval;
-    return rocprofiler_spm_create_counter_config(gpu->agent->id, t->ids, t->count, &parameters,
-                                                 interval.value ? 1 : 0, config);
-}
-
-/* Derived counters and constants cannot be sampled. */
-static int check_streams(const avail_gpu_t *gpu, const together_t *t)
-{
-    for (size_t i = 0; i < t->count; i++) {
-        const rocprofiler_counter_info_v1_t *c = NULL;
-        for (size_t j = 0; j < gpu->count && !c; j++)
-            if (gpu->counters[j]->id.handle == t->ids[i].handle) c = gpu->counters[j];
-        if (!c || !avail_streams(gpu, c))
-            return REFUSE("GPU %d (%s): %s cannot be sampled: 'rocprofv3-avail info --pmc' tells "
-                          "of each counter",
-                          gpu->agent->logical_node_type_id, gpu->agent->name, t->names[i]);
-    }
-    return 0;
-}
-
-/* Makes the SDK check whether the GPU can collect these counters together. If not, `why` is the
- * SDK's text for its status; the SDK's log has the details. */
-static int try_config(const options_t *o, const avail_gpu_t *gpu, together_t *t, const char **why)
-{
-    rocprofiler_counter_config_id_t config = {0};
-    rocprofiler_status_t status =
-        o->streams ? make_stream(gpu, t, &config)
-                   : rocprofiler_create_counter_config(gpu->agent->id, t->ids, t->count, &config);
-    *why = rocprofiler_get_status_string(status);
-    if (status != ROCPROFILER_STATUS_SUCCESS) return -1;
-    if (o->streams)
-        rocprofiler_spm_destroy_counter_config(config);
-    else
-        rocprofiler_destroy_counter_config(config);
-    return 0;
-}
-
-static int try_plan(const avail_gpu_t *gpu, const together_t *t, char *why, size_t why_bytes)
-{
-    ctr_plan_t *plan;
-    const int status = avail_plan(gpu, t->ids, t->count, 1, &plan, why, why_bytes);
-    ctr_plan_destroy(plan);
-    return status;
-}
-
-/* Adds the counters to a result in JSON; for a GPU that was named, with passes that would be
- * sufficient. */
-static void add_check(const options_t *o, const avail_gpu_t *gpu, const together_t *t,
-                      bool together)
-{
-    char why[32];
-    ctr_plan_t *plan = NULL;
-    json_t *j = avail_json_gpu(gpu, false), *names = json_array();
-    for (size_t i = 0; i < t->count; i++)
-        json_array_append_new(names, json_string(t->names[i]));
-    json_object_set_new(j, "counters", names);
-    json_object_set_new(j, "together", json_boolean(together));
-    if (gpu->own && avail_plan(gpu, t->ids, t->count, 0, &plan, why, sizeof(why)) == 0)
-        json_object_set_new(j, "passes", avail_json_passes(plan));
-    ctr_plan_destroy(plan);
-    json_array_append_new(o->gpus, j);
-}
-
-static int check_gpu(const options_t *o, const avail_gpu_t *gpu, together_t *t)
-{
-    int index = gpu->agent->logical_node_type_id;
-    if (!t->count) return 0;
-    if (o->streams && check_streams(gpu, t) != 0) return -1;
-    char planned[sizeof(((ctr_error_t *)0)->text)];
-    const char *what = o->streams ? "sampled" : "collected", *why = planned;
-    const int status =
-        gpu->own ? try_plan(gpu, t, planned, sizeof(planned)) : try_config(o, gpu, t, &why);
-    if (o->gpus) add_check(o, gpu, t, status == 0);
-    if (status != 0)
-        return REFUSE("GPU %d (%s): the counters cannot be %s together: %s", index,
-                      gpu->agent->name, what, why);
-    if (o->quiet || o->gpus) return 0;
-    printf("Following input counters can be %s together on GPU:%d", what, index);
-    for (size_t i = 0; i < t->count; i++)
-        printf("\t%s", t->names[i]);
-    putchar('\n');
-    return 0;
-}
-
-static int pmc_check(const avail_t *a, const options_t *o)
-{
-    int result = 0;
-    together_t *together = calloc(a->count ? a->count : 1, sizeof(*together));
-    if (!together) return REFUSE("%s", strerror(ENOMEM));
-    for (size_t i = 0; i < o->name_count; i++)
-        if (add_word(a, o, o->names[i], together) != 0) result = -1;
-    for (size_t i = 0; result == 0 && i < a->count; i++)
-        result = check_gpu(o, &a->gpus[i], &together[i]);
-    free(together);
-    return result;
-}
-
-static int answer(const avail_t *a, const options_t *o)
+static int answer(const avail_t *a, const avail_options_t *o)
 {
     int result = 0;
     bool *known = calloc(o->name_count + 1, sizeof(*known));
-    if (!known) return REFUSE("%s", strerror(ENOMEM));
-    if (o->device != ALL_GPUS && !avail_gpu(a, o->device))
-        result = REFUSE("there is no GPU %d: this machine has %zu", o->device, a->count);
-    else if (o->command == PMC_CHECK)
-        result = pmc_check(a, o);
+    if (!known) return AVAIL_REFUSE("%s", strerror(ENOMEM));
+    if (o->device != AVAIL_ALL_GPUS && !avail_gpu(a, o->device))
+        result = AVAIL_REFUSE("there is no GPU %d: this machine has %zu", o->device, a->count);
+    else if (o->command == AVAIL_PMC_CHECK)
+        result = avail_pmc_check(a, o);
     for (size_t i = 0; !result && i < a->count; i++) {
-        if (!is_meant(o, &a->gpus[i])) continue;
-        if (o->command == LIST) list(o, &a->gpus[i]);
-        if (o->command == INFO) info(o, &a->gpus[i], known);
+        if (!avail_is_meant(o, &a->gpus[i])) continue;
+        if (o->command == AVAIL_LIST) list(o, &a->gpus[i]);
+        if (o->command == AVAIL_INFO) info(o, &a->gpus[i], known);
     }
     if (!result && o->sampling) print_sampling(o, a);
-    if (!result && o->command == INFO && o->streams) print_streams(o, a);
-    for (size_t i = 0; !result && o->command == INFO && i < o->name_count; i++)
+    if (!result && o->command == AVAIL_INFO && o->streams) print_streams(o, a);
+    for (size_t i = 0; !result && o->command == AVAIL_INFO && i < o->name_count; i++)
         if (!known[i]) {
-            refuse_name(a, o, o->names[i]);
+            avail_refuse_name(a, o, o->names[i]);
             result = -1;
         }
     free(known);
@@ -743,7 +521,7 @@ static int answer(const avail_t *a, const options_t *o)
 }
 
 /* Reads definitions from the command's own option, or those that rocprofv3 passes in a variable. */
-static int read_extra(const options_t *o, char **text, char *why, size_t why_bytes)
+static int read_extra(const avail_options_t *o, char **text, char *why, size_t why_bytes)
 {
     size_t bytes;
     if (!o->extra) {
@@ -754,7 +532,7 @@ static int read_extra(const options_t *o, char **text, char *why, size_t why_byt
     return *text && trace_setting_set(TRACE_SET_EXTRA_COUNTERS_FILE, o->extra) == 0 ? 0 : -1;
 }
 
-static int ask(const options_t *o)
+static int ask(const avail_options_t *o)
 {
     char why[PATH_MAX + 256] = "";
     char *text = NULL;
@@ -787,12 +565,13 @@ static int ask(const options_t *o)
 
 int main(int argc, char **argv)
 {
-    options_t o = {.device = ALL_GPUS, .names = calloc((size_t)argc + 1, sizeof(char *))};
+    avail_options_t o = {.device = AVAIL_ALL_GPUS,
+                         .names = calloc((size_t)argc + 1, sizeof(char *))};
     int status = 0;
     base_program_begin("rocprofv3-avail", "ROCPROF_LOG_LEVEL", CLI_EXIT_SETUP);
     if (!o.names || parse(&o, argc, argv) != 0)
         status = CLI_EXIT_USAGE;
-    else if (o.help || o.command == NO_COMMAND)
+    else if (o.help || o.command == AVAIL_NO_COMMAND)
         print_help();
     else if (enter_gpu(&o, argv) != 0)
         status = CLI_EXIT_SETUP;
