@@ -14,7 +14,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct region region_t;
 
@@ -72,15 +71,16 @@ static unsigned after = ISA_TRANSLATE_AFTER;
 /* Whether code is being translated, or waits for that. The thread that does it alone changes
  * entries, and writes NEVER to a slot's heat. No wave waits for it. */
 static _Atomic(bool) translating;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards LLVM and the variables below */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the variables below */
 static uint64_t loops[ISA_REFUSALS];
 static uint64_t kept; /* stretches whose code was on disk */
 static uint64_t most_ms = ISA_TRANSLATE_MS;
 static bool aside, helper_runs; /* translating is a thread's of its own; whether there is one */
-static bool over;               /* the process ends: LLVM must not be called any more */
 static task_t task;             /* of that thread, */
 static bool has_task;           /* which waits until it has one */
+static uint64_t made_so_far;    /* pieces of code that were compiled */
 static pthread_cond_t has_work = PTHREAD_COND_INITIALIZER;
+static const task_t *at_work; /* what is being translated; NULL once its page has been freed */
 
 static void take_lock(void)
 {
@@ -107,11 +107,14 @@ static void give_back(const task_t *t, unsigned heat)
 }
 
 /* In a forked child, which has neither of the threads that may be translating: what waits to be
- * translated is found hot again. */
+ * translated, or is being translated, is found hot again. */
 static void begin_child(void)
 {
     if (has_task) give_back(&task, after - 1);
+    if (at_work) give_back(at_work, after - 1);
     has_task = helper_runs = false;
+    at_work = NULL;
+    isa_compiler_leave();
     pthread_cond_init(&has_work, NULL);
     atomic_store(&translating, false);
     give_lock();
@@ -122,24 +125,6 @@ static void begin_child(void)
 static void register_fork_handler(void)
 {
     pthread_atfork(take_lock, give_lock, begin_child);
-}
-
-/* Called when the process ends, before LLVM frees what is its own: waits until the translation that
- * is being made is done. */
-static void end_of_process(void)
-{
-    take_lock();
-    over = true;
-    give_lock();
-}
-
-/* Under the lock, after a translation: what is registered last is called first, and LLVM registers
- * the end of its tables when it first uses each, most of them in the first translation. */
-static void register_end(void)
-{
-    enum { OFTEN = 64 };
-    static unsigned times;
-    if (times < OFTEN && atexit(end_of_process) == 0) times++;
 }
 
 void isa_translate_setup(isa_translate_t how, unsigned hot)
@@ -220,46 +205,60 @@ static void end_translating(void)
     atomic_store_explicit(&translating, false, memory_order_release);
 }
 
-/* Under the lock: plans the code, for which the library is open, and compiles it. */
-static isa_refused_t plan_and_compile(const isa_wanted_t *wanted, const isa_library_t *library,
-                                      isa_plan_t *plan, isa_made_t *made)
+/* Under the lock: plans the code, for which the library is open, and writes it as LLVM's assembly,
+ * which is to be freed. NULL: `made` says why there is none. */
+static char *text_of(const isa_wanted_t *wanted, const isa_library_t *library, isa_made_t *made)
 {
+    isa_plan_t *plan = malloc(sizeof *plan);
+    char *text = NULL;
+    made->why = ISA_REFUSED_FAILED;
+    if (!plan) return NULL;
     *plan = (isa_plan_t){.page = wanted->page,
                          .mode = wanted->mode,
                          .masked = wanted->masked,
                          .calls = wanted->calls,
                          .bucket = wanted->bucket};
     const isa_refused_t why = isa_plan_make(plan, wanted->first, wanted->last);
-    char *text = why ? NULL : isa_emit(plan, library);
-    if (text) {
-        base_trace("translated from 0x%llx on:\n%s",
-                   (unsigned long long)wanted->page->slots[wanted->first].pc, text);
-        made->object = isa_llvm_compile(text, &made->size);
-    }
-    free(text);
-    if (why) return why;
+    if (why)
+        made->why = why;
+    else
+        text = isa_emit(plan, library);
     made->masked = plan->masked;
-    for (unsigned k = 0; k < plan->n; k++)
+    for (unsigned k = 0; text && k < plan->n; k++)
         if (plan->step[k].enters)
             made->entry[made->n++] = (uint16_t)isa_slot_index(wanted->page, plan->step[k].i->pc);
-    return made->object ? ISA_REFUSED_NOT : ISA_REFUSED_FAILED;
+    free(plan);
+    return text;
 }
 
-/* Under the lock: makes the code by LLVM. */
-static isa_refused_t make(const isa_wanted_t *wanted, const isa_library_t *library,
-                          isa_made_t *made)
+/* Whether the code can be compiled: the process that does so runs, and has the library. Called
+ * without the lock, as that may take a tenth of a second. */
+static isa_refused_t prepare(const isa_library_t *library)
 {
-    isa_plan_t *plan = malloc(sizeof *plan);
-    isa_refused_t why = ISA_REFUSED_FAILED;
-    if (isa_share_spent() / 1000 >= most_ms)
-        why = ISA_REFUSED_TIME;
-    else if (!isa_llvm_load())
-        why = ISA_REFUSED_LLVM;
-    else if (plan && isa_llvm_open(library))
-        why = plan_and_compile(wanted, library, plan, made);
-    isa_llvm_close();
-    free(plan);
-    return why;
+    if (!library) return ISA_REFUSED_CORE;
+    if (isa_share_spent() / 1000 >= most_ms) return ISA_REFUSED_TIME;
+    if (!isa_compiler_begin()) return ISA_REFUSED_LLVM;
+    return isa_compiler_open(library) ? ISA_REFUSED_NOT : ISA_REFUSED_FAILED;
+}
+
+/* Makes the code of what is at work. Called under the lock, which is given up while other code may
+ * wait for it: what is at work may then end with its page. */
+static void make(const task_t *t, isa_made_t *made)
+{
+    const isa_library_t *library = isa_library_for(t->wanted.page->core);
+    char *text = NULL;
+    give_lock();
+    *made = (isa_made_t){.why = prepare(library)};
+    take_lock();
+    if (at_work && !made->why) text = text_of(&t->wanted, library, made);
+    if (!text) return;
+    base_trace("translated from 0x%llx on:\n%s",
+               (unsigned long long)t->wanted.page->slots[t->wanted.first].pc, text);
+    give_lock();
+    made->object = isa_compiler_compile(library, text, &made->size);
+    free(text);
+    take_lock();
+    made->why = made->object ? ISA_REFUSED_NOT : ISA_REFUSED_FAILED;
 }
 
 static bool takes(const region_t *r, const isa_wave_t *w)
@@ -370,32 +369,28 @@ static void put_in_place(const isa_wanted_t *wanted, const isa_made_t *made, reg
     base_info("code at 0x%llx is interpreted: %s", from, isa_translate_reason(made->why));
 }
 
-/* Under the lock: makes code, and loads it; it is counted and kept only if it loads. Returns NULL
- * if there is none. */
-static region_t *make_region(const isa_wanted_t *wanted, isa_made_t *made)
+/* Under the lock: loads the code, and puts it in place. It is counted and kept only if it loads. */
+static void finish(const isa_wanted_t *wanted, isa_made_t *made)
 {
-    const isa_library_t *library = isa_library_for(wanted->page->core);
-    *made = (isa_made_t){.why = ISA_REFUSED_NOT};
-    made->why = library ? make(wanted, library, made) : ISA_REFUSED_CORE;
     region_t *r = made->why ? NULL : load_region(wanted, made);
     if (!made->why && !r) made->why = ISA_REFUSED_FAILED;
     if (r) loops[ISA_REFUSED_NOT]++;
     isa_kept_write(wanted, made);
-    free(made->object);
-    register_end();
-    return r;
+    put_in_place(wanted, made, r);
 }
 
-/* Under the lock: makes code, and puts it in place. Does nothing once the process ends: LLVM may
- * have freed what it needs. */
-static void carry_out(const isa_wanted_t *wanted, isa_made_t *made)
+/* Makes code, and puts it in place, unless its page ends meanwhile. Called under the lock, which is
+ * given up in between. */
+static void carry_out(const task_t *t, isa_made_t *made)
 {
-    if (over) return;
     const uint64_t begin = isa_share_now();
-    region_t *r = make_region(wanted, made);
-    put_in_place(wanted, made, r);
+    at_work = t;
+    make(t, made);
+    if (at_work) finish(&t->wanted, made);
+    at_work = NULL;
     isa_share_spend(begin);
-    if (r) isa_share_expect(loops[ISA_REFUSED_NOT]);
+    if (!made->why) isa_share_expect(++made_so_far);
+    free(made->object);
 }
 
 /* Under the lock: takes code that was kept, and puts it in place; false if none was, or if it does
@@ -413,16 +408,18 @@ static bool take_kept(const isa_wanted_t *wanted, isa_made_t *made)
     return found;
 }
 
-/* The thread that translates. It holds the lock, but for when it waits. */
+/* The thread that translates. */
 static void *help(void *unused)
 {
     static isa_made_t made;
+    static task_t taken;
     take_lock();
     for (;;) {
         while (!has_task)
             pthread_cond_wait(&has_work, &lock);
-        carry_out(&task.wanted, &made);
+        taken = task;
         has_task = false;
+        carry_out(&taken, &made);
         end_translating();
     }
     return unused;
@@ -452,11 +449,10 @@ static void put_off(const task_t *t)
     give_back(t, 0);
 }
 
-/* Under the lock: gives the task to the thread that translates; false if that does not take it. The
- * process's first code is not given away, for register_end()'s sake. */
+/* Under the lock: gives the task to the thread that translates; false if that does not take it. */
 static bool give_away(const task_t *t)
 {
-    if (!aside || over || !loops[ISA_REFUSED_NOT] || !has_helper()) return false;
+    if (!aside || !has_helper()) return false;
     task = *t;
     has_task = true;
     pthread_cond_signal(&has_work);
@@ -473,7 +469,7 @@ static bool settle(const task_t *t, isa_made_t *made)
         return true;
     }
     if (give_away(t)) return false;
-    carry_out(&t->wanted, made);
+    carry_out(t, made);
     return true;
 }
 
@@ -590,6 +586,7 @@ void isa_translate_forget(isa_page_t *page)
         has_task = false;
         end_translating();
     }
+    if (at_work && at_work->wanted.page == page) at_work = NULL;
     for (region_t *r = here->regions, *next; r; r = next) {
         next = r->next;
         free_region(r);

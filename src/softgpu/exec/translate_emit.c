@@ -615,7 +615,7 @@ static void declare(isa_text_t *t, const isa_plan_t *plan, isa_step_kind_t step,
         const isa_inst_t *i = operation(plan, n, step);
         if (!i || declared[isa_table[i->op].body]) continue;
         declared[isa_table[i->op].body] = true;
-        if (isa_llvm_has(isa_library_name(name, i, kind)))
+        if (isa_compiler_has(isa_library_name(name, i, kind)))
             isa_put(t, "declare void @%s(ptr)\n", name);
     }
 }

@@ -1,13 +1,14 @@
 /* translate_internal.h - what the files of the translator share. Code goes through them in this
  * order: translate.c detects what is hot, _kept.c looks on disk, _share.c asks whether it pays,
  * translate_plan.c plans each instruction, translate_emit.c, _segment.c, _lanes.c and _sums.c write
- * LLVM's assembly, translate_llvm.c compiles that, translate_object.c loads it, and
- * translate_count.c counts who runs it. */
+ * LLVM's assembly, translate_compiler.c has a process of its own compile that, translate_object.c
+ * loads it, and translate_count.c counts who runs it. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 #define SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 
 #include "softgpu/exec/translate.h"
 #include "softgpu/exec/watch.h"
+#include "softgpu/translator/protocol.h"
 
 /* ---- the library of bitcode, and LLVM ---- */
 
@@ -27,39 +28,53 @@ typedef struct {
 /* The library for a core; NULL if there is none. */
 const isa_library_t *isa_library_for(const isa_core_t *core);
 
-/* Loads LLVM at the first call; false if LLVM is not installed. */
-bool isa_llvm_load(void);
+/* A number of the library's bitcode, below TRANSLATOR_LIBRARIES. */
+uint32_t isa_library_number(const isa_library_t *library);
 
-/* Opens the library for one translation; isa_llvm_compile() closes it. One at a time. */
-bool isa_llvm_open(const isa_library_t *library);
-void isa_llvm_close(void);
-
-/* Whether the open library has a function of this name. */
-bool isa_llvm_has(const char *name);
+/* The passes by which LLVM optimises code that is linked with a library. */
+extern const char isa_library_passes[];
 
 /* Translated code: runs it for a wave from one of its entries on, returns how many instructions
  * have run. */
 typedef uint64_t isa_translated_t(isa_wave_t *w, uint32_t entry);
 
-/* Compiles LLVM's assembly, with the open library's functions, to an object file with the function
- * ISA_TRANSLATED, and closes the library. Returns the file's bytes, to be freed; NULL on failure.
- */
+/* ---- the process that compiles (translate_compiler.c) ----
+ *
+ * The thread that translates alone calls these, without the translator's lock, since they wait for
+ * that process. */
+
+/* Starts the process, unless it runs; false if it cannot be started, or if there is no LLVM. */
+bool isa_compiler_begin(void);
+
+/* Gives the process the library, if it does not have it; false on failure. */
+bool isa_compiler_open(const isa_library_t *library);
+
+/* Whether the library that was opened last has a function of this name. */
+bool isa_compiler_has(const char *name);
+
+/* Compiles LLVM's assembly, with the functions of the library, which is open, to an object file
+ * with the function ISA_TRANSLATED. Returns the file's bytes, to be freed; NULL on failure. */
 #define ISA_TRANSLATED "translated"
-void *isa_llvm_compile(const char *text, size_t *size);
+void *isa_compiler_compile(const isa_library_t *library, const char *text, size_t *size);
+
+/* Its process id, 0 if there is none. */
+int isa_compiler_process(void);
+
+/* In a forked child: the process is the parent's. */
+void isa_compiler_leave(void);
 
 /* A file of LLVM's library, and its state. It has the same state on other machines that have
  * installed the same package, and in containers. */
-enum { ISA_LLVM_PATH = 240 /* bytes of the path, with its zero */ };
 typedef struct {
     uint64_t size, mtime;
-    char path[ISA_LLVM_PATH];
+    char path[TRANSLATOR_PATH];
 } isa_llvm_file_t;
 
 /* Looks at the file of f->path; false if there is none. */
 bool isa_llvm_look_at(isa_llvm_file_t *f);
 
 /* The file from which LLVM was loaded, as it was then. Its path is empty if there is none. */
-const isa_llvm_file_t *isa_llvm_file(void);
+isa_llvm_file_t isa_compiler_llvm(void);
 
 /* ---- plans ---- */
 
@@ -241,8 +256,10 @@ static inline void isa_translate_add(_Atomic(uint64_t) *to, uint64_t n)
 /* This thread's processor time, in microseconds. */
 uint64_t isa_share_now(void);
 
-/* Adds the time since `begin` to what translating has taken. */
+/* Adds the time of this thread since `begin`, and that of another process, to what translating has
+ * taken. */
 void isa_share_spend(uint64_t begin);
+void isa_share_add(uint64_t microseconds);
 uint64_t isa_share_spent(void);
 
 /* The next translation is expected to take as long as the mean of those that were made. */

@@ -134,6 +134,15 @@ static bool key_of(const isa_wanted_t *wanted, isa_kept_key_t *key)
 
 /* ---- files ---- */
 
+bool isa_llvm_look_at(isa_llvm_file_t *f)
+{
+    struct stat st;
+    if (!*f->path || stat(f->path, &st) != 0) return false;
+    f->size = (uint64_t)st.st_size;
+    f->mtime = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+    return true;
+}
+
 /* Whether the file from which LLVM was loaded then is as it was. */
 static bool is_same_llvm(const isa_llvm_file_t *then)
 {
@@ -234,7 +243,7 @@ void isa_kept_write(const isa_wanted_t *wanted, const isa_made_t *made)
                   .masked = made->masked,
                   .entries = made->n,
                   .bytes = (uint32_t)made->size,
-                  .llvm = *isa_llvm_file()};
+                  .llvm = isa_compiler_llvm()};
     char name[NAME];
     if (!*h.llvm.path || !is_kept(made->why) || !open_folder(true) || !key_of(wanted, &h.key) ||
         made->size > LARGEST / 2)

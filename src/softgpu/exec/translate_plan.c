@@ -20,7 +20,7 @@ const char *isa_library_name(char *name, const isa_inst_t *i, isa_function_t kin
 static bool in_library(const isa_inst_t *i, isa_function_t kind)
 {
     char name[ISA_LIBRARY_NAME];
-    return isa_llvm_has(isa_library_name(name, i, kind));
+    return isa_compiler_has(isa_library_name(name, i, kind));
 }
 
 isa_function_t isa_chunk_function(const isa_inst_t *i)

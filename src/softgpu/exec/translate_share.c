@@ -52,11 +52,16 @@ uint64_t isa_share_spent(void)
     return atomic_load(&spent_e6);
 }
 
+void isa_share_add(uint64_t microseconds)
+{
+    atomic_fetch_add(&spent_e6, microseconds);
+}
+
 void isa_share_spend(uint64_t begin)
 {
     const uint64_t took = isa_share_now() - begin;
     counts_t *own = isa_translate_counts();
-    atomic_fetch_add(&spent_e6, took);
+    isa_share_add(took);
     if (own) isa_translate_add(&own->translating_e6, took);
 }
 

@@ -217,7 +217,7 @@ static void forks(void **state)
     }
 }
 
-/* The process may end while the thread translates: LLVM's own end waits for that. */
+/* The process may end while the thread translates. */
 static void process_ends(void **state)
 {
     (void)state;
