@@ -306,6 +306,7 @@ static void emit_scalar(isa_emitter_t *e, const isa_step_t *s)
     isa_emit_settle(e, &i->dst);
     isa_emit_settle(e, &i->src[0]);
     isa_emit_settle(e, &i->src[1]);
+    isa_known_lose(e->known, i);
     const unsigned x = isa_emit_fresh(e);
     isa_put(&e->entry, "  %%x%u = alloca [%u x i8], align 8\n", x, (unsigned)ISA_SCALAR_BYTES);
     store_operand(e, x, ISA_SCALAR_DST, &i->dst);
@@ -456,6 +457,7 @@ static void emit_call(isa_emitter_t *e, const isa_step_t *s)
     const isa_inst_t *i = s->i;
     const unsigned k = isa_emit_fresh(e);
     isa_emit_close(e);
+    isa_known_forget(e->known);
     add_count(e, e->counted + 1);
     store_for(e, i);
     store_ip(e, &e->code, i + i->dwords);
@@ -565,6 +567,7 @@ static void emit_steps(isa_emitter_t *e)
             if (k) isa_put(&e->code, "  br label %%i%u\n", k);
             isa_put(&e->code, "i%u:\n", k);
             memset(e->stored, 0, sizeof e->stored);
+            isa_known_forget(e->known);
         }
         if (s->kind != ISA_STEP_LEAVE) {
             emit_step(e, s);
@@ -586,7 +589,7 @@ static void emit_steps(isa_emitter_t *e)
 static void emit_function(isa_emitter_t *e)
 {
     for (int round = 0; round < 3; round++) {
-        e->entry.size = e->code.size = e->tail.size = 0;
+        e->entry.size = e->code.size = e->tail.size = e->tables.size = 0;
         e->shared = false;
         e->next = e->groups = 0;
         isa_emit_begin_nans(e);
@@ -638,6 +641,7 @@ static void put_all(isa_emitter_t *e, isa_text_t *t)
     isa_emit_declare_reads(t);
     isa_emit_declare_sums(e, t);
     isa_put(t, "declare void @" ISA_EMIT_WIDEN "(ptr, ptr)\n");
+    isa_move(t, &e->tables);
     isa_put(t, "define i64 @translated(ptr noundef %%w, i32 %%entry) #0 {\n");
     for (unsigned s = 0; s <= ISA_EMIT_SCC; s++)
         if (e->used[s] && !(s & 1 && is_wide(e, s)))
@@ -671,15 +675,21 @@ char *isa_emit(const isa_plan_t *plan, const isa_library_t *library)
     isa_text_t all = {0};
     e->plan = plan;
     e->library = library;
+    e->known = isa_known_new(plan);
+    if (!e->known) {
+        free(e);
+        return NULL;
+    }
     emit_function(e);
     put_all(e, &all);
-    isa_text_t *const parts[] = {&e->entry,       &e->code,        &e->tail,
-                                 &e->before,      &e->begin,       &e->end,
-                                 &e->way[0].text, &e->way[1].text, &e->way[2].text};
+    isa_text_t *const parts[] = {&e->entry,       &e->code,       &e->tail,   &e->before,
+                                 &e->begin,       &e->end,        &e->tables, &e->way[0].text,
+                                 &e->way[1].text, &e->way[2].text};
     for (unsigned k = 0; k < sizeof parts / sizeof *parts; k++) {
         all.failed |= parts[k]->failed;
         free(parts[k]->at);
     }
+    free(e->known);
     free(e);
     if (!all.failed) return all.at;
     free(all.at);

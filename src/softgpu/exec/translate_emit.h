@@ -2,7 +2,8 @@
  *
  * translate_emit.c writes the function, scalar instructions, branches and calls of handlers;
  * translate_segment.c writes vector instructions, and translate_lanes.c those of them that load
- * from LDS or read other lanes' registers; translate_nans.c says which NaNs need no test;
+ * from LDS or read other lanes' registers; translate_known.c finds what is known beforehand;
+ * translate_nans.c says which NaNs need no test;
  * translate_sums.c writes counts by buckets. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_EMIT_H
 #define SOFTGPU_EXEC_TRANSLATE_EMIT_H
@@ -46,9 +47,52 @@ typedef struct {
     unsigned rare; /* negative elements: lanes that need the full way; 0: none, or this is it */
 } isa_emit_way_t;
 
+/* ---- what is known when code is translated (translate_known.c) ---- */
+
+typedef struct isa_known isa_known_t;
+
+/* NULL if out of memory; to be freed. Nothing is known at first. */
+isa_known_t *isa_known_new(const isa_plan_t *plan);
+
+/* Nothing is known any more. */
+void isa_known_forget(isa_known_t *k);
+
+/* What the instruction writes is not known. */
+void isa_known_lose(isa_known_t *k, const isa_inst_t *i);
+
+/* If all that the step, a function of the library on chunks, reads is known, so is what it writes
+ * from now on; else false. */
+bool isa_known_run(isa_known_t *k, const isa_step_t *s);
+
+/* The dwords of a row, in active lanes; NULL: they are not known. */
+const uint32_t *isa_known_row(const isa_known_t *k, unsigned row);
+
+/* The lane mask from scalar register `reg` on, which is known, but for inactive lanes. */
+uint64_t isa_known_mask(const isa_known_t *k, unsigned reg);
+
+/* A read of other lanes' dwords in terms of the host's vectors, whose lanes each read from one or
+ * two vectors of the row. */
+typedef struct {
+    uint32_t lane[ISA_ROW]; /* in its vector */
+    bool second[ISA_ROW];   /* the lane reads from the second vector */
+    uint32_t from[ISA_ROW]; /* of the vector that begins at lane l: [l] is the first lane of the
+                               first vector, [l + 1] that of the second one */
+    bool two;               /* some vector reads from two */
+    bool moves;             /* vectors are moved whole */
+    bool back;              /* a lane reads from an earlier chunk */
+} isa_exchange_t;
+
+/* Describes the read of lanes `lane`; false if a vector's lanes read from more than two vectors. */
+bool isa_known_exchange(isa_exchange_t *x, const uint32_t *lane, unsigned lanes, unsigned vector,
+                        unsigned chunk);
+
 /* A row whose dwords other lanes read, and the number of the value that is its address. */
 typedef struct {
     unsigned row, variable;
+    /* The lanes that are read are known: numbers of two tables, of lanes in their vectors and of
+     * the vectors (isa_exchange_t); 0: they are not. */
+    unsigned lanes, vectors;
+    bool two, moves, ahead; /* isa_exchange_t; ahead: no lane reads from an earlier chunk */
 } isa_emit_offer_t;
 
 /* A row of a number that an instruction's quick function has tested for a NaN. */
@@ -68,7 +112,9 @@ typedef struct {
     const isa_library_t *library;
     isa_text_t entry, code, tail;  /* variables; the blocks; the ways out */
     isa_text_t before, begin, end; /* the segment: before its loop over chunks; around both ways */
-    unsigned next;                 /* number of the next value or label */
+    isa_text_t tables;             /* constants, a dword for each lane */
+    isa_known_t *known;
+    unsigned next; /* number of the next value or label */
     /* Instructions since the count of those that have run was last brought up to date. */
     unsigned counted;
     const isa_inst_t *ran[ISA_PLAN_STEPS];
@@ -140,6 +186,12 @@ void isa_emit_settle(isa_emitter_t *e, const isa_operand_t *o);
 
 /* The chunk's part of row r, as a value of the way that is written now. */
 unsigned isa_emit_row(isa_emitter_t *e, unsigned r);
+
+/* Writes a table of a dword for each lane and returns its number. */
+unsigned isa_emit_table(isa_emitter_t *e, const uint32_t *dwords);
+
+/* The chunk's part of a table, as a row; from lane `ahead` of the chunk on `lanes` elements. */
+unsigned isa_emit_from_table(isa_emitter_t *e, unsigned table, unsigned ahead, unsigned lanes);
 
 /* ---- NaNs ---- */
 

@@ -161,6 +161,9 @@ bool isa_plan_goes_on_behind(const isa_inst_t *i);
 
 bool isa_plan_writes_exec(const isa_inst_t *i);
 
+/* Whether the instruction may depend on the rounding and denormals in MODE. */
+bool isa_plan_depends_on_mode(const isa_inst_t *i);
+
 /* Whether the instruction reads a lane mask besides two sources: its third source, or VCC in an
  * encoding without a third source. */
 bool isa_plan_takes_mask(const isa_inst_t *i);

@@ -402,12 +402,13 @@ void isa_emit_declare_reads(isa_text_t *t)
 }
 
 /* Where a row's dwords are that lanes offer: in the row itself, or in a copy if not all lanes are
- * active, or if the segment changes the row, which is known when it ends. */
+ * active, or if the segment changes the row, which is known when it ends, before lanes of later
+ * chunks read it. */
 static void put_offer(isa_emitter_t *e, const isa_emit_offer_t *o)
 {
     isa_text_t *t = &e->before;
     const unsigned v = o->variable;
-    const bool copied = e->changed[o->row];
+    const bool copied = e->changed[o->row] && !o->ahead;
     isa_put(&e->entry, "  %%offer%u = alloca ptr\n  %%room%u = alloca [%d x i32], align 64\n", v, v,
             (int)ISA_ROW);
     isa_put(t, "  %%p%u = getelementptr i8, ptr %%rows, i64 %u\n", v,
@@ -489,6 +490,19 @@ static unsigned picked(isa_emitter_t *e, const unsigned *row, unsigned lane)
     return v;
 }
 
+/* Two vectors as the one of a chunk of 32 lanes. */
+static unsigned both_halves(isa_emitter_t *e, unsigned low, unsigned high)
+{
+    const unsigned v = isa_emit_fresh(e);
+    isa_text_t *t = &e->now->text;
+    isa_put(t, "  %%t%u = shufflevector <16 x i32> %%t%u, <16 x i32> %%t%u, <32 x i32> <", v, low,
+            high);
+    for (unsigned l = 0; l < 32; l++)
+        isa_put(t, "%si32 %u", l ? ", " : "", l);
+    isa_put(t, ">\n");
+    return v;
+}
+
 /* The row's dwords of these lanes, by AVX-512, whose chunks have 32. Lanes are numbers in a row of
  * 64 lanes: no core for AVX-512 has waves of 32 (select.c says why). */
 static unsigned exchanged_wide(isa_emitter_t *e, unsigned row, unsigned lane)
@@ -498,14 +512,7 @@ static unsigned exchanged_wide(isa_emitter_t *e, unsigned row, unsigned lane)
         part[q] = quarter(e, row, q);
     for (unsigned h = 0; h < 2; h++)
         half[h] = picked(e, part, half_of(e, lane, 32, 16 * h));
-    const unsigned v = isa_emit_fresh(e);
-    isa_text_t *t = &e->now->text;
-    isa_put(t, "  %%t%u = shufflevector <16 x i32> %%t%u, <16 x i32> %%t%u, <32 x i32> <", v,
-            half[0], half[1]);
-    for (unsigned l = 0; l < 32; l++)
-        isa_put(t, "%si32 %u", l ? ", " : "", l);
-    isa_put(t, ">\n");
-    return v;
+    return both_halves(e, half[0], half[1]);
 }
 
 /* The row's dwords of these lanes. In most sums over a wave, all of a chunk's lanes read from one
@@ -551,23 +558,109 @@ static unsigned own_lanes(isa_emitter_t *e)
     return operate(e, "add", spread(e, &e->now->text, first), counting(e, 1));
 }
 
-static void put_permute(isa_emitter_t *e, const isa_inst_t *i)
+/* The bits of a lane's number that an address gives; the others are those of the lane that reads,
+ * as in permuted_bits() of lds.c. */
+static uint32_t permuted_bits(const isa_emitter_t *e)
+{
+    const isa_page_t *page = e->plan->page;
+    const uint32_t least = isa_code_arch(page->code)->lanes, lanes = isa_page_lanes(page);
+    return (least < lanes ? least : lanes) - 1;
+}
+
+/* Elements of one vector of the host. */
+static unsigned vector_lanes(const isa_emitter_t *e)
+{
+    return e->library->bits / 32;
+}
+
+/* If the lanes that the instruction reads from are known, and each of the host's vectors takes
+ * dwords of two at most, writes tables of them. */
+static void find_lanes(isa_emitter_t *e, const isa_inst_t *i, isa_emit_offer_t *o)
+{
+    const uint32_t bits = permuted_bits(e), vector = vector_lanes(e);
+    const uint32_t *address = isa_known_row(e->known, i->src[0].reg);
+    const unsigned lanes = isa_page_lanes(e->plan->page);
+    uint32_t lane[ISA_ROW] = {0};
+    isa_exchange_t x;
+    for (uint32_t l = 0; address && l < lanes; l++)
+        lane[l] = ((address[l] + isa_ds_offset16(i)) >> 2 & bits) | (l & ~bits & (lanes - 1));
+    if (!address || !isa_known_exchange(&x, lane, lanes, vector, e->library->chunk)) return;
+    for (unsigned l = 0; l < lanes; l++) /* vpermi2d reads on in the second vector */
+        x.lane[l] |= !x.second[l] ? 0 : e->library->masks ? vector : 1u << 31;
+    o->two = x.two;
+    o->moves = x.moves;
+    o->ahead = !x.back;
+    o->lanes = isa_emit_table(e, x.lane);
+    o->vectors = isa_emit_table(e, x.from);
+}
+
+/* A vector of the row, which table `vectors` names for the vector that begins at lane `at` of the
+ * chunk. */
+static unsigned named_vector(isa_emitter_t *e, const isa_emit_offer_t *o, unsigned at, bool second)
+{
+    isa_text_t *t = &e->now->text;
+    const unsigned p = isa_emit_fresh(e), from = isa_emit_fresh(e), v = isa_emit_fresh(e);
+    isa_put(t, "  %%t%u = getelementptr [%d x i32], ptr @table%u, i64 0, i64 %%t%u\n", p,
+            (int)ISA_ROW, o->vectors, e->now->lane);
+    isa_put(t, "  %%p%u = getelementptr i32, ptr %%t%u, i64 %u\n", p, p, at + second);
+    isa_put(t, "  %%f%u = load i32, ptr %%p%u\n  %%t%u = zext i32 %%f%u to i64\n", p, p, from, p);
+    isa_put(t, "  %%q%u = getelementptr i32, ptr %%t%u, i64 %%t%u\n", p, o->variable, from);
+    isa_put(t, "  %%t%u = load <%u x i32>, ptr %%q%u, align %u\n", v, vector_lanes(e), p,
+            4 * vector_lanes(e));
+    return v;
+}
+
+/* The row's dwords of the known lanes, for one of the host's vectors. */
+static unsigned known_vector(isa_emitter_t *e, const isa_emit_offer_t *o, unsigned at)
+{
+    isa_text_t *t = &e->now->text;
+    const unsigned first = named_vector(e, o, at, false);
+    if (o->moves) return first;
+    const unsigned lane = isa_emit_from_table(e, o->lanes, at, vector_lanes(e));
+    const unsigned second = o->two ? named_vector(e, o, at, true) : first, v = isa_emit_fresh(e);
+    if (e->library->masks) {
+        isa_put(t,
+                "  %%t%u = call <16 x i32> @llvm.x86.avx512.vpermi2var.d.512(<16 x i32> %%t%u, <16 "
+                "x i32> %%t%u, <16 x i32> %%t%u)\n",
+                v, first, lane, second);
+        return v;
+    }
+    isa_put(t, "  %%a%u = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %%t%u, <8 x i32> %%t%u)\n",
+            v, first, lane);
+    isa_put(t, "  %%b%u = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %%t%u, <8 x i32> %%t%u)\n",
+            v, second, lane);
+    isa_put(t, "  %%c%u = icmp slt <8 x i32> %%t%u, zeroinitializer\n", v, lane);
+    isa_put(t, "  %%t%u = select <8 x i1> %%c%u, <8 x i32> %%b%u, <8 x i32> %%a%u\n", v, v, v, v);
+    return v;
+}
+
+static unsigned exchanged_known(isa_emitter_t *e, const isa_emit_offer_t *o)
+{
+    const unsigned first = known_vector(e, o, 0);
+    return e->library->masks ? both_halves(e, first, known_vector(e, o, 16)) : first;
+}
+
+static unsigned exchanged_unknown(isa_emitter_t *e, const isa_inst_t *i, unsigned row)
 {
     const unsigned address =
         operate(e, "add", isa_emit_row(e, i->src[0].reg), constant(e, isa_ds_offset16(i)));
-    const isa_page_t *page = e->plan->page;
-    const uint32_t least = isa_code_arch(page->code)->lanes, lanes = isa_page_lanes(page);
-    const uint32_t bits = (least < lanes ? least : lanes) - 1; /* as in permuted_bits() of lds.c */
+    const uint32_t bits = permuted_bits(e), lanes = isa_page_lanes(e->plan->page);
     unsigned lane =
         operate(e, "and", operate(e, "lshr", address, constant(e, 2)), constant(e, bits));
     if (bits + 1 < lanes)
         lane = operate(e, "or", lane, operate(e, "and", own_lanes(e), constant(e, ~bits)));
-    if (e->now == e->way) /* all ways read the same */
-        e->offer[e->n_offers++] =
-            (isa_emit_offer_t){.row = i->src[1].reg, .variable = isa_emit_fresh(e)};
-    const unsigned row = e->offer[e->n_offers - 1].variable;
-    set_row(e, i->dst.reg,
-            e->library->masks ? exchanged_wide(e, row, lane) : exchanged(e, row, lane));
+    return e->library->masks ? exchanged_wide(e, row, lane) : exchanged(e, row, lane);
+}
+
+static void put_permute(isa_emitter_t *e, const isa_inst_t *i)
+{
+    if (e->now == e->way) { /* all ways read the same */
+        isa_emit_offer_t *new = &e->offer[e->n_offers++];
+        *new = (isa_emit_offer_t){.row = i->src[1].reg, .variable = isa_emit_fresh(e)};
+        find_lanes(e, i, new);
+    }
+    const isa_emit_offer_t *o = &e->offer[e->n_offers - 1];
+    set_row(e, i->dst.reg, o->lanes ? exchanged_known(e, o) : exchanged_unknown(e, i, o->variable));
 }
 
 bool isa_emit_lanes(isa_emitter_t *e, const isa_inst_t *i)
@@ -614,6 +707,7 @@ void isa_emit_move_lane(isa_emitter_t *e, const isa_inst_t *i)
 {
     const unsigned body = isa_table[i->op].body;
     isa_emit_close(e);
+    isa_known_lose(e->known, i);
     unsigned lane;
     if (body == ISA_OP_v_readfirstlane_b32) {
         lane = first_active(e);

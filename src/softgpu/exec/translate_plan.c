@@ -270,8 +270,7 @@ static bool can_be_called(const isa_inst_t *i)
     }
 }
 
-/* Whether the instruction may depend on the rounding and denormals in MODE. */
-static bool depends_on_mode(const isa_inst_t *i)
+bool isa_plan_depends_on_mode(const isa_inst_t *i)
 {
     if (i->fmt == ISA_FMT_VOPD) return true;
     const isa_row_desc_t *row = &isa_table[i->op];
@@ -311,7 +310,7 @@ static void choose(const isa_plan_t *plan, isa_step_t *s)
         s->kind = ISA_STEP_SCALAR;
     else if (moves_lane(plan->page, i))
         s->kind = ISA_STEP_LANE;
-    else if ((plan->plain || !depends_on_mode(i)) && is_vector(plan->page, s))
+    else if ((plan->plain || !isa_plan_depends_on_mode(i)) && is_vector(plan->page, s))
         s->kind = i->fmt == ISA_FMT_VOPD ? ISA_STEP_DUAL : ISA_STEP_CHUNK;
     else
         s->kind = call_or_leave(plan, i);

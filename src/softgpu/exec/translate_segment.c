@@ -499,6 +499,64 @@ static unsigned modified_row(isa_emitter_t *e, const isa_inst_t *i, const isa_op
     return last ? with_sign(e, row, o->mods) : row;
 }
 
+/* ---- what is known ---- */
+
+unsigned isa_emit_table(isa_emitter_t *e, const uint32_t *dwords)
+{
+    const unsigned table = isa_emit_fresh(e);
+    isa_put(&e->tables, "@table%u = internal constant [%d x i32] [", table, (int)ISA_ROW);
+    for (unsigned l = 0; l < ISA_ROW; l++)
+        isa_put(&e->tables, "%si32 %u", l ? ", " : "", (unsigned)dwords[l]);
+    isa_put(&e->tables, "], align 64\n");
+    return table;
+}
+
+unsigned isa_emit_from_table(isa_emitter_t *e, unsigned table, unsigned ahead, unsigned lanes)
+{
+    isa_text_t *t = &e->now->text;
+    const unsigned p = isa_emit_fresh(e), v = isa_emit_fresh(e);
+    isa_put(t, "  %%t%u = getelementptr [%d x i32], ptr @table%u, i64 0, i64 %%t%u\n", p,
+            (int)ISA_ROW, table, e->now->lane);
+    isa_put(t, "  %%p%u = getelementptr i32, ptr %%t%u, i64 %u\n", p, p, ahead);
+    isa_put(t, "  %%t%u = load <%u x i32>, ptr %%p%u, align %u\n", v, lanes, p, vector_align(e));
+    return v;
+}
+
+/* Whether all lanes have the same dword. */
+static bool is_same(const uint32_t *row, unsigned lanes)
+{
+    return !memcmp(row, row + 1, (lanes - 1) * sizeof *row);
+}
+
+/* A row that is known: its number in a table, or, if all lanes have the same dword, as a value. */
+typedef struct {
+    unsigned table, value;
+} known_row_t;
+
+static known_row_t known_row(isa_emitter_t *e, unsigned r)
+{
+    const uint32_t *row = isa_known_row(e->known, r);
+    char one[16];
+    if (!is_same(row, isa_page_lanes(e->plan->page)))
+        return (known_row_t){.table = isa_emit_table(e, row)};
+    snprintf(one, sizeof one, "%u", (unsigned)row[0]);
+    return (known_row_t){.value = broadcast(e, one)};
+}
+
+/* Writes a mask that is known to its scalar registers. */
+static void put_known_mask(isa_emitter_t *e, unsigned reg)
+{
+    const unsigned all = isa_emit_fresh(e), v = isa_emit_fresh(e);
+    const uint64_t mask = isa_known_mask(e->known, reg);
+    if (pending(e, reg, mask_size(e))) isa_emit_close(e);
+    isa_put(&e->before, "  %%t%u = add i64 0, %lld\n", all, (long long)mask);
+    if (e->plan->masked) {
+        const unsigned exec = isa_emit_read_mask(e, &e->before, ISA_CODE_EXEC);
+        isa_put(&e->before, "  %%t%u = and i64 %%t%u, %%t%u\n", v, all, exec);
+    }
+    isa_emit_write_mask(e, &e->before, reg, e->plan->masked ? v : all);
+}
+
 /* ---- vector instructions ---- */
 
 static void store_word(isa_emitter_t *e, unsigned x, unsigned offset, uint32_t value)
@@ -661,7 +719,26 @@ static isa_emit_mask_t new_mask(isa_emitter_t *e, int reg)
     return m;
 }
 
-void isa_emit_chunk(isa_emitter_t *e, const isa_step_t *s)
+/* Writes an instruction whose results are known. */
+static void put_known(isa_emitter_t *e, const isa_step_t *s)
+{
+    const unsigned r = s->i->dst.reg;
+    if (s->out >= 0) put_known_mask(e, (unsigned)s->out);
+    if (s->i->dst.kind != ISA_OPK_VGPR) return;
+    if (e->n == CALLS_AT_MOST) isa_emit_close(e);
+    open_segment(e);
+    const known_row_t known = known_row(e, r);
+    for (unsigned k = 0; k < ISA_EMIT_WAYS; k++) {
+        e->now = &e->way[k];
+        e->now->row[r] =
+            known.table ? isa_emit_from_table(e, known.table, 0, e->library->chunk) : known.value;
+    }
+    e->changed[r] = true;
+    e->n++;
+}
+
+/* Writes the instruction in a segment, each way. */
+static void put_step(isa_emitter_t *e, const isa_step_t *s)
 {
     const isa_inst_t *i = s->i;
     const unsigned sources = isa_plan_takes_mask(i) ? 2 : 3;
@@ -684,4 +761,14 @@ void isa_emit_chunk(isa_emitter_t *e, const isa_step_t *s)
     isa_emit_note_nans(e, i);
     e->n++;
     if (s->out >= 0) e->mask[e->n_masks++] = m;
+}
+
+void isa_emit_chunk(isa_emitter_t *e, const isa_step_t *s)
+{
+    if (isa_known_run(e->known, s)) {
+        put_known(e, s);
+        return;
+    }
+    put_step(e, s);
+    isa_known_lose(e->known, s->i);
 }

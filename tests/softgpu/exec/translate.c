@@ -316,7 +316,7 @@ static void verified(void **state)
 
 static void reads_verified(void **state)
 {
-    static const char *const texts[] = {LOADS_FROM_LDS, READS_OF_LANES};
+    static const char *const texts[] = {LOADS_FROM_LDS, READS_OF_LANES, READS_OF_KNOWN_LANES};
     (void)state;
     for (unsigned h = 0; h < HOSTS; h++)
         for (unsigned k = 0; k < sizeof texts / sizeof *texts; k++)

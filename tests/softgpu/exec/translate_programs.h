@@ -148,14 +148,39 @@ static inline void run_programs(void)
     "s_waitcnt lgkmcnt(0)\n v_add_u32 v9, v10, v12\n ds_read_b32 v11, v8\n v_add_u32 v10, v11, "   \
     "v9\n v_add_f32 v42, v10, v11\n s_endpgm\n"
 
+/* Whoever translates this does not know what v1 has. */
 #define READS_OF_LANES                                                                             \
-    "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, v1\n"     \
+    "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_writelane_b32 v1, 0, 0\n"    \
+    "v_lshlrev_b32 v2, 2, v1\n"                                                                    \
     "v_xor_b32 v3, 64, v2\n v_mul_u32_u24 v4, 0x125, v1\n v_add_u32 v5, 20, v2\n"                  \
     "ds_bpermute_b32 v10, v2, v30\n ds_bpermute_b32 v11, v5, v31\n ds_bpermute_b32 v12, v3, v32\n" \
     "ds_bpermute_b32 v13, v4, v33\n ds_bpermute_b32 v14, v2, v34 offset:252\n"                     \
     "v_add_u32 v34, v14, v13\n ds_bpermute_b32 v34, v5, v34\n ds_bpermute_b32 v35, v3, v34\n"      \
     "v_add_f32 v34, v34, v35\n ds_bpermute_b32 v36, v36, v35\n v_add_f32 v36, v36, v34\n"          \
     "ds_bpermute_b32 v37, v5, v37\n v_mul_f32 v37, v37, v36\n s_waitcnt lgkmcnt(0)\n s_endpgm\n"
+
+/* Lanes that are known when the code is translated: sums as compilers make them, of lanes below and
+ * above, and what is no longer known where EXEC, a mask or a row has changed. */
+#define READS_OF_KNOWN_LANES                                                                       \
+    "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_and_b32 v2, 63, v1\n"        \
+    "v_cmp_gt_u32 vcc, 32, v2\n v_cndmask_b32 v3, 0, 1, vcc\n v_lshlrev_b32 v3, 5, v3\n"           \
+    "v_add_lshl_u32 v3, v3, v1, 2\n ds_bpermute_b32 v10, v3, v30\n v_add_f32 v30, v30, v10\n"      \
+    "v_cmp_ne_u32 vcc, 63, v2\n v_addc_co_u32 v4, vcc, 0, v1, vcc\n v_lshlrev_b32 v4, 2, v4\n"     \
+    "ds_bpermute_b32 v11, v4, v30\n v_add_f32 v30, v30, v11\n v_add_co_u32 v5, vcc, -7, v1\n"      \
+    "v_cndmask_b32 v16, v31, v32, vcc\n s_and_b64 s[4:5], vcc, s[6:7]\n"                           \
+    "v_cndmask_b32 v17, v31, v32, s[4:5]\n v_add_u32 v6, -1, v1\n v_lshlrev_b32 v6, 2, v6\n"       \
+    "ds_bpermute_b32 v12, v6, v31\n v_add_u32 v31, v31, v12\n v_sub_u32 v7, 63, v2\n"              \
+    "v_lshlrev_b32 v7, 2, v7\n ds_bpermute_b32 v13, v7, v31\n v_xor_b32 v31, v31, v13\n"           \
+    "v_mul_u32_u24 v8, 0x125, v1\n ds_bpermute_b32 v14, v8, v32\n v_add_u32 v32, v32, v14\n"       \
+    "v_mov_b32 v9, 0x94\n ds_bpermute_b32 v15, v9, v33 offset:4\n v_xor_b32 v33, v33, v15\n"       \
+    "v_cmp_gt_u32 vcc, 32, v2\n s_not_b64 vcc, vcc\n v_cndmask_b32 v22, 0, v1, vcc\n"              \
+    "v_cmp_lt_f32 vcc, v30, v31\n v_cmp_gt_u32 vcc, 9, v2\n v_cndmask_b32 v26, v31, v30, vcc\n"    \
+    "v_mov_b32 v9, s6\n ds_bpermute_b32 v23, v9, v36\n v_writelane_b32 v3, s6, 3\n"                \
+    "ds_bpermute_b32 v24, v3, v36\n s_mov_b64 s[8:9], exec\n s_lshl_b64 exec, exec, 9\n"           \
+    "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_add_u32 v18, 8, v1\n"        \
+    "v_lshlrev_b32 v18, 2, v18\n ds_bpermute_b32 v19, v18, v34\n v_add_u32 v34, v19, v34\n"        \
+    "v_cmp_lt_u32 s[10:11], 20, v1\n s_mov_b64 exec, s[8:9]\n"                                     \
+    "v_cndmask_b32 v20, v31, v32, s[10:11]\n ds_bpermute_b32 v21, v18, v35\n s_endpgm\n"
 
 static const program_t straight[] = {
     /* waves come in three times: at the begin, behind the barrier, at the store that waits */
@@ -220,6 +245,8 @@ static const program_t straight[] = {
     /* lanes that read from neighbours, from the next vector, from anywhere, what is written next */
     {READS_OF_LANES, true},
     {READS_OF_LANES, false},
+    {READS_OF_KNOWN_LANES, true},
+    {READS_OF_KNOWN_LANES, false},
 };
 
 /* A program that begins a few instructions before the end of the first page of code, behind a jump
