@@ -487,10 +487,10 @@ void chk_alu_dual(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
 }
 
 /* The lanes whose operands matter: those that are on, unless others may be read. Exchanges by LDS
- * have 0 of a lane that is off. */
+ * have 0 of a lane that is off, and DPP takes nothing from it unless FI is set. */
 static uint64_t lanes_read(const isa_wave_t *w, const isa_inst_t *i)
 {
-    const bool own = chk_alu_table[i->op].quick & CHK_QUICK_LANES && !(i->flags & ISA_F_DPP);
+    const bool own = chk_alu_table[i->op].quick & CHK_QUICK_LANES && !(i->flags & ISA_F_FI);
     return own || isa_table[i->op].klass == ISA_CLASS_LDS ? w->exec : ISA_ALL_LANES;
 }
 

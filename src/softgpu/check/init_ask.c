@@ -171,18 +171,6 @@ static void add_scc(chk_ask_t *f)
     add_variable(f, CHK_VARY_SCC, 0, 1);
 }
 
-void chk_ask_variables(chk_ask_t *f, unsigned without)
-{
-    f->variables = 0;
-    for (unsigned k = 0; k < 3; k++)
-        if (!(without >> k & 1)) add_operand(f, &f->i->src[k], ISA_ALL_LANES, true);
-    /* Where it is not certain that a part of what the register held before stays, a source comes
-       first. */
-    const bool names = f->a->old || chk_keeps_part(f->i) || !f->named;
-    if (f->with_old) add_operand(f, &f->i->dst, ISA_ALL_LANES, names);
-    add_scc(f);
-}
-
 bool chk_ask_all(chk_ask_t *f)
 {
     chk_result_t r;
@@ -241,6 +229,43 @@ static void permute(chk_ask_t *f, uint32_t *row)
     l->stop = 0;
     memcpy(f->lab->rows[CHK_FRESH], row, sizeof(isa_row_t));
     if (chk_ask_run(f, &move)) memcpy(row, f->lab->rows[CHK_FRESH + 1], sizeof(isa_row_t));
+}
+
+/* The lanes in which the old value of the destination may matter. Of an operand from another lane
+ * these are the lanes that are on and have none. */
+static uint64_t old_lanes(chk_ask_t *f)
+{
+    isa_wave_t *l = &f->lab->wave;
+    isa_inst_t move = dpp_move(f->i);
+    uint64_t kept = 0;
+    const bool half = f->i->flags & ISA_F_DSTSEL || f->i->dst.bits < 32;
+    if (f->a->old || half || !(f->i->flags & ISA_F_DPP) || !isa_is_row(&f->i->dst))
+        return ISA_ALL_LANES;
+    move.dst =
+        (isa_operand_t){.kind = ISA_OPK_VGPR, .bits = 32, .sel = ISA_SEL_DWORD, .reg = CHK_FRESH};
+    move.src[0] = move.dst;
+    move.src[0].reg++;
+    l->exec = f->w->exec;
+    l->mode = ISA_MODE_FLOAT_PLAIN;
+    l->stop = 0;
+    memset(f->lab->rows[CHK_FRESH], 0xff, sizeof(isa_row_t));
+    memset(f->lab->rows[CHK_FRESH + 1], 0, sizeof(isa_row_t));
+    if (!chk_ask_run(f, &move)) return ISA_ALL_LANES;
+    for (unsigned n = 0; n < ISA_LANES; n++)
+        kept |= (uint64_t)(f->lab->rows[CHK_FRESH][n] & 1) << n;
+    return kept & f->lanes;
+}
+
+void chk_ask_variables(chk_ask_t *f, unsigned without)
+{
+    f->variables = 0;
+    for (unsigned k = 0; k < 3; k++)
+        if (!(without >> k & 1)) add_operand(f, &f->i->src[k], ISA_ALL_LANES, true);
+    /* Where it is not certain that a part of what the register held before stays, a source comes
+       first. */
+    const bool names = f->a->old || chk_keeps_part(f->i) || !f->named;
+    if (f->with_old) add_operand(f, &f->i->dst, old_lanes(f), names);
+    add_scc(f);
 }
 
 /* Extracts the `width` bits from bit `shift` on; `sext`: with sign extension. */

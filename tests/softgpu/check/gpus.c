@@ -246,6 +246,29 @@ static void source_of_a_copy(void **state)
     says(found, "the wave has never written v11");
 }
 
+/* Four lanes are on, among which v11 is moved to v12 by one lane: the first of them keeps v12,
+ * which nobody has written, until 0 is written there. */
+#define MOVED_BY_A_LANE(before)                                                                    \
+    before "s_mov_b32 exec_lo, 15\n"                                                               \
+           "v_mov_b32_dpp v12, v11 row_shr:1 row_mask:0xf bank_mask:0xf\n"                         \
+           "s_mov_b32 exec_lo, 1\n v_mov_b32 v12, 0\n s_mov_b32 exec_lo, 15\n" GO_ON_BY(           \
+               "v_cmp_eq_u32 vcc_lo, 1, v12")
+
+static void source_of_a_move_between_lanes(void **state)
+{
+    (void)state;
+    /* v11 is written in all other lanes */
+    const char *found =
+        told(GFX1100, MOVED_BY_A_LANE("s_mov_b32 exec_lo, ~15\n v_mov_b32 v11, 1\n"), 1);
+    says(found, "3 lanes of this wave");
+    says(found, "the wave has never written v11");
+    /* or in these lanes alone, with v10; a finding at the same place would not be told again */
+    found =
+        told(GFX1100, MOVED_BY_A_LANE("s_nop 0\n s_mov_b32 exec_lo, 15\n v_mov_b32 v11, v10\n"), 1);
+    says(found, "3 lanes of this wave");
+    says(found, "the wave has never written v10");
+}
+
 /* Each of two waves stores in LDS and reads what the other has stored. Words are instructions that
  * the assembler may not know. */
 #define EXCHANGE(first, second, third) EXCHANGE_AND(first, second, third, LDS_HAS_COME)
@@ -501,6 +524,7 @@ int main(void)
                                        cmocka_unit_test(pairs_of_operations),
                                        cmocka_unit_test(halves_of_registers),
                                        cmocka_unit_test(source_of_a_copy),
+                                       cmocka_unit_test(source_of_a_move_between_lanes),
                                        cmocka_unit_test(workgroups_of_32_waves),
                                        cmocka_unit_test(as_many_as_are_counted),
                                        cmocka_unit_test(loads_from_scratch_into_lds),
