@@ -8,7 +8,9 @@
 # field-llama: experimental
 # field-timeout: 1200
 """A tiny random model in llama.cpp: what it says on the GPU is what it says on the CPU, bare, traced,
-counted and with every check of softgpu, which tells nothing, and the trace has every kernel that was executed."""
+counted and with every check of softgpu, which tells nothing, and the trace has every kernel that was executed.
+On a GPU that rocBLAS has no kernels for, llama.cpp gets one token at a time: it leaves the products of several to rocBLAS."""
+import glob
 import json
 import os
 import random
@@ -31,16 +33,18 @@ HALVES = re.compile(r"Cijk_\w+?_HB_")
 IN_HALVES = (0.012, 85)
 IN_FLOATS = {"GGML_CUDA_CUBLAS_COMPUTE_TYPE": "f32"}
 LISTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "packages-demo-llama.txt")
+ROCBLAS = field.LIBRARIES + "/rocblas/*/library/*"  # its files of kernels have the GPU in their names
+AT_A_TIME = [] if glob.glob(f"{ROCBLAS}{f.target}*") else ["-b", "1", "-ub", "1"]
 COUNTERS = ["SQ_WAVES", "SQ_INSTS_VALU", "GRBM_COUNT"]
 
 
 def completion(model):
     return ["llama-completion", "-m", model, "-p", "ba be bi bo bu", "-n", "24", "--temp", "0", "-s", "1", "-no-cnv",
-            "--no-warmup", "-c", "256"]
+            "--no-warmup", "-c", "256", *AT_A_TIME]
 
 
 def perplexity(model, text, base):
-    return ["llama-perplexity", "-m", model, "-f", text, "-c", "64", "--kl-divergence-base", base]
+    return ["llama-perplexity", "-m", model, "-f", text, "-c", "64", "--kl-divergence-base", base, *AT_A_TIME]
 
 
 def text_file():
@@ -148,5 +152,5 @@ if f.needs({"llama-completion": "llama.cpp-tools", "llama-perplexity": "llama.cp
                      lambda run: "" if run.out == first else f"says {run.out[:200]!r}, not {first[:200]!r}")
     if not f.small:
         observed("bench", ["llama-bench", "-m", f.path("tiny-q4_0.gguf"), "-p", "48", "-n", "8", "-r", "1", "-o", "json",
-                           "-ngl", "99"], bench_ran)
+                           "-ngl", "99", *AT_A_TIME], bench_ran)
 f.finish()

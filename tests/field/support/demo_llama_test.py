@@ -8,7 +8,7 @@ import tempfile
 
 OF_CPU = "load_backend: loaded CPU backend from /usr/lib/ggml/backends0/libggml-cpu-haswell.so"
 REFUSED = "load_backend: failed to initialize ROCm from libggml-hip.so: incompatible API version (backend: 1, current: 2)"
-PROFILER = ['while [ "$1" != -- ]; do [ "$1" != -d ] || out=$2; shift; done', 'echo "with ${GGML_BACKEND_PATH:-none}"',
+PROFILER = ['echo "runs $*"', 'while [ "$1" != -- ]; do [ "$1" != -d ] || out=$2; shift; done', 'echo "with ${GGML_BACKEND_PATH:-none}"',
             'here=${0%/*}/../..', 'cat "$here/log" >&2', 'mkdir -p "$out"',
             '[ ! -e "$here/gpu" ] || : >"$out/llama_kernel_trace.csv"']
 
@@ -34,6 +34,7 @@ with tempfile.TemporaryDirectory() as tree:
     command(tree + "/scripts/field-llama", f"echo {backend}")
     command(tree + "/build/bin/rocprofv3", *PROFILER)
     command(tree + "/build/bin/rocprofv3-avail")
+    command(tree + "/bin/ls", f"[ -e {tree}/kernels ]")  # rocBLAS's
     shutil.copy(os.path.join(sys.argv[1], "demo-llama"), tree + "/scripts")
     write(tree + "/share/gpus/products.tsv", "mi300x\tgfx942\t-\n")
     write(tree + "/tests/field/packages-demo-llama.txt", "# architectures: gfx90a\n")
@@ -42,7 +43,7 @@ with tempfile.TemporaryDirectory() as tree:
 
     def demo(**variables):
         return subprocess.run([tree + "/scripts/demo-llama", tree + "/build"], capture_output=True, text=True, timeout=40,
-                              env={"PATH": os.environ["PATH"], "GPU": "mi300x", **variables})
+                              env={"PATH": f"{tree}/bin:{os.environ['PATH']}", "GPU": "mi300x", **variables})
 
     def refused(said, **variables):
         run = demo(**variables)
@@ -63,3 +64,9 @@ with tempfile.TemporaryDirectory() as tree:
     for variables, loads in (({}, backend), ({"LLAMA_BACKEND": backend}, tree + "/build/demo-llama/libggml-hip.so")):
         run = demo(**variables)
         assert run.returncode == 0 and run.stdout.count(f"with {loads}\n") == 2, run
+    for kernels in (False, True):
+        if kernels:
+            write(tree + "/kernels", "")
+        told = demo().stdout
+        assert told.count(" -b 1 -ub 1\n") == 2 * (not kernels), told
+        assert ("has no kernels for gfx942: it gets one at a time" in told) == (not kernels), told
