@@ -161,3 +161,70 @@ VALU_ALIAS(v_dot4c_i32_i8, VALU_B32, VALU_B32, VALU_B32, VALU_B32, VALU_READS_DS
            body_v_dot4_i32_i8)
 VALU_ALIAS(v_dot8c_i32_i4, VALU_B32, VALU_B32, VALU_B32, VALU_B32, VALU_READS_DST,
            body_v_dot8_i32_i4)
+
+/* ---- dot products of which NEG says which sources are signed ---- */
+
+ISA_VECTOR int64_t mixed_element(uint32_t x, unsigned at, unsigned bits, bool is_signed)
+{
+    const uint32_t up = x << (32 - bits - at);
+    return is_signed ? (int64_t)((int32_t)up >> (32 - bits)) : (int64_t)(up >> (32 - bits));
+}
+
+/* Sums that are limited to 32 bits. */
+static void dot_saturated(uint32_t *d, const uint32_t *const s[3], unsigned bits,
+                          const bool is_signed[2])
+{
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        int64_t sum = (int32_t)s[2][l];
+        for (unsigned at = 0; at < 32; at += bits)
+            sum += mixed_element(s[0][l], at, bits, is_signed[0]) *
+                   mixed_element(s[1][l], at, bits, is_signed[1]);
+        d[l] = valu_sat_i32(sum);
+    }
+}
+
+ISA_VECTOR void dot_rows(uint32_t *d, const uint32_t *const s[3], const int bits,
+                         const bool a_signed, const bool b_signed)
+{
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
+        const isa_vec_t a = isa_vec_load(s[0] + l), b = isa_vec_load(s[1] + l);
+        isa_vec_t sum = isa_vec_load(s[2] + l);
+        ISA_UNROLL for (int at = 0; at < 16; at += bits) sum +=
+            isa_vec_dot16(dot_words(a, at, bits, a_signed), dot_words(b, at, bits, b_signed));
+        isa_vec_store(d + l, sum);
+    }
+}
+
+static const uint32_t *row_of(isa_wave_t *w, const isa_inst_t *i, unsigned n, uint32_t *room)
+{
+    const isa_operand_t *o = &i->src[n];
+    return o->kind == ISA_OPK_VGPR ? w->vgpr[o->reg] : valu_scalar_rows(w, i, o, room, 1);
+}
+
+/* `bits` is a constant for each caller, and so are the signs in each case. */
+ISA_VECTOR void dot_mixed(isa_wave_t *w, const isa_inst_t *i, const int bits)
+{
+    alignas(64) uint32_t room[3][ISA_ROW], result[ISA_ROW];
+    const uint32_t *s[3];
+    const bool is_signed[2] = {i->src[0].mods & ISA_MOD_NEG, i->src[1].mods & ISA_MOD_NEG};
+    for (unsigned n = 0; n < 3; n++)
+        if (!(s[n] = row_of(w, i, n, room[n]))) return;
+    if (i->flags & ISA_F_CLAMP)
+        dot_saturated(result, s, (unsigned)bits, is_signed);
+    else if (is_signed[0] && is_signed[1])
+        dot_rows(result, s, bits, true, true);
+    else if (is_signed[0])
+        dot_rows(result, s, bits, true, false);
+    else
+        dot_rows(result, s, bits, false, is_signed[1]);
+    valu_blend(w->vgpr[i->dst.reg], result, 1, w->exec);
+}
+
+ISA_INST(v_dot4_i32_iu8)
+{
+    dot_mixed(w, i, 8);
+}
+ISA_INST(v_dot8_i32_iu4)
+{
+    dot_mixed(w, i, 4);
+}

@@ -180,6 +180,8 @@ FORMULA(dot4, dot(x, 8, false, false, false))
 FORMULA(dot4_a, dot(x, 8, true, false, false))
 FORMULA(dot4_b, dot(x, 8, false, true, true))
 FORMULA(dot4_ab, dot(x, 8, true, true, true))
+FORMULA(dot4_wrap_b, dot(x, 8, false, true, false))
+FORMULA(dot4_wrap_ab, dot(x, 8, true, true, false))
 FORMULA(dot8, dot(x, 4, false, false, false))
 FORMULA(dot8_a, dot(x, 4, true, false, false))
 FORMULA(dot8_ab, dot(x, 4, true, true, true))
@@ -261,6 +263,8 @@ static const test_t tests[] = {
     {"v_dot4_i32_iu8 v4, v6, v8, v10 neg_lo:[1,0,0]", {0xcc164004, 0x3c2a1106}, dot4_a, INTEGERS, false, NULL},
     {"v_dot4_i32_iu8 v4, v6, v8, v10 neg_lo:[0,1,0] clamp", {0xcc16c004, 0x5c2a1106}, dot4_b, INTEGERS, false, NULL},
     {"v_dot4_i32_iu8 v4, v6, v8, v10 neg_lo:[1,1,0] clamp", {0xcc16c004, 0x7c2a1106}, dot4_ab, INTEGERS, false, NULL},
+    {"v_dot4_i32_iu8 v4, v6, v8, v10 neg_lo:[1,1,0]", {0xcc164004, 0x7c2a1106}, dot4_wrap_ab, INTEGERS, false, NULL},
+    {"v_dot4_i32_iu8 v4, v6, v8, v10 neg_lo:[0,1,0]", {0xcc164004, 0x5c2a1106}, dot4_wrap_b, INTEGERS, false, NULL},
     {"v_dot8_i32_iu4 v4, v6, v8, v10", {0xcc184004, 0x1c2a1106}, dot8, INTEGERS, false, NULL},
     {"v_dot8_i32_iu4 v4, v6, v8, v10 neg_lo:[1,0,0]", {0xcc184004, 0x3c2a1106}, dot8_a, INTEGERS, false, NULL},
     {"v_dot8_i32_iu4 v4, v6, v8, v10 neg_lo:[1,1,0] clamp", {0xcc18c004, 0x7c2a1106}, dot8_ab, INTEGERS, false, NULL},
