@@ -196,13 +196,26 @@ static void half_dst(isa_decoder_t *d, const isa_field_t *f)
     d->out->flags |= ISA_F_DSTSEL;
 }
 
+/* Whether the result may be one half of its register, whose other half it leaves as it is. Rows of
+ * GPUs whose short forms name halves have the type of the result, too. Those of gfx10 have types of
+ * sources alone: an instruction with a result of 16 bits has a source of 16 bits there, or is a
+ * conversion. */
+static bool may_be_half(const isa_decoder_t *d, const isa_field_t *dst)
+{
+    if (!d->arch->formats->keeps_halves) return false;
+    if (d->arch->formats->halves) return is_half(dst);
+    for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role; f++)
+        if (is_half(f)) return true;
+    return d->row->math.kind == ISA_MATH_CVT;
+}
+
 static void vector_dst(isa_decoder_t *d, unsigned vdst, const isa_field_t *f)
 {
     if (f->kind == ISA_K_S)
         isa_decode_sgpr(d, &d->out->dst, vdst, f->bits);
     else
         isa_decode_vgpr(d, &d->out->dst, vdst, f->bits, f->kind == ISA_K_A);
-    if (d->arch->formats->keeps_halves) d->out->dst.mods = ISA_MOD_KEEP;
+    if (may_be_half(d, f)) d->out->dst.mods = ISA_MOD_KEEP;
 }
 
 /* Operands of the short forms. `src0` has 9 bits; `plain`: it names an operand, not SDWA or DPP. */

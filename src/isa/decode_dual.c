@@ -18,7 +18,6 @@ static void dual_operands(isa_decoder_t *d, isa_operand_t *dst, isa_operand_t *s
         switch (f->role) {
         case ISA_ROLE_VDST:
             isa_decode_vgpr(d, dst, vdst, f->bits, false);
-            dst->mods = ISA_MOD_KEEP;
             break;
         case ISA_ROLE_SRC0: isa_decode_source(d, &src[0], src0, f); break;
         case ISA_ROLE_SRC1: isa_decode_vgpr(d, &src[1], vsrc1, f->bits, false); break;

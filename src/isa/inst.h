@@ -58,7 +58,7 @@ typedef enum {
 } isa_opkind_t;
 
 /* Modifiers of an operand. ISA_MOD_KEEP is for destinations: a result of 16 bits leaves the other
- * half of its register unchanged. */
+ * half of its register unchanged; some results of 32 bits have it, too. */
 enum { ISA_MOD_NEG = 1, ISA_MOD_ABS = 2, ISA_MOD_SEXT = 4, ISA_MOD_KEEP = 8 };
 
 /* What an SDWA select (isa_operand_t.sel, isa_inst_t.dst_sel) selects: a byte below WORD_0, a half

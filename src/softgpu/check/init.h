@@ -200,7 +200,8 @@ static inline bool chk_keeps_part(const isa_inst_t *i)
     return i->flags & CHK_PARTIAL_FLAGS;
 }
 
-/* Whether a part of its destination may stay: ISA_MOD_KEEP is set for results of 32 bits, too. */
+/* Whether a part of its destination may stay: ISA_MOD_KEEP is set for some results of 32 bits, too.
+ */
 static inline bool chk_is_partial(const isa_inst_t *i)
 {
     const bool keeps = isa_is_row(&i->dst) && i->dst.mods & ISA_MOD_KEEP;

@@ -1,7 +1,9 @@
 /* valu_agree.c - the cores of all host variants do the same, bit for bit.
  *
  * Every vector instruction of vectors.tsv, in each form listed there and in random variations of
- * its bits, runs from one state on all cores; the whole states of the waves must then be equal. */
+ * its bits, runs from one state on all cores; the whole states of the waves must then be equal. In
+ * the same way those of GPUs that keep halves of registers run with ISA_MOD_KEEP and as they are.
+ */
 #include "valu_rig.h"
 
 enum { VARIATIONS = 24, ACC = 256 };
@@ -88,6 +90,29 @@ static unsigned find_cores(const isa_core_t *core[3])
     return n;
 }
 
+/* The words of a line of vectors*.tsv, if it has a vector instruction. */
+static bool vector_words(const char *line, uint32_t words[3])
+{
+    const char *text = strchr(line, '\t');
+    memset(words, 0, 3 * sizeof *words);
+    if (line[0] == '#' || !text || strncmp(text + 1, "v_", 2)) return false;
+    for (unsigned k = 0; k < (unsigned)(text - line) / 2 && k < 12; k++) {
+        unsigned byte;
+        sscanf(line + 2 * k, "%2x", &byte);
+        words[k / 4] |= byte << 8 * (k % 4);
+    }
+    return true;
+}
+
+static void set_up(const isa_arch_t *arch)
+{
+    rig.dispatch = (isa_dispatch_t){
+        .arch = arch, .shared_base = UINT64_C(1) << 48, .private_base = UINT64_C(2) << 48};
+    rig.group.dispatch = &rig.dispatch;
+    rig.wave = (isa_wave_t){.group = &rig.group, .page = &no_code, .acc_offset = ACC};
+    fill_state(1);
+}
+
 static void cores_agree(void **unused)
 {
     const isa_core_t *core[3];
@@ -99,20 +124,10 @@ static void cores_agree(void **unused)
     assert_non_null(f);
     const char *wish = getenv("VALU_TEST_ROUNDS");
     const unsigned variations = VARIATIONS * (wish ? (unsigned)atoi(wish) : 1);
-    rig.dispatch = (isa_dispatch_t){
-        .arch = ASM_ARCH, .shared_base = UINT64_C(1) << 48, .private_base = UINT64_C(2) << 48};
-    rig.group.dispatch = &rig.dispatch;
-    rig.wave = (isa_wave_t){.group = &rig.group, .page = &no_code, .acc_offset = ACC};
-    fill_state(1);
+    set_up(ASM_ARCH);
     while (fgets(line, sizeof line, f)) {
-        const char *text = strchr(line, '\t');
-        uint32_t words[3] = {0};
-        if (line[0] == '#' || !text || strncmp(text + 1, "v_", 2)) continue;
-        for (unsigned k = 0; k < (unsigned)(text - line) / 2 && k < 12; k++) {
-            unsigned byte;
-            sscanf(line + 2 * k, "%2x", &byte);
-            words[k / 4] |= byte << 8 * (k % 4);
-        }
+        uint32_t words[3];
+        if (!vector_words(line, words)) continue;
         if (!(++runs % 16)) fill_state(runs);
         for (unsigned k = 0; k < variations; k++) {
             uint32_t varied[3] = {words[0], words[1], words[2]};
@@ -131,9 +146,57 @@ static void cores_agree(void **unused)
     assert_true(runs > 900);
 }
 
+/* An instruction that is decoded without ISA_MOD_KEEP does what it does with it, so that none lacks
+ * it that leaves a half of its register as it was. Most are decoded without. */
+static void check_kept(const isa_core_t *core, const char *gpu, const char *path)
+{
+    const isa_arch_t *arch = isa_arch_named(gpu);
+    unsigned kept = 0, others = 0;
+    char line[256], text[160];
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_non_null(arch);
+    set_up(arch);
+    while (fgets(line, sizeof line, f)) {
+        uint32_t words[3];
+        isa_inst_t i = {.op = 0};
+        if (!vector_words(line, words)) continue;
+        if (isa_decode(arch, words, 3, &i) <= 0 || !vector_op(&i) || !isa_is_row(&i.dst)) continue;
+        if (i.dst.mods & ISA_MOD_KEEP) {
+            kept++;
+            continue;
+        }
+        others++;
+        for (unsigned k = 0; k < 4; k++) {
+            isa_inst_t keeps = i;
+            keeps.dst.mods |= ISA_MOD_KEEP;
+            random_mode(k);
+            start.mode &= ~(1u << 27); /* indexing of registers, which gfx9 alone has */
+            run_on(core, &i, &after[0]);
+            run_on(core, &keeps, &after[1]);
+            isa_disassemble(arch, &i, text, sizeof text);
+            if (memcmp(&after[0], &after[1], sizeof after[0])) fail_msg("%s: %s", gpu, text);
+        }
+    }
+    fclose(f);
+    assert_true(kept > 0 && others > kept);
+}
+
+static void halves_are_kept(void **unused)
+{
+    const isa_core_t *core[3];
+    (void)unused;
+    assert_true(find_cores(core) > 0);
+    check_kept(core[0], "gfx1030", ISA_TEST_DATA "/vectors_gfx1030.tsv");
+    check_kept(core[0], "gfx1100", ISA_TEST_DATA "/vectors_gfx1100.tsv");
+    check_kept(core[0], "gfx1151", ISA_TEST_DATA "/vectors_gfx1151.tsv");
+    check_kept(core[0], "gfx1201", ISA_TEST_DATA "/vectors_gfx1201.tsv");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cores_agree)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cores_agree),
+                                       cmocka_unit_test(halves_are_kept)};
     if (find_cores((const isa_core_t *[3]){0}) < 2) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
