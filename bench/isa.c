@@ -1,8 +1,9 @@
-/* isa.c - how many wave instructions per second the executor core runs, of gfx9's shared words.
+/* isa.c - how many wave instructions per second the executor core runs.
  *
  * Dependent f32 FMAs with full EXEC, and the inner loop of a tiled matrix product with its LDS
- * reads; the same in waves of 32 lanes. bench_isa [--json FILE] [--core base|avx2|avx512]
- * [--gpu gfx90a]; --loop N --iterations N: one loop once, for bench/host_instructions.py */
+ * reads; the same in waves of 32 lanes, also where the GPU itself has none. bench_isa [--json FILE]
+ * [--core base|avx2|avx512] [--gpu gfx90a]; --loop N --iterations N [--lanes 32]: one loop once,
+ * for bench/host_instructions.py */
 #include "softgpu/memory/memory.h"
 #include "softgpu/exec/exec.h"
 #include "softgpu/exec/translate.h"
@@ -25,7 +26,7 @@ static struct {
     {"matmul inner loop", /* 8 steps of k: two rows of A and four columns of B from LDS */
      "v_mov_b32 v10, 0\n v_mov_b32 v11, 0x400\n",
      ".rept 4\n ds_read2_b32 v[12:13], v10 offset0:0 offset1:16\n ds_read_b128 v[16:19], v11\n"
-     " s_waitcnt lgkmcnt(0)\n"
+     " wait_for_lds\n"
      " v_fma_f32 v2, v12, v16, v2\n v_fma_f32 v3, v12, v17, v3\n v_fma_f32 v4, v12, v18, v4\n"
      " v_fma_f32 v5, v12, v19, v5\n v_fma_f32 v6, v13, v16, v6\n v_fma_f32 v7, v13, v17, v7\n"
      " v_fma_f32 v8, v13, v18, v8\n v_fma_f32 v9, v13, v19, v9\n .endr\n",
@@ -95,9 +96,11 @@ static rate_t rate(const isa_core_t *core, int which, int workers, isa_translate
     isa_translate_setup(how, ISA_TRANSLATE_AFTER);
     char text[4096];
     snprintf(text, sizeof text,
+             ".macro wait_for_lds\n %s\n .endm\n"
              "%s\n s_mov_b32 s0, %d\nloop:\n%s\n s_sub_u32 s0, s0, 1\n"
              " s_cmp_lg_u32 s0, 0\n s_cbranch_scc1 loop\n s_endpgm\n",
-             loops[which].setup, loops[which].iterations, loops[which].body);
+             arch->lds_apart ? "s_wait_dscnt 0" : "s_waitcnt lgkmcnt(0)", loops[which].setup,
+             loops[which].iterations, loops[which].body);
     uint32_t *words;
     size_t n = asm_words(text, &words);
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -171,11 +174,12 @@ int main(int argc, char **argv)
     const char *json = NULL;
     unsigned loop = 0;
     int iterations = 0;
-    bool alone = false;
+    bool alone = false, narrow = false;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--json")) json = argv[i + 1];
         if (!strcmp(argv[i], "--loop")) loop = (unsigned)atoi(argv[i + 1]);
         if (!strcmp(argv[i], "--iterations")) iterations = atoi(argv[i + 1]), alone = true;
+        if (!strcmp(argv[i], "--lanes")) narrow = atoi(argv[i + 1]) == 32;
         if (!strcmp(argv[i], "--core")) setenv("SOFTGPU_CORE", argv[i + 1], 1);
         if (!strcmp(argv[i], "--gpu")) arch = isa_arch_named(argv[i + 1]);
     }
@@ -183,16 +187,13 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_isa: no such GPU\n");
         return 1;
     }
-    if (arch->lanes != 64) { /* the loops are gfx9's words, also those for waves of 32 lanes */
-        fprintf(stderr, "bench_isa: %s does not have the loops' instructions\n", arch->name);
-        return 1;
-    }
     if (!asm_available()) {
         fprintf(stderr, "bench_isa needs llvm-mc-15\n");
         return 1;
     }
+    asm_set_gpu(arch->name);
     const isa_core_t *core = isa_core_select();
-    if (alone) return run_alone(core, loop, iterations);
+    if (alone) return run_alone(narrow ? isa_core_narrow(core) : core, loop, iterations);
     FILE *out = json ? fopen(json, "w") : NULL;
     if (out) fprintf(out, "{\"core\": \"%s\"", core->name);
     printf("core %s, millions of wave64 instructions per second\n", core->name);

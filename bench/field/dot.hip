@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(GROUP)
                 x[n] = as[d][ty * EACH + n], y[n] = bs[d][tx * EACH + n];
             for (unsigned i = 0; i < EACH; i++)
                 for (unsigned j = 0; j < EACH; j++)
-                    sum[i][j] = __builtin_amdgcn_sdot4(x[i], y[j], sum[i][j], false);
+                    sum[i][j] = field_dot4(x[i], y[j], sum[i][j]);
         }
         __syncthreads();
     }
@@ -79,4 +79,4 @@ static double error()
 }
 
 field_case field_dot = {
-    "int8 dot", "matrix product, four int8 a step", prepare, launch, host, error, 0};
+    "int8 dot", "matrix product, four int8 a step", prepare, launch, host, error, 0, 0};

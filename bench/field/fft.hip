@@ -138,4 +138,4 @@ static double error()
 }
 
 field_case field_fft = {
-    "f64 FFT", "512 points, radix 8, twiddles by sincospi", prepare, launch, host, error, 1e-13};
+    "f64 FFT", "512 points, radix 8, twiddles by sincospi", prepare, launch, host, error, 1e-13, 0};

@@ -3,6 +3,9 @@
 // A case makes its data once, runs its kernels as often as it is told, does the same work on the
 // host, and says how far the two results are apart. A new kernel is a file with a case and a line
 // in field.hip's list; its kernels' names begin with field_, by which field.py finds their counts.
+// Kernels work in waves of whatever size they are compiled for, which the host asks field_wave()
+// for. FIELD_REACH and field_reach() are the lanes among which a shuffle moves: all, but from gfx10
+// on those of one half of a wave of 64.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -14,6 +17,23 @@
 #include <cstdlib>
 #include <vector>
 
+// What not every GPU has, and a case may need. FIELD_HAS is what the GPU has for which this is
+// compiled; where the host's code is compiled, it is not defined.
+#define FIELD_MFMA   1 // matrix instructions of 32x32x8 f16
+#define FIELD_MATRIX 2 // those of 16x16x16 f16
+#if defined __gfx908__ || defined __gfx90a__ || defined __gfx942__ || defined __gfx950__
+#define FIELD_HAS (FIELD_MFMA | FIELD_MATRIX)
+#elif defined __GFX11__ || defined __GFX12__
+#define FIELD_HAS FIELD_MATRIX
+#elif defined __HIP_DEVICE_COMPILE__
+#define FIELD_HAS 0
+#endif
+#if defined __GFX10__ || defined __GFX11__ || defined __GFX12__
+#define FIELD_REACH 32
+#else
+#define FIELD_REACH 64
+#endif
+
 struct field_case {
     const char *name, *what;
     void (*prepare)();
@@ -21,7 +41,21 @@ struct field_case {
     void (*host)();    // the same work by one host thread
     double (*error)(); // of the device's result against the host's
     double limit;      // largest error that counts as equal
+    unsigned needs;    // of FIELD_MFMA and so on
 };
+
+unsigned field_wave(); // lanes of the waves that the program is compiled for
+unsigned field_reach();
+
+// The sum, and four products of signed bytes.
+static __device__ inline int field_dot4(int a, int b, int sum)
+{
+#if defined __GFX11__ || defined __GFX12__
+    return __builtin_amdgcn_sudot4(true, a, true, b, sum, false);
+#else
+    return __builtin_amdgcn_sdot4(a, b, sum, false);
+#endif
+}
 
 // Not const: HIP would put constants on the device too, host functions and all.
 extern field_case field_fft, field_nbody, field_polygon, field_stencil, field_spmv, field_join,

@@ -1,18 +1,64 @@
 // field - runs one of the kernels that stand for real programs and measures it: rounds on the
-// device between synchronisations, and the same work by one host thread. Prints one JSON object.
-// usage: field LIST-NUMBER [ROUNDS]: with 0 rounds the work is done once, unmeasured, for counting.
+// device between synchronisations, and the same work by one host thread. Prints one JSON object; of
+// a case for which the GPU lacks something, with nothing but its name and what that is. usage:
+// field LIST-NUMBER [ROUNDS]: with 0 rounds the work is done once, unmeasured, for counting.
 #include "field.h"
 
 #include <cstring>
 #include <ctime>
 
-#ifndef FIELD_CASES // some of them, for a GPU that does not have what all need
-#define FIELD_CASES                                                                                \
-    &field_fft, &field_nbody, &field_polygon, &field_stencil, &field_spmv, &field_join,            \
-        &field_histogram, &field_dot, &field_gemm, &field_quant, &field_matrix, &field_stream
-#endif
-static const field_case *const cases[] = {FIELD_CASES};
+static const field_case *const cases[] = {
+    &field_fft,       &field_nbody, &field_polygon, &field_stencil, &field_spmv,   &field_join,
+    &field_histogram, &field_dot,   &field_gemm,    &field_quant,   &field_matrix, &field_stream};
 enum { CASES = sizeof cases / sizeof *cases };
+
+static const struct {
+    unsigned need;
+    const char *text;
+} needs[] = {{FIELD_MFMA, "matrix instructions of 32x32x8 f16"},
+             {FIELD_MATRIX, "matrix instructions of 16x16x16 f16"}};
+
+struct compiled {
+    unsigned wave, reach, has;
+};
+
+// What only the GPU's part of the program knows.
+extern "C" __global__ void tell_compiled(compiled *to)
+{
+#ifdef FIELD_HAS
+    *to = {(unsigned)warpSize, FIELD_REACH, FIELD_HAS};
+#else
+    (void)to;
+#endif
+}
+
+static const compiled &as_compiled()
+{
+    static compiled told;
+    if (told.wave) return told;
+    compiled *device = field_room<compiled>(1);
+    tell_compiled<<<1, 1>>>(device);
+    told = field_download(device, 1)[0];
+    return told;
+}
+
+unsigned field_wave()
+{
+    return as_compiled().wave;
+}
+
+unsigned field_reach()
+{
+    return as_compiled().reach;
+}
+
+// What the GPU lacks for a case, or NULL.
+static const char *lacking(const field_case &c)
+{
+    for (const auto &row : needs)
+        if (c.needs & row.need & ~as_compiled().has) return row.text;
+    return nullptr;
+}
 
 static double read_clock(clockid_t clock)
 {
@@ -45,6 +91,10 @@ int main(int argc, char **argv)
     double wall = 1e9, cpu = 1e9, host = 1e9;
     // the waiting thread must not take a core from the kernel
     field_demand(hipSetDeviceFlags(hipDeviceScheduleBlockingSync), "hipSetDeviceFlags");
+    if (const char *what = lacking(c)) {
+        printf("{\"name\": \"%s\", \"lacking\": \"%s\"}\n", c.name, what);
+        return 0;
+    }
     c.prepare();
     run(c);
     for (int round = 0; round < rounds; round++) {
@@ -59,9 +109,10 @@ int main(int argc, char **argv)
         host = std::min(host, read_clock(CLOCK_THREAD_CPUTIME_ID) - from);
     }
     const double apart = c.error();
-    printf("{\"name\": \"%s\", \"what\": \"%s\", \"wall\": %.6f, \"cpu\": %.6f, \"host\": %.6f, "
+    printf("{\"name\": \"%s\", \"what\": \"%s\", \"wave\": %u, \"wall\": %.6f, \"cpu\": %.6f, "
+           "\"host\": %.6f, "
            "\"error\": %.3g}\n",
-           c.name, c.what, wall, cpu, host, apart);
+           c.name, c.what, field_wave(), wall, cpu, host, apart);
     if (!(apart <= c.limit)) {
         fprintf(stderr, "bench_field: %s: error %g is above %g\n", c.name, apart, c.limit);
         return 1;

@@ -6,7 +6,9 @@ millions of them per second and core, by the CPU time that the device's threads 
 how many times longer that takes than the host's own -O3 code for the same work on one core. A third run translates
 what is hot, which is told in milliseconds, and keeps it on disk; a fourth one, which takes it from there, is timed.
 Two more do so while rocprofv3 has an exact counter counted.
-usage: bench_field [--json FILE] [--rounds N] [--core base|avx2|avx512]
+With --gpu softgpu is that product, whose program `make bench-field GPU=NAME` builds. Lane instructions are wave
+instructions times the lanes of a wave.
+usage: bench_field [--json FILE] [--rounds N] [--core base|avx2|avx512] [--gpu NAME] [--interpreted]
 """
 import argparse
 import json
@@ -14,6 +16,7 @@ import math
 import os
 import re
 import subprocess
+import sys
 import tempfile
 
 BUILD = "@CMAKE_BINARY_DIR@"
@@ -23,6 +26,15 @@ APART = ("f16 matrices", "stream")
 # All hot code is translated, however long that takes, before it runs on.
 ALL_HOT = {"SOFTGPU_TRANSLATE": "on", "SOFTGPU_TRANSLATE_SHARE": "0", "SOFTGPU_TRANSLATE_TIME": "100000",
            "SOFTGPU_TRANSLATE_ASIDE": "0"}
+
+
+def choose(gpu):
+    """Another GPU than softgpu's own, with the program that is compiled for it."""
+    global PROGRAM
+    PROGRAM += f"-{gpu}"
+    if not os.path.exists(PROGRAM):
+        sys.exit(f"bench_field: there is no {PROGRAM}: make bench-field GPU={gpu} builds it, if bench/CMakeLists.txt has the GPU")
+    os.environ["SOFTGPU_GPU"] = gpu
 
 
 def run(options, *arguments, **env):
@@ -70,16 +82,20 @@ def options_for(core):
     return [f"--core={core}"] if core else []
 
 
-def measure(core, which, rounds):
+def measure(core, which, rounds, hot_too):
     options = options_for(core)
-    count = wave_instructions(options, which)
     figures = json.loads(softgpu([*options, "--translate=off"], which, str(rounds)))
-    hot = translated(core, which, str(rounds))
+    if "lacking" in figures:
+        return figures["name"], figures
+    count = wave_instructions(options, which)
+    hot = translated(core, which, str(rounds)) if hot_too else None
     host = min(figures["host"], hot[0]["host"]) if hot else figures["host"]
     # in all rounds but the one measured the workers stand by: they share one kernel
     workers = len(os.sched_getaffinity(0))
     return figures["name"], {
         "wave_instructions": count,
+        "lanes": figures["wave"],
+        "lanes_per_cpu_second": round(count * figures["wave"] / figures["cpu"] / 1e6),
         "per_cpu_second": round(count / figures["cpu"] / 1e6, 1),
         "per_second_and_core": round(count / figures["wall"] / workers / 1e6, 1),
         "cpu_ms": round(figures["cpu"] * 1e3, 2),
@@ -102,6 +118,7 @@ def translated_columns(plain, observed, translating, host):
 
 # key of a figure, head of its column, width, digits behind the point
 COLUMNS = (("wave_instructions", "M insts", 8, 2), ("per_cpu_second", "by CPU", 8, 1),
+           ("lanes_per_cpu_second", "lanes", 7, 0),
            ("per_second_and_core", "by wall", 8, 1), ("cpu_ms", "CPU ms", 8, 2), ("host_ms", "host ms", 8, 2),
            ("times_host", "x host", 7, 1), ("translated_cpu_ms", "translated ms", 14, 2),
            ("translated_times_host", "x host", 7, 1), ("translating_ms", "translating ms", 15, 0),
@@ -110,6 +127,8 @@ COLUMNS = (("wave_instructions", "M insts", 8, 2), ("per_cpu_second", "by CPU", 
 
 def line_of(name, row):
     """A line of the table; a dash for what was not measured."""
+    if "lacking" in row:
+        return f"{name:18} left out: the GPU has no {row['lacking']}"
     texts = [f"{row[key] / (1e6 if key == 'wave_instructions' else 1):{width}.{digits}f}" if key in row else f"{'-':>{width}}"
              for key, _, width, digits in COLUMNS]
     return " ".join([f"{name:18}", *texts])
@@ -125,15 +144,20 @@ def main():
     parser.add_argument("--json")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--core")
+    parser.add_argument("--gpu")
+    parser.add_argument("--interpreted", action="store_true", help="leave out what is translated or counted")
     given = parser.parse_args()
+    if given.gpu:
+        choose(given.gpu)
     cases = int(subprocess.run([PROGRAM], check=True, stdout=subprocess.PIPE, text=True).stdout)
     table = {}
-    print("millions of wave instructions per second and core, by CPU time and by wall time")
+    print("millions of wave instructions per second and core, by CPU time and by wall time; of lane instructions by CPU time")
     print(" ".join([f"{'kernel':18}", *(f"{head:>{width}}" for _, head, width, _ in COLUMNS)]))
     for which in range(cases):
-        name, row = measure(given.core, str(which), given.rounds)
+        name, row = measure(given.core, str(which), given.rounds, not given.interpreted)
         table[name] = row
         print(line_of(name, row), flush=True)
+    table = {name: row for name, row in table.items() if "lacking" not in row}
     programs = [r for name, r in table.items() if name not in APART]
     mean = geometric_mean(r["per_cpu_second"] for r in programs)
     least = min(r["per_cpu_second"] for r in programs)
@@ -142,7 +166,8 @@ def main():
           + (f"{geometric_mean(r['translated_times_host'] for r in programs):.2f}"
              if all("translated_cpu_ms" in r for r in programs) else "-"))
     if not all("translated_cpu_ms" in r for r in table.values()):
-        print("-: nothing was translated, since there is no LLVM or no library for the core")
+        print("-: nothing was translated" + ("" if given.interpreted else
+                                            ", since there is no LLVM or no library for the core"))
     if given.json:
         with open(given.json, "w", encoding="utf-8") as f:
             json.dump({"kernels": table, "geometric_mean": round(mean, 1), "least": least}, f,

@@ -12,6 +12,7 @@ typedef float float16 __attribute__((ext_vector_type(16)));
 extern "C" __global__ void __launch_bounds__(GROUP)
     field_gemm_f16(float *c, const _Float16 *a, const _Float16 *b)
 {
+#if FIELD_HAS & FIELD_MFMA
     __shared__ __attribute__((aligned(16))) _Float16 as[TILE][PITCH], bs[TILE][PITCH];
     const unsigned lane = threadIdx.x % 64, wave = threadIdx.x / 64;
     const unsigned row = blockIdx.y * TILE, col = blockIdx.x * TILE;
@@ -33,6 +34,9 @@ extern "C" __global__ void __launch_bounds__(GROUP)
         const unsigned i = row + mine_i + n / 4 * 8 + lane / 32 * 4 + n % 4;
         c[i * SIZE + col + mine_j + lane % 32] = sum[n];
     }
+#else
+    (void)c, (void)a, (void)b;
+#endif
 }
 
 static std::vector<_Float16> a, b;
@@ -82,4 +86,5 @@ static double error()
 }
 
 field_case field_gemm = {
-    "f16 MFMA gemm", "512 cubed, 32x32x8 matrix instructions", prepare, launch, host, error, 1e-5};
+    "f16 MFMA gemm", "512 cubed, 32x32x8 matrix instructions", prepare, launch, host, error, 1e-5,
+    FIELD_MFMA};

@@ -57,4 +57,4 @@ static double error()
 }
 
 field_case field_histogram = {
-    "LDS histogram", "256 bins, atomics in LDS", prepare, launch, host, error, 0};
+    "LDS histogram", "256 bins, atomics in LDS", prepare, launch, host, error, 0, 0};

@@ -97,4 +97,4 @@ static double error()
 }
 
 field_case field_join = {
-    "hash join", "compare-and-swap, probing, appending", prepare, launch, host, error, 0};
+    "hash join", "compare-and-swap, probing, appending", prepare, launch, host, error, 0, 0};

@@ -23,7 +23,7 @@ typedef float sums_t __attribute__((ext_vector_type(SUMS)));
 extern "C" __global__ void __launch_bounds__(WAVE)
     field_matrix_products(float *d, const _Float16 *a, const _Float16 *b)
 {
-#if defined __GFX11__ || defined __GFX12__ || defined __gfx908__ || defined __gfx90a__ || defined __gfx942__ || defined __gfx950__
+#if FIELD_HAS & FIELD_MATRIX
     const unsigned lane = threadIdx.x, n = lane % N, part = INPUTS == N ? 0 : lane / N * INPUTS;
     inputs_t x[TILES], y;
     sums_t sum[TILES] = {};
@@ -49,15 +49,11 @@ static std::vector<_Float16> a, b;
 static std::vector<float> d;
 static _Float16 *device_a, *device_b;
 static float *device_d;
-static unsigned wave;
 
 // Small integers: every sum is exact.
 static void prepare()
 {
     field_random random(11);
-    hipDeviceProp_t properties;
-    field_demand(hipGetDeviceProperties(&properties, 0), "properties");
-    wave = properties.warpSize;
     a.resize(GROUPS * TILES * N * N);
     b.resize(N * N);
     d.resize(GROUPS * TILES * N * N);
@@ -72,7 +68,7 @@ static void prepare()
 
 static void launch()
 {
-    field_matrix_products<<<GROUPS, wave>>>(device_d, device_a, device_b);
+    field_matrix_products<<<GROUPS, field_wave()>>>(device_d, device_a, device_b);
 }
 
 static void host()
@@ -100,4 +96,5 @@ static double error()
 }
 
 field_case field_matrix = {
-    "f16 matrices", "512 waves, 128 x 4 matrix instructions each", prepare, launch, host, error, 0};
+    "f16 matrices", "512 waves, 128 x 4 matrix instructions each", prepare, launch, host, error, 0,
+    FIELD_MATRIX};

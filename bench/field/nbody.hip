@@ -108,4 +108,5 @@ static double error()
 }
 
 field_case field_nbody = {
-    "n-body", "gravity with rsqrt, periodogram with sincosf", prepare, launch, host, error, 1e-4};
+    "n-body", "gravity with rsqrt, periodogram with sincosf", prepare, launch, host, error, 1e-4,
+    0};

@@ -70,4 +70,4 @@ static double error()
 }
 
 field_case field_polygon = {
-    "point in polygon", "360 edges, lanes diverge at each", prepare, launch, host, error, 1e-4};
+    "point in polygon", "360 edges, lanes diverge at each", prepare, launch, host, error, 1e-4, 0};

@@ -1,9 +1,9 @@
 // quant - a matrix of 4-bit weights times a vector, as language models are run: weights in blocks
-// of 32 with a scale in f16, the vector quantised to 8 bits first, integer dot products, a wave a
-// row.
+// of 32 with a scale in f16, the vector quantised to 8 bits first, integer dot products, a row for
+// as many lanes as a shuffle reaches.
 #include "field.h"
 
-enum { ROWS = 2048, COLUMNS = 4096, BLOCK = 32, BLOCKS = COLUMNS / BLOCK, WAVES = 4 };
+enum { ROWS = 2048, COLUMNS = 4096, BLOCK = 32, BLOCKS = COLUMNS / BLOCK, PARTS = 4 };
 
 // 18 bytes: blocks lie at any even address.
 struct weights4 {
@@ -42,13 +42,14 @@ static __device__ inline int nibbles_at(const weights4 &w, unsigned word)
     return p[0] | p[1] << 16;
 }
 
-extern "C" __global__ void __launch_bounds__(64 * WAVES)
+extern "C" __global__ void __launch_bounds__(64 * PARTS)
     field_quant_matvec(float *y, const weights4 *matrix, const vector8 *x)
 {
-    const unsigned lane = threadIdx.x % 64, row = blockIdx.x * WAVES + threadIdx.x / 64;
+    const unsigned lane = threadIdx.x % FIELD_REACH;
+    const unsigned row = blockIdx.x * PARTS + threadIdx.x / FIELD_REACH;
     const unsigned half = lane % 2; // two lanes for each block
     float sum = 0;
-    for (unsigned b = lane / 2; b < BLOCKS; b += 32) {
+    for (unsigned b = lane / 2; b < BLOCKS; b += FIELD_REACH / 2) {
         const weights4 &w = matrix[row * BLOCKS + b];
         const vector8 &v = x[b];
         const int *values = (const int *)v.values;
@@ -56,13 +57,12 @@ extern "C" __global__ void __launch_bounds__(64 * WAVES)
 #pragma unroll
         for (unsigned n = 0; n < 2; n++) {
             const int packed = nibbles_at(w, 2 * half + n);
-            dot = __builtin_amdgcn_sdot4(packed & 0x0f0f0f0f, values[2 * half + n], dot, false);
-            dot = __builtin_amdgcn_sdot4(packed >> 4 & 0x0f0f0f0f, values[2 * half + n + 4], dot,
-                                         false);
+            dot = field_dot4(packed & 0x0f0f0f0f, values[2 * half + n], dot);
+            dot = field_dot4(packed >> 4 & 0x0f0f0f0f, values[2 * half + n + 4], dot);
         }
         sum += (float)w.scale * ((float)dot * (float)v.scale - 4.0f * (float)v.sum);
     }
-    for (int d = 32; d; d /= 2)
+    for (int d = FIELD_REACH / 2; d; d /= 2)
         sum += __shfl_xor(sum, d);
     if (lane == 0) y[row] = sum;
 }
@@ -96,7 +96,8 @@ static void launch()
 {
     for (int k = 0; k < 8; k++) {
         field_quant_vector<<<COLUMNS / 64, 64>>>(device_quantised, device_x);
-        field_quant_matvec<<<ROWS / WAVES, 64 * WAVES>>>(device_y, device_matrix, device_quantised);
+        field_quant_matvec<<<ROWS / PARTS, field_reach() * PARTS>>>(device_y, device_matrix,
+                                                                    device_quantised);
     }
 }
 
@@ -148,4 +149,4 @@ static double error()
 }
 
 field_case field_quant = {
-    "4-bit matvec", "weights in blocks of 32, 8-bit vector", prepare, launch, host, error, 1e-4};
+    "4-bit matvec", "weights in blocks of 32, 8-bit vector", prepare, launch, host, error, 1e-4, 0};

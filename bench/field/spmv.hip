@@ -68,4 +68,4 @@ static double error()
 }
 
 field_case field_spmv = {
-    "SpMV", "CSR, f64, 8 lanes a row, rows of 1 to 64", prepare, launch, host, error, 1e-13};
+    "SpMV", "CSR, f64, 8 lanes a row, rows of 1 to 64", prepare, launch, host, error, 1e-13, 0};

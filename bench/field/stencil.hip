@@ -1,14 +1,14 @@
 // stencil - Jacobi steps on a 5-point grid, tiles with a rim in LDS, and the sum of the squared
-// changes: lanes add up by shuffles, waves through LDS, workgroups by an atomic.
+// changes: lanes add up by shuffles, what these do not reach through LDS, workgroups by an atomic.
 #include "field.h"
 
-enum { SIDE = 1024, TILE_X = 64, TILE_Y = 8, WAVES = TILE_X * TILE_Y / 64, STEPS = 4 };
+enum { SIDE = 1024, TILE_X = 64, TILE_Y = 8, GROUP = TILE_X * TILE_Y, STEPS = 4 };
 
-extern "C" __global__ void __launch_bounds__(TILE_X *TILE_Y)
+extern "C" __global__ void __launch_bounds__(GROUP)
     field_stencil_step(float *to, const float *from, float *change)
 {
     __shared__ float tile[TILE_Y + 2][TILE_X + 2];
-    __shared__ float sums[WAVES];
+    __shared__ float sums[GROUP / 32]; // of each part that shuffles add up
     const int x = (int)(blockIdx.x * TILE_X + threadIdx.x),
               y = (int)(blockIdx.y * TILE_Y + threadIdx.y);
     const int tx = (int)threadIdx.x + 1, ty = (int)threadIdx.y + 1;
@@ -25,12 +25,13 @@ extern "C" __global__ void __launch_bounds__(TILE_X *TILE_Y)
         now = 0.25f * (tile[ty][tx - 1] + tile[ty][tx + 1] + tile[ty - 1][tx] + tile[ty + 1][tx]);
     to[i] = now;
     float sum = (now - old) * (now - old);
-    for (int d = 32; d; d /= 2)
+    for (int d = FIELD_REACH / 2; d; d /= 2)
         sum += __shfl_down(sum, d);
-    if (threadIdx.x % 64 == 0) sums[threadIdx.y] = sum;
+    const int item = (int)(threadIdx.y * TILE_X + threadIdx.x);
+    if (item % FIELD_REACH == 0) sums[item / FIELD_REACH] = sum;
     __syncthreads();
-    if (threadIdx.x == 0 && threadIdx.y == 0) {
-        for (int k = 1; k < WAVES; k++)
+    if (item == 0) {
+        for (int k = 1; k < GROUP / FIELD_REACH; k++)
             sum += sums[k];
         atomicAdd(change, sum);
     }
@@ -97,4 +98,4 @@ static double error()
 }
 
 field_case field_stencil = {
-    "5-point stencil", "tiles in LDS, sum by shuffles", prepare, launch, host, error, 1e-3};
+    "5-point stencil", "tiles in LDS, sum by shuffles", prepare, launch, host, error, 1e-3, 0};

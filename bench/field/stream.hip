@@ -21,9 +21,7 @@ static unsigned wave;
 static void prepare()
 {
     field_random random(12);
-    hipDeviceProp_t properties;
-    field_demand(hipGetDeviceProperties(&properties, 0), "properties");
-    wave = properties.warpSize;
+    wave = field_wave();
     from.resize((size_t)GROUPS * TIMES * wave);
     to.resize(from.size());
     for (float &x : from)
@@ -55,5 +53,7 @@ static double error()
     return field_download(device_to, to.size()) == to ? 0 : 1;
 }
 
-field_case field_stream = {
-    "stream", "512 waves, 256 loads, multiply-adds and stores each", prepare, launch, host, error, 0};
+field_case field_stream = {"stream", "512 waves, 256 loads, multiply-adds and stores each",
+                           prepare,  launch,
+                           host,     error,
+                           0,        0};
