@@ -13,6 +13,8 @@ executed is no place of a later one. A program whose trace has more than --most 
 puts this GPU's rows into FILE, between the marks called NAME, if anything was removed. The GPU is that of SOFTGPU_GPU
 unless named; status 77: the walk does not know its wait states.
 """
+from __future__ import annotations  # PyPy, which walks several times as fast, may be of an older Python
+
 import argparse
 import collections
 import json
@@ -250,7 +252,7 @@ class Proof:
         was = in_memory(subject.pairs(None, site.kernels, True))  # with nothing left out, so that it is no reason to tell
         by_chance, astray = in_memory(subject.pairs(site, None, True)) - was, set()
         if run.lines:
-            same = Subject(subject.program, run.lines, subject.names, subject.isa)
+            same = Subject(subject.program, run.lines, subject.names, subject.isa, removals=False)
             harmful = harmful | (same.pairs(None, site.kernels) - subject.pairs(None, site.kernels))
             by_chance |= in_memory(same.pairs(None, site.kernels, True)) - was
             astray = same.astray(site.kernels) - subject.astray(site.kernels)
@@ -296,8 +298,8 @@ class Proof:
 class Subject:
     """A program's dispatches, and where their instructions are. A kernel's lines are read when they are walked over."""
 
-    def __init__(self, program, lines, names, isa):
-        self.program, self.names, self.isa = program, names, isa
+    def __init__(self, program, lines, names, isa, removals=True):
+        self.program, self.names, self.isa, self.removals = program, names, isa, removals
         self.by_name = {plain: mangled for mangled, plain in names.items()}
         self.lines = {kernel: of for kernel, of in lines.items() if kernel in program.functions}
         self.steps, self.along, self.in_memory, self.memo = {}, {}, {}, {}
@@ -352,7 +354,7 @@ class Subject:
     def registers(self, kernel):
         """One walk for all that may be left out, along each way that a wave has taken."""
         if kernel not in self.along:
-            self.along[kernel] = made = walk.Registers(self.isa)
+            self.along[kernel] = made = walk.Registers(self.isa, self.removals)
             seen = set()
             for steps in self.dispatches(kernel):
                 paths = {}

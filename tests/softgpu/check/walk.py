@@ -384,8 +384,8 @@ class Registers:
     the state itself, until the two are alike again: until nothing is outstanding in the one alone, and no wait states reach back to there.
     """
 
-    def __init__(self, isa):
-        self.needs = NEEDS[isa]
+    def __init__(self, isa, removals=True):
+        self.needs, self.removals = NEEDS[isa], removals
         self.kept = set()    # pairs with nothing left out
         self.without = {}    # by instruction that is left out: the pairs that come from then on, kept ones among them
         self.waited = set()  # each s_waitcnt that has waited for something
@@ -400,7 +400,7 @@ class Registers:
                 if pc not in self.seen and shows(step.code, copy.flow, path.flow):
                     self.seen.add(pc)
                 copy.step(number, step, self.without[pc])
-            if may_be_left_out(step.code):
+            if self.removals and may_be_left_out(step.code):
                 self.without.setdefault(step.pc, set())
                 if step.code.name == "s_barrier":
                     self.seen.add(step.pc)
