@@ -21,10 +21,9 @@
 
 #define ISA_INLINED static inline __attribute__((always_inline))
 
-/* The active lanes; whether the function is a quick one, and the row in which that notes lanes: in
- * members of the wave that the handlers of the library do not use otherwise. */
+/* The active lanes, and the row in which a quick function notes lanes: in members of the wave that
+ * the handlers of the library do not use otherwise. */
 #define ISA_CHUNK_ACTIVE(w) ((w)->xnack_mask)
-#define ISA_CHUNK_QUICK(w)  ((w)->watched)
 #define ISA_CHUNK_RARE(w)   ((uint32_t *)(w)->group)
 
 /* A vector instruction on a chunk of lanes (ISA_LANES, which the build sets): rows of dwords.
@@ -36,7 +35,7 @@ typedef struct {
      * instruction writes and another one reads stays in the host's vectors. */
     uint32_t in[ISA_LANES], out[ISA_LANES];
     uint32_t active[ISA_LANES]; /* those whose results are used: no others need a rare case */
-    uint32_t rare[ISA_LANES];   /* of quick functions: those for which the full one is needed */
+    uint32_t rare[ISA_LANES];   /* of quick functions: those that need the handler */
     uint32_t mode;
     uint32_t mods; /* of the result: ISA_MOD_KEEP or 0 */
 } isa_chunk_t;
@@ -93,7 +92,6 @@ ISA_INLINED void isa_chunk_begin(isa_wave_t *w, isa_inst_t *i, isa_row_t *rows,
     w->stop = ISA_RUN;
     w->exec = ISA_ALL_LANES; /* results of other lanes need not be kept apart */
     ISA_CHUNK_ACTIVE(w) = isa_vec_mask(x->active);
-    ISA_CHUNK_QUICK(w) = false;
     w->vcc = isa_vec_mask(x->in);
     w->sgpr[0] = w->sgpr[1] = 0;
     /* the translator refuses other modes */
@@ -141,7 +139,6 @@ ISA_INLINED void isa_chunk_end(const isa_wave_t *w, isa_row_t *rows, isa_chunk_t
         isa_wave_t w;                                                                              \
         isa_inst_t i = {.dwords = 1};                                                              \
         isa_chunk_begin(&w, &i, rows, x, shape);                                                   \
-        ISA_CHUNK_QUICK(&w) = true;                                                                \
         w.group = (isa_group_t *)x->rare;                                                          \
         memset(x->rare, 0, sizeof x->rare);                                                        \
         ISA_HANDLER(name)(&w, &i);                                                                 \

@@ -18,7 +18,7 @@
 #define AT_WAVE(member) (unsigned)offsetof(isa_wave_t, member)
 
 /* A slot of the page. */
-static unsigned put_slot(isa_emitter_t *e, isa_text_t *t, const isa_inst_t *slot)
+unsigned isa_emit_slot(isa_emitter_t *e, isa_text_t *t, const isa_inst_t *slot)
 {
     const unsigned p = isa_emit_fresh(e);
     const char *page = (const char *)e->plan->page;
@@ -28,7 +28,7 @@ static unsigned put_slot(isa_emitter_t *e, isa_text_t *t, const isa_inst_t *slot
 }
 
 /* The instruction's own handler (isa_own_handler()). */
-static unsigned put_handler(isa_emitter_t *e, isa_text_t *t, const isa_inst_t *i)
+unsigned isa_emit_handler(isa_emitter_t *e, isa_text_t *t, const isa_inst_t *i)
 {
     const unsigned fn = isa_emit_fresh(e);
     if (i->fmt == ISA_FMT_VOPD) {
@@ -65,7 +65,7 @@ static void store_member(isa_emitter_t *e, isa_text_t *t, unsigned offset, unsig
 /* Sets where the wave goes on. */
 static void store_ip(isa_emitter_t *e, isa_text_t *t, const isa_inst_t *slot)
 {
-    const unsigned p = isa_emit_fresh(e), at = put_slot(e, t, slot);
+    const unsigned p = isa_emit_fresh(e), at = isa_emit_slot(e, t, slot);
     isa_put(t, "  %%p%u = getelementptr i8, ptr %%w, i64 %u\n  store ptr %%p%u, ptr %%p%u\n", p,
             AT_WAVE(ip), at, p);
 }
@@ -198,7 +198,7 @@ void isa_emit_write_mask(isa_emitter_t *e, isa_text_t *t, unsigned scalar, unsig
 }
 
 /* The address of a register in the wave. */
-static unsigned put_member(isa_emitter_t *e, isa_text_t *t, unsigned s)
+unsigned isa_emit_member(isa_emitter_t *e, isa_text_t *t, unsigned s)
 {
     const unsigned p = isa_emit_fresh(e);
     isa_put(t, "  %%p%u = getelementptr i8, ptr %%w, i64 %u\n", p, member_of(s));
@@ -220,8 +220,17 @@ static void store_unit(isa_emitter_t *e, isa_text_t *t, unsigned s, bool both)
     if (!e->written[s] && !e->written[last]) return;
     if (t == &e->code && e->stored[s] && e->stored[last]) return;
     const unsigned v = both ? isa_emit_read_pair(e, t, s) : read_one(e, t, s);
-    isa_put(t, "  store i%u %%t%u, ptr %%p%u\n", both ? 64 : 32, v, put_member(e, t, s));
+    isa_put(t, "  store i%u %%t%u, ptr %%p%u\n", both ? 64 : 32, v, isa_emit_member(e, t, s));
     if (t == &e->code) e->stored[s] = e->stored[last] = true;
+}
+
+void isa_emit_save(isa_emitter_t *e, isa_text_t *t, unsigned first, unsigned n)
+{
+    for (unsigned s = first; s < first + n; s++) {
+        if (!e->written[s] || e->stored[s]) continue;
+        const unsigned v = read_one(e, &e->before, s);
+        isa_put(t, "  store i32 %%t%u, ptr %%p%u\n", v, isa_emit_member(e, t, s));
+    }
 }
 
 static void store_scalars(isa_emitter_t *e, isa_text_t *t, unsigned first, unsigned n)
@@ -239,7 +248,7 @@ static void load_scalar(isa_emitter_t *e, isa_text_t *t, unsigned s)
 {
     char name[NAME];
     if (!e->used[s]) return;
-    const unsigned p = put_member(e, t, s), v = isa_emit_fresh(e);
+    const unsigned p = isa_emit_member(e, t, s), v = isa_emit_fresh(e);
     isa_put(t, "  %%v%u = load i32, ptr %%p%u\n", v, p);
     isa_put(t, "  store i32 %%v%u, ptr %s\n", v, place_of(e, t, s, name));
     e->stored[s] = true;
@@ -247,7 +256,7 @@ static void load_scalar(isa_emitter_t *e, isa_text_t *t, unsigned s)
 
 static void load_pair(isa_emitter_t *e, isa_text_t *t, unsigned s)
 {
-    const unsigned p = put_member(e, t, s), v = isa_emit_fresh(e);
+    const unsigned p = isa_emit_member(e, t, s), v = isa_emit_fresh(e);
     isa_put(t, "  %%v%u = load i64, ptr %%p%u\n  store i64 %%v%u, ptr %%s%u\n", v, p, v, s);
     e->stored[s] = e->stored[s + 1] = true;
 }
@@ -461,7 +470,7 @@ static void emit_call(isa_emitter_t *e, const isa_step_t *s)
     add_count(e, e->counted + 1);
     store_for(e, i);
     store_ip(e, &e->code, i + i->dwords);
-    const unsigned slot = put_slot(e, &e->code, i), fn = put_handler(e, &e->code, i);
+    const unsigned slot = isa_emit_slot(e, &e->code, i), fn = isa_emit_handler(e, &e->code, i);
     if (e->plan->bucket && !isa_count_is_plain(i)) put_count_access(e, slot);
     isa_put(&e->code, "  call void %%f%u(ptr %%w, ptr %%p%u)\n", fn, slot);
     load_behind(e, i);
@@ -590,7 +599,6 @@ static void emit_function(isa_emitter_t *e)
 {
     for (int round = 0; round < 3; round++) {
         e->entry.size = e->code.size = e->tail.size = e->tables.size = 0;
-        e->shared = false;
         e->next = e->groups = 0;
         isa_emit_begin_nans(e);
         emit_steps(e);
@@ -646,7 +654,7 @@ static void put_all(isa_emitter_t *e, isa_text_t *t)
     for (unsigned s = 0; s <= ISA_EMIT_SCC; s++)
         if (e->used[s] && !(s & 1 && is_wide(e, s)))
             isa_put(t, "  %%s%u = alloca i%u\n", s, is_wide(e, s) ? 64u : 32u);
-    isa_put(t, "  %%count = alloca i64\n  %%budget = alloca i32\n");
+    isa_put(t, "  %%count = alloca i64\n  %%budget = alloca i32\n  %%left = alloca i64\n");
     isa_move(t, &e->entry);
     isa_put(t, "  store i64 0, ptr %%count\n");
     isa_put(t, "  %%wr = getelementptr i8, ptr %%w, i64 %u\n  %%rows = load ptr, ptr %%wr\n",
@@ -682,9 +690,8 @@ char *isa_emit(const isa_plan_t *plan, const isa_library_t *library)
     }
     emit_function(e);
     put_all(e, &all);
-    isa_text_t *const parts[] = {&e->entry,       &e->code,       &e->tail,   &e->before,
-                                 &e->begin,       &e->end,        &e->tables, &e->way[0].text,
-                                 &e->way[1].text, &e->way[2].text};
+    isa_text_t *const parts[] = {&e->entry, &e->code,   &e->tail,        &e->before,      &e->begin,
+                                 &e->end,   &e->tables, &e->way[0].text, &e->way[1].text, &e->rest};
     for (unsigned k = 0; k < sizeof parts / sizeof *parts; k++) {
         all.failed |= parts[k]->failed;
         free(parts[k]->at);

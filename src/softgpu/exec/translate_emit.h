@@ -14,19 +14,18 @@
 
 enum {
     ISA_EMIT_SCC = ISA_CODE_EXEC + 2, /* SCC comes after the registers with codes up to EXEC's */
-    ISA_EMIT_SHARED = 0, /* number of the structure that all functions of the full way take */
-    ISA_EMIT_MASKS = 32, /* lane masks that a segment writes, at most */
-    ISA_EMIT_OFFERS = 8  /* reads of other lanes' registers in a segment, at most */
+    ISA_EMIT_MASKS = 32,              /* lane masks that a segment writes, at most */
+    ISA_EMIT_OFFERS = 8               /* reads of other lanes' registers in a segment, at most */
 };
 
 /* The library's function that widens halves in rows. */
 #define ISA_EMIT_WIDEN "fpu_widen_row"
 
 /* A chunk is computed quickly, by functions that only note the lanes of NaNs and of other rare
- * cases, and, if there is such a lane, once more in full, by functions that compute these as the
- * GPU does. Code for any EXEC has a loop of its own for a full one: it computes quickly, and where
- * a lane needs the full function, the other loop goes on from that chunk. */
-enum { ISA_EMIT_QUICK, ISA_EMIT_FULL, ISA_EMIT_WHOLE, ISA_EMIT_WAYS };
+ * cases. If there is such a lane, nothing of the chunk is stored, and it and those behind it are
+ * left to the handlers (translate_rest.c). Code for any EXEC has a loop of its own for a full one.
+ */
+enum { ISA_EMIT_QUICK, ISA_EMIT_WHOLE, ISA_EMIT_WAYS };
 
 /* A lane mask that the segment has written to scalar registers from `reg` on. */
 typedef struct {
@@ -40,11 +39,10 @@ typedef struct {
 typedef struct {
     isa_text_t text;
     unsigned row[ISA_VGPR_ROWS]; /* the value of each row, 0: not loaded */
-    unsigned block;              /* the label of its last block, 0: it has one block */
     unsigned base, lane;         /* the chunk's first lane: its address in row 0, its number */
     unsigned active;             /* EXEC's bits of the chunk; 0: all lanes are active */
     unsigned active_row;         /* the active lanes as a row, 0: not made yet */
-    unsigned rare; /* negative elements: lanes that need the full way; 0: none, or this is it */
+    unsigned rare;               /* negative elements: lanes with rare cases; 0: none */
 } isa_emit_way_t;
 
 /* ---- what is known when code is translated (translate_known.c) ---- */
@@ -111,7 +109,8 @@ typedef struct {
     const isa_plan_t *plan;
     const isa_library_t *library;
     isa_text_t entry, code, tail;  /* variables; the blocks; the ways out */
-    isa_text_t before, begin, end; /* the segment: before its loop over chunks; around both ways */
+    isa_text_t before, begin, end; /* the segment: before its loop over chunks; around a chunk */
+    isa_text_t rest;               /* the segment's instructions as calls of their handlers */
     isa_text_t tables;             /* constants, a dword for each lane */
     isa_known_t *known;
     unsigned next; /* number of the next value or label */
@@ -121,7 +120,6 @@ typedef struct {
     unsigned groups; /* of instructions that are counted at once, so far */
     isa_emit_group_t group[ISA_GROUPS];
     uint8_t in_groups[ISA_PLAN_STEPS]; /* the buckets of their instructions */
-    bool shared;                       /* there is the structure ISA_EMIT_SHARED */
     /* Scalar registers: those of the code; those that it uses alone, not only as a half of a pair;
      * pairs that are one variable, by the first register; those whose value the wave has now, as
      * far as the block knows. */
@@ -181,6 +179,16 @@ void isa_emit_chunk(isa_emitter_t *e, const isa_step_t *s);
 /* Ends the segment: its rows and lane masks are known to whoever comes after it. */
 void isa_emit_close(isa_emitter_t *e);
 
+/* Scalar registers of a lane mask. */
+static inline unsigned isa_emit_mask_size(const isa_emitter_t *e)
+{
+    return isa_page_lanes(e->plan->page) / 32;
+}
+
+/* The mask that the segment has written to scalar registers `reg` to `reg` + n - 1 or a part of
+ * them; NULL if none. */
+const isa_emit_mask_t *isa_emit_pending(const isa_emitter_t *e, unsigned reg, unsigned n);
+
 /* Ends the segment if it has written a mask that the operand reads or replaces. */
 void isa_emit_settle(isa_emitter_t *e, const isa_operand_t *o);
 
@@ -192,6 +200,27 @@ unsigned isa_emit_table(isa_emitter_t *e, const uint32_t *dwords);
 
 /* The chunk's part of a table, as a row; from lane `ahead` of the chunk on `lanes` elements. */
 unsigned isa_emit_from_table(isa_emitter_t *e, unsigned table, unsigned ahead, unsigned lanes);
+
+/* ---- lanes that are left to the handlers ---- */
+
+/* Writes the instruction as a call of its handler: for every instruction of a segment that writes a
+ * row or a mask in it, behind its reads of other lanes, and before the mask that it writes is
+ * written. */
+void isa_emit_rest(isa_emitter_t *e, const isa_step_t *s);
+
+/* Ends the segment's calls; not `rare`: no lane comes to them. `l`: number of the segment. */
+void isa_emit_close_rest(isa_emitter_t *e, unsigned l, bool rare);
+
+/* Writes to `t` that the wave has the values of n scalar registers from `first` on, as they are
+ * now, before the segment's loop. */
+void isa_emit_save(isa_emitter_t *e, isa_text_t *t, unsigned first, unsigned n);
+
+/* The address of the instruction's slot in the page, and of its handler. */
+unsigned isa_emit_slot(isa_emitter_t *e, isa_text_t *t, const isa_inst_t *slot);
+unsigned isa_emit_handler(isa_emitter_t *e, isa_text_t *t, const isa_inst_t *i);
+
+/* The address of a scalar register in the wave. */
+unsigned isa_emit_member(isa_emitter_t *e, isa_text_t *t, unsigned s);
 
 /* ---- NaNs ---- */
 
@@ -211,6 +240,10 @@ void isa_emit_begin_nans(isa_emitter_t *e);
 
 /* Writes the instruction, the way that is written now; false if it is neither. */
 bool isa_emit_lanes(isa_emitter_t *e, const isa_inst_t *i);
+
+/* Writes a read of other lanes' registers for the lanes in the variable %left, those that are left
+ * to the handlers: a handler would take them for the only active ones. False if it is none. */
+bool isa_emit_rest_lanes(isa_emitter_t *e, const isa_inst_t *i);
 
 /* Moves one lane's dword from or to a scalar register. */
 void isa_emit_move_lane(isa_emitter_t *e, const isa_inst_t *i);

@@ -180,14 +180,14 @@ bool isa_plan_reads_lanes(const isa_library_t *library, const isa_inst_t *i);
 typedef enum {
     ISA_FUNCTION_SCALAR,
     ISA_FUNCTION_CHUNK,
-    ISA_FUNCTION_QUICK /* as the one before, but it only notes the lanes that need that one */
+    ISA_FUNCTION_QUICK /* as the one before, but it notes lanes that need the handler */
 } isa_function_t;
 
 /* The name of a function. */
 enum { ISA_LIBRARY_NAME = 64 };
 const char *isa_library_name(char *name, const isa_inst_t *i, isa_function_t kind);
 
-/* The function that is tried first for a vector instruction: the quick one, if there is one. */
+/* Which of the two an instruction has. */
 isa_function_t isa_chunk_function(const isa_inst_t *i);
 
 /* ---- what a translation makes ---- */

@@ -315,7 +315,6 @@ static void join(isa_emitter_t *e, unsigned label, unsigned blocks, const unsign
             isa_put(t, "%s [ %%t%u, %%m%u ]", b ? "," : "", value[b][k], block[b]);
         isa_put(t, "\n");
     }
-    e->now->block = label;
 }
 
 /* Loads an element of each lane, at offset `at`: by one load of the host, if the elements are side
@@ -383,6 +382,28 @@ static const char offer[] =
     "  store i32 %y, ptr %to\n  %more = icmp ult i64 %next, 64\n"
     "  br i1 %more, label %lane, label %done\ndone:\n  ret void\n}\n";
 
+/* The function that reads other lanes' dwords for the lanes of a set: lane l has the number that
+ * its address has in `bits`, and its own in `others`. Nothing is written before all is read. */
+static const char permute_left[] =
+    "define internal void @permute_left(ptr %to, ptr %at, ptr %from, i64 %lanes, i32 %offset, "
+    "i32 %bits, i32 %others) #1 {\n  %room = alloca [64 x i32]\n  br label %read\nread:\n"
+    "  %l = phi i64 [ 0, %0 ], [ %next, %read ]\n  %next = add i64 %l, 1\n"
+    "  %p = getelementptr i32, ptr %at, i64 %l\n  %a = load i32, ptr %p\n"
+    "  %sum = add i32 %a, %offset\n  %element = lshr i32 %sum, 2\n"
+    "  %named = and i32 %element, %bits\n  %own = trunc i64 %l to i32\n"
+    "  %kept = and i32 %own, %others\n  %lane = or i32 %named, %kept\n"
+    "  %wide = zext i32 %lane to i64\n  %q = getelementptr i32, ptr %from, i64 %wide\n"
+    "  %x = load i32, ptr %q\n  %r = getelementptr i32, ptr %room, i64 %l\n"
+    "  store i32 %x, ptr %r\n  %more = icmp ult i64 %next, 64\n"
+    "  br i1 %more, label %read, label %write\nwrite:\n"
+    "  %k = phi i64 [ 0, %read ], [ %behind, %write ]\n  %behind = add i64 %k, 1\n"
+    "  %shifted = lshr i64 %lanes, %k\n  %takes = trunc i64 %shifted to i1\n"
+    "  %s = getelementptr i32, ptr %room, i64 %k\n  %new = load i32, ptr %s\n"
+    "  %t = getelementptr i32, ptr %to, i64 %k\n  %old = load i32, ptr %t\n"
+    "  %y = select i1 %takes, i32 %new, i32 %old\n  store i32 %y, ptr %t\n"
+    "  %again = icmp ult i64 %behind, 64\n  br i1 %again, label %write, label %done\ndone:\n"
+    "  ret void\n}\n";
+
 void isa_emit_declare_reads(isa_text_t *t)
 {
     isa_put(t, "declare i64 @llvm.cttz.i64(i64, i1)\n"
@@ -398,7 +419,7 @@ void isa_emit_declare_reads(isa_text_t *t)
                "<32 x i32>)\n"
                "declare <32 x i64> @llvm.masked.gather.v32i64.v32p0(<32 x ptr>, i32, <32 x i1>, "
                "<32 x i64>)\n");
-    isa_put(t, "%s", offer);
+    isa_put(t, "%s%s", offer, permute_left);
 }
 
 /* Where a row's dwords are that lanes offer: in the row itself, or in a copy if not all lanes are
@@ -661,6 +682,30 @@ static void put_permute(isa_emitter_t *e, const isa_inst_t *i)
     }
     const isa_emit_offer_t *o = &e->offer[e->n_offers - 1];
     set_row(e, i->dst.reg, o->lanes ? exchanged_known(e, o) : exchanged_unknown(e, i, o->variable));
+}
+
+/* The row's address, among those that are left to the handlers. */
+static unsigned put_row_left(isa_emitter_t *e, unsigned row)
+{
+    const unsigned p = isa_emit_fresh(e);
+    isa_put(&e->rest, "  %%t%u = getelementptr i8, ptr %%rows, i64 %u\n", p,
+            (unsigned)sizeof(isa_row_t) * row);
+    return p;
+}
+
+bool isa_emit_rest_lanes(isa_emitter_t *e, const isa_inst_t *i)
+{
+    if (!permutes(i)) return false;
+    const uint32_t bits = permuted_bits(e), lanes = isa_page_lanes(e->plan->page);
+    const unsigned to = put_row_left(e, i->dst.reg), at = put_row_left(e, i->src[0].reg),
+                   v = isa_emit_fresh(e);
+    isa_put(&e->rest, "  %%t%u = load i64, ptr %%left\n", v);
+    isa_put(&e->rest,
+            "  call void @permute_left(ptr %%t%u, ptr %%t%u, ptr %%t%u, i64 %%t%u, i32 %u, i32 %u, "
+            "i32 %u)\n",
+            to, at, e->offer[e->n_offers - 1].variable, v, (unsigned)isa_ds_offset16(i),
+            (unsigned)bits, (unsigned)(lanes - 1 - bits));
+    return true;
 }
 
 bool isa_emit_lanes(isa_emitter_t *e, const isa_inst_t *i)

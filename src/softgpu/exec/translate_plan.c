@@ -184,7 +184,7 @@ static bool is_chunk(const isa_page_t *page, isa_step_t *s)
     if (row->klass != ISA_CLASS_VALU || needs_lane(i) || undoes_another(i) ||
         isa_plan_writes_exec(i) || i->dst.mods & ~ISA_MOD_KEEP)
         return false;
-    if (!moves_rows(i) && (!sources_only(i) || !in_library(i, ISA_FUNCTION_CHUNK))) return false;
+    if (!moves_rows(i) && (!sources_only(i) || !in_library(i, isa_chunk_function(i)))) return false;
     if (i->dst.kind != ISA_OPK_VGPR && i->dst.kind != ISA_OPK_NONE && !is_ordinary(page, &i->dst))
         return false;
     if (i->dst.kind == ISA_OPK_VGPR && i->dst.bits > 128) return false;

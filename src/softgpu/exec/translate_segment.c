@@ -180,74 +180,26 @@ static void collect_mask(isa_emitter_t *e, const isa_emit_mask_t *m, unsigned ro
     isa_put(&e->end, "  store i64 %%t%u, ptr %%mask%u\n", all, m->variable);
 }
 
-/* The label of the way's last block. */
-static void put_label(isa_emitter_t *e, unsigned way, unsigned l)
-{
-    static const char *const name[] = {"quick", "full"};
-    if (e->way[way].block)
-        isa_put(&e->end, "%%m%u", e->way[way].block);
-    else
-        isa_put(&e->end, "%%%s%u", name[way], l);
-}
-
-/* A row that each way has computed. */
-static unsigned either(isa_emitter_t *e, unsigned quick, unsigned full, unsigned l)
-{
-    const unsigned v = isa_emit_fresh(e);
-    isa_put(&e->end, "  %%t%u = phi <%u x i32> [ %%t%u, ", v, e->library->chunk, quick);
-    put_label(e, ISA_EMIT_QUICK, l);
-    isa_put(&e->end, " ], [ %%t%u, ", full);
-    put_label(e, ISA_EMIT_FULL, l);
-    isa_put(&e->end, " ]\n");
-    return v;
-}
-
-/* Goes to a block if an active lane needs the full function, else to another one. `l`: number of
- * the segment. */
-static void test_rare(isa_emitter_t *e, const char *rare, const char *else_to, unsigned l)
+/* Goes on behind the loop, with all lanes from the chunk on, if one of its active lanes has a rare
+ * case (translate_rest.c); else to block `good`. `l`: number of the segment. */
+static void test_rare(isa_emitter_t *e, const char *good, unsigned l)
 {
     isa_text_t *t = &e->now->text;
     const unsigned k = isa_emit_fresh(e), bits = bits_of(e, t, e->now->rare);
     isa_put(t, "  %%f%u = icmp ne i32 %%t%u, 0\n", k, bits);
-    isa_put(t, "  br i1 %%f%u, label %%%s%u, label %%%s%u, !prof !1\n", k, rare, l, else_to, l);
+    isa_put(t, "  br i1 %%f%u, label %%rest%u, label %%%s%u, !prof !1\n%s%u:\n", k, l, good, l,
+            good, l);
 }
 
-/* What comes after the chunk's ways: both of them come together, rows and masks are stored. */
-static void put_end(isa_emitter_t *e, unsigned l)
+/* What comes after a way's chunk: rows and masks are stored. */
+static void put_end(isa_emitter_t *e, isa_emit_way_t *way, const char *good, unsigned l)
 {
-    isa_emit_way_t *quick = e->now = &e->way[ISA_EMIT_QUICK], *full = &e->way[ISA_EMIT_FULL];
-    unsigned mask[ISA_EMIT_MASKS];
-    for (unsigned k = 0; k < e->n_masks; k++) {
-        const unsigned *row = e->mask[k].row;
-        mask[k] = quick->rare ? either(e, row[ISA_EMIT_QUICK], row[ISA_EMIT_FULL], l)
-                              : row[ISA_EMIT_QUICK];
-    }
-    for (unsigned r = 0; quick->rare && r < ISA_VGPR_ROWS; r++)
-        if (e->changed[r]) quick->row[r] = either(e, quick->row[r], full->row[r], l);
+    e->now = way;
+    if (way->rare) test_rare(e, good, l);
     for (unsigned k = 0; k < e->n_masks; k++)
-        collect_mask(e, &e->mask[k], mask[k]);
+        collect_mask(e, &e->mask[k], e->mask[k].row[way - e->way]);
     store_rows(e);
-    if (quick->rare) test_rare(e, "full", "both", l);
-}
-
-/* Writes the quick way of a chunk and, where lanes may need the full functions, the full way. */
-static void put_ways(isa_emitter_t *e, unsigned l)
-{
-    isa_text_t *full = &e->way[ISA_EMIT_FULL].text;
-    const bool rare = e->way[ISA_EMIT_QUICK].rare;
-    if (rare) isa_put(&e->code, "  br label %%quick%u\nquick%u:\n", l, l);
-    isa_move(&e->code, &e->way[ISA_EMIT_QUICK].text);
-    if (!rare) {
-        full->size = 0;
-        return;
-    }
-    if (!e->shared)
-        isa_put(&e->entry, "  %%x%u = alloca [%u x i8], align 64\n", (unsigned)ISA_EMIT_SHARED,
-                structure_bytes(e));
-    e->shared = true;
-    isa_put(&e->code, "full%u:\n", l);
-    isa_move(&e->code, full);
-    isa_put(&e->code, "  br label %%both%u\nboth%u:\n", l, l);
+    isa_move(&way->text, &e->end);
 }
 
 static void forget_segment(isa_emitter_t *e)
@@ -255,7 +207,7 @@ static void forget_segment(isa_emitter_t *e)
     for (unsigned k = 0; k < ISA_EMIT_WAYS; k++) {
         isa_emit_way_t *way = &e->way[k];
         memset(way->row, 0, sizeof way->row);
-        way->block = way->active = way->active_row = way->rare = 0;
+        way->active = way->active_row = way->rare = 0;
     }
     memset(e->changed, 0, sizeof e->changed);
     e->n = e->n_masks = e->n_offers = e->exec = e->skip = 0;
@@ -278,21 +230,6 @@ static void end_loop(isa_emitter_t *e, const isa_emit_way_t *way, const char *la
             way->lane, e->library->chunk, n, l);
     isa_put(&e->code, "  %%m%u = icmp ult i64 %%n%u, %u\n", n, n, isa_page_lanes(e->plan->page));
     isa_put(&e->code, "  br i1 %%m%u, label %%%s%u, label %%behind%u\n", n, label, l, l);
-}
-
-/* What comes after the way for a full EXEC: where a lane needs the full function, the other loop
- * computes the chunk and those behind it. */
-static void end_whole(isa_emitter_t *e, unsigned l)
-{
-    isa_emit_way_t *way = e->now = &e->way[ISA_EMIT_WHOLE];
-    if (way->rare) {
-        test_rare(e, "chunk", "good", l);
-        isa_put(&way->text, "good%u:\n", l);
-    }
-    for (unsigned k = 0; k < e->n_masks; k++)
-        collect_mask(e, &e->mask[k], e->mask[k].row[ISA_EMIT_WHOLE]);
-    store_rows(e);
-    isa_move(&way->text, &e->end);
 }
 
 /* The loop for a full EXEC, and the choice between it and the other one. */
@@ -323,9 +260,9 @@ void isa_emit_close(isa_emitter_t *e)
     const unsigned l = isa_emit_fresh(e);
     const isa_emit_way_t *way = &e->way[ISA_EMIT_QUICK];
     isa_emit_offers(e);
-    const bool whole = e->n && has_whole(e);
-    if (whole) end_whole(e, l);
-    if (e->n) put_end(e, l);
+    const bool whole = e->n && has_whole(e), rare = way->rare;
+    if (whole) put_end(e, &e->way[ISA_EMIT_WHOLE], "good", l);
+    if (e->n) put_end(e, &e->way[ISA_EMIT_QUICK], "fine", l);
     isa_move(&e->code, &e->before);
     if (!e->n) return;
     isa_put(&e->entry, "  %%lane%u = alloca i64\n", l);
@@ -336,10 +273,10 @@ void isa_emit_close(isa_emitter_t *e)
         isa_put(&e->code, "  br label %%chunk%u\n", l);
     begin_loop(e, way, "chunk", l);
     isa_move(&e->code, &e->begin);
-    put_ways(e, l);
-    isa_move(&e->code, &e->end);
+    isa_move(&e->code, &e->way[ISA_EMIT_QUICK].text);
     if (e->skip) isa_put(&e->code, "  br label %%skip%u\nskip%u:\n", e->skip, e->skip);
     end_loop(e, way, "chunk", l);
+    isa_emit_close_rest(e, l, rare);
     isa_put(&e->code, "behind%u:\n", l);
     for (unsigned k = 0; k < e->n_masks; k++) {
         const unsigned v = isa_emit_fresh(e);
@@ -356,30 +293,25 @@ static void open_segment(isa_emitter_t *e)
     if (e->n) return;
     isa_emit_way_t *way = e->now = e->way;
     for (unsigned k = 0; k < ISA_EMIT_WAYS; k++) {
-        way[k].base = k == ISA_EMIT_FULL ? way->base : isa_emit_fresh(e);
-        way[k].lane = k == ISA_EMIT_FULL ? way->lane : isa_emit_fresh(e);
+        way[k].base = isa_emit_fresh(e);
+        way[k].lane = isa_emit_fresh(e);
     }
     if (!e->plan->masked) return;
     e->exec = isa_emit_read_mask(e, &e->before, ISA_CODE_EXEC);
-    way[ISA_EMIT_QUICK].active = way[ISA_EMIT_FULL].active = chunk_bits(e, &e->begin, e->exec);
+    way->active = chunk_bits(e, &e->begin, e->exec);
     const unsigned skip = e->skip = isa_emit_fresh(e);
     isa_put(&e->begin, "  %%t%u = icmp eq i32 %%t%u, 0\n", skip, way->active);
     isa_put(&e->begin, "  br i1 %%t%u, label %%skip%u, label %%some%u\nsome%u:\n", skip, skip, skip,
             skip);
 }
 
-/* Scalar registers of a lane mask. */
-static unsigned mask_size(const isa_emitter_t *e)
-{
-    return isa_page_lanes(e->plan->page) / 32;
-}
-
 /* The mask that the segment has written to scalar registers `reg` to `reg` + n - 1 or a part of
  * them; NULL if none. */
-static const isa_emit_mask_t *pending(const isa_emitter_t *e, unsigned reg, unsigned n)
+const isa_emit_mask_t *isa_emit_pending(const isa_emitter_t *e, unsigned reg, unsigned n)
 {
     for (unsigned k = e->n_masks; k-- > 0;)
-        if ((unsigned)e->mask[k].reg < reg + n && reg < (unsigned)e->mask[k].reg + mask_size(e))
+        if ((unsigned)e->mask[k].reg < reg + n &&
+            reg < (unsigned)e->mask[k].reg + isa_emit_mask_size(e))
             return &e->mask[k];
     return NULL;
 }
@@ -387,7 +319,8 @@ static const isa_emit_mask_t *pending(const isa_emitter_t *e, unsigned reg, unsi
 /* Ends the segment if it has written a mask that the operand reads or replaces. */
 void isa_emit_settle(isa_emitter_t *e, const isa_operand_t *o)
 {
-    if (o->kind == ISA_OPK_SGPR && pending(e, o->reg, (o->bits + 31u) / 32u)) isa_emit_close(e);
+    if (o->kind == ISA_OPK_SGPR && isa_emit_pending(e, o->reg, (o->bits + 31u) / 32u))
+        isa_emit_close(e);
 }
 
 unsigned isa_emit_row(isa_emitter_t *e, unsigned r)
@@ -548,7 +481,6 @@ static void put_known_mask(isa_emitter_t *e, unsigned reg)
 {
     const unsigned all = isa_emit_fresh(e), v = isa_emit_fresh(e);
     const uint64_t mask = isa_known_mask(e->known, reg);
-    if (pending(e, reg, mask_size(e))) isa_emit_close(e);
     isa_put(&e->before, "  %%t%u = add i64 0, %lld\n", all, (long long)mask);
     if (e->plan->masked) {
         const unsigned exec = isa_emit_read_mask(e, &e->before, ISA_CODE_EXEC);
@@ -590,7 +522,7 @@ static void take_results(isa_emitter_t *e, const isa_inst_t *i, unsigned x, unsi
 /* The lane mask that the instruction reads, as a row: what the segment has written stays one. */
 static unsigned mask_in(isa_emitter_t *e, int reg)
 {
-    const isa_emit_mask_t *m = pending(e, (unsigned)reg, mask_size(e));
+    const isa_emit_mask_t *m = isa_emit_pending(e, (unsigned)reg, isa_emit_mask_size(e));
     if (m) return m->row[e->now - e->way];
     isa_text_t *t = &e->now->text;
     return row_of_lanes(e, t, chunk_bits(e, t, isa_emit_read_mask(e, &e->before, (unsigned)reg)));
@@ -606,7 +538,7 @@ static unsigned active_row(isa_emitter_t *e)
     return way->active_row;
 }
 
-/* Lanes that need the full function, which a quick one has noted. */
+/* Lanes that need the handler, which a quick function has noted. */
 static void take_rare(isa_emitter_t *e, unsigned x)
 {
     const unsigned noted = load_row(e, x, at_set(e, ISA_SET_RARE)), all = isa_emit_fresh(e);
@@ -669,12 +601,10 @@ static bool put_without_function(isa_emitter_t *e, const isa_inst_t *i)
     }
 }
 
-/* The structure in which a function takes its operands. LLVM makes values of the quick way's, each
- * of which is one call's; functions of the full way are not inlined, and take the same one in turn.
- */
+/* The structure in which a function takes its operands: one for each call, so that LLVM makes
+ * values of it. */
 static unsigned structure(isa_emitter_t *e)
 {
-    if (e->now == &e->way[ISA_EMIT_FULL]) return ISA_EMIT_SHARED;
     const unsigned x = isa_emit_fresh(e);
     isa_put(&e->entry, "  %%x%u = alloca [%u x i8], align 64\n", x, structure_bytes(e));
     return x;
@@ -684,10 +614,8 @@ static unsigned structure(isa_emitter_t *e)
 static void call_chunk(isa_emitter_t *e, const isa_inst_t *i, unsigned x)
 {
     char name[ISA_LIBRARY_NAME];
-    const bool full = e->now == &e->way[ISA_EMIT_FULL];
-    const isa_function_t kind = full ? ISA_FUNCTION_CHUNK : isa_chunk_function(i);
-    isa_put(&e->now->text, "  call void @%s(ptr %%x%u)%s\n", isa_library_name(name, i, kind), x,
-            full ? " #1" : "");
+    const isa_function_t kind = isa_chunk_function(i);
+    isa_put(&e->now->text, "  call void @%s(ptr %%x%u)\n", isa_library_name(name, i, kind), x);
     if (kind == ISA_FUNCTION_QUICK && !isa_emit_is_seen(e)) take_rare(e, x);
 }
 
@@ -723,10 +651,14 @@ static isa_emit_mask_t new_mask(isa_emitter_t *e, int reg)
 static void put_known(isa_emitter_t *e, const isa_step_t *s)
 {
     const unsigned r = s->i->dst.reg;
+    const bool row = s->i->dst.kind == ISA_OPK_VGPR;
+    if (row && e->n == CALLS_AT_MOST) isa_emit_close(e);
+    if (s->out >= 0 && isa_emit_pending(e, (unsigned)s->out, isa_emit_mask_size(e)))
+        isa_emit_close(e);
+    if (row) open_segment(e);
+    if (row) isa_emit_rest(e, s); /* it may read the mask that is written now */
     if (s->out >= 0) put_known_mask(e, (unsigned)s->out);
-    if (s->i->dst.kind != ISA_OPK_VGPR) return;
-    if (e->n == CALLS_AT_MOST) isa_emit_close(e);
-    open_segment(e);
+    if (!row) return;
     const known_row_t known = known_row(e, r);
     for (unsigned k = 0; k < ISA_EMIT_WAYS; k++) {
         e->now = &e->way[k];
@@ -744,7 +676,8 @@ static void put_step(isa_emitter_t *e, const isa_step_t *s)
     const unsigned sources = isa_plan_takes_mask(i) ? 2 : 3;
     for (unsigned n = 0; n < sources; n++)
         isa_emit_settle(e, &i->src[n]);
-    const isa_emit_mask_t *in = s->in >= 0 ? pending(e, (unsigned)s->in, mask_size(e)) : NULL;
+    const isa_emit_mask_t *in =
+        s->in >= 0 ? isa_emit_pending(e, (unsigned)s->in, isa_emit_mask_size(e)) : NULL;
     if ((in && in->reg != s->in) || e->n_masks == ISA_EMIT_MASKS || e->n == CALLS_AT_MOST ||
         !isa_emit_offer_fits(e, i))
         isa_emit_close(e);
@@ -758,6 +691,7 @@ static void put_step(isa_emitter_t *e, const isa_step_t *s)
         e->now = &e->way[k];
         put_chunk(e, s, sources, s->out >= 0 ? &m : NULL);
     }
+    isa_emit_rest(e, s);
     isa_emit_note_nans(e, i);
     e->n++;
     if (s->out >= 0) e->mask[e->n_masks++] = m;

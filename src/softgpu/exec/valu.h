@@ -57,7 +57,6 @@ typedef struct {
     uint32_t mode;    /* MODE register */
     uint32_t round;   /* fpu_round_t for f16 and f64 results */
 #ifdef ISA_CHUNK
-    bool quick; /* NaNs and special cases are not computed, but noted in `rare` (chunk.h) */
     uint32_t *rare;
 #endif
 } valu_t;
@@ -307,7 +306,6 @@ static inline __attribute__((always_inline)) bool valu_operands(valu_t *v, valu_
     v->out = 0;
     v->lanes = VALU_ACTIVE(w);
 #ifdef ISA_CHUNK
-    v->quick = ISA_CHUNK_QUICK(w);
     v->rare = ISA_CHUNK_RARE(w);
 #endif
     v->d = to->direct ? to->dst : to->staged;
@@ -454,8 +452,8 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 
 /* ---- handlers ---- */
 
-/* The translator's library has the instruction as a function, too (chunk.h), in which the rare path
- * that corrects NaNs is inlined, and as a quick one, which only notes lanes that need the other. */
+/* The translator's library has the instruction as a function, too (chunk.h): a quick one, if lanes
+ * may need what only the handler does, as NaNs, which it notes. */
 #ifdef ISA_CHUNK
 #define VALU_CHUNK(name, DT, AT, BT, CT, FLAGS)                                                    \
     ISA_CHUNK_OF(name, VALU_ROWS(DT), {VALU_ROWS(AT), VALU_ROWS(BT), VALU_ROWS(CT)},               \
@@ -463,11 +461,9 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 #define VALU_QUICK(name, DT, AT, BT, CT, FLAGS)                                                    \
     ISA_QUICK_OF(name, VALU_ROWS(DT), {VALU_ROWS(AT), VALU_ROWS(BT), VALU_ROWS(CT)},               \
                  ((FLAGS)&VALU_MASK_IN) != 0)
-#define VALU_COLD __attribute__((always_inline))
 #else
 #define VALU_CHUNK(name, DT, AT, BT, CT, FLAGS)
 #define VALU_QUICK(name, DT, AT, BT, CT, FLAGS)
-#define VALU_COLD __attribute__((noinline, cold))
 #endif
 
 /* The two paths of an instruction: a function whose head is given, and that of the general path.
@@ -497,9 +493,9 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 #define VALU_HANDLER(name, DT, AT, BT, CT, FLAGS)                                                  \
     VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body_##name)
 
-/* The same two, with a quick function in the library. */
+/* The same two; in the library, the function notes lanes with rare cases. */
 #define VALU_QUICK_ALIAS(name, DT, AT, BT, CT, FLAGS, body)                                        \
-    VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body)                                                  \
+    VALU_PATHS(ISA_INST(name), name, DT, AT, BT, CT, FLAGS, body, body, body)                      \
     VALU_QUICK(name, DT, AT, BT, CT, FLAGS)
 
 #define VALU_QUICK_HANDLER(name, DT, AT, BT, CT, FLAGS)                                            \

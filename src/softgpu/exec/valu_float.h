@@ -50,32 +50,8 @@ static inline isa_vec_t valu_row_nans64(const uint32_t *row)
 {
     return valu_nans64(isa_vec_join(isa_vec_load(row), isa_vec_load(row + ISA_ROW)));
 }
-
-/* Only of active lanes: what the others have is as good as random in translated code. */
-static inline uint32_t valu_any_nan(const valu_t *v, const uint32_t *row, uint32_t mask,
-                                    uint32_t infinity)
-{
-    isa_vec_t largest = isa_vec_all(0);
-    ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
-    {
-        const isa_vec_t x = isa_vec_load(row + l) & mask;
-        largest = isa_vec_max(largest, isa_vec_lanes((uint32_t)(v->lanes >> l), x, isa_vec_all(0)));
-    }
-    return isa_vec_above(largest, isa_vec_all(infinity));
-}
-
-/* The same of doubles. */
-static inline uint32_t valu_any_nan64(const valu_t *v, const uint32_t *row)
-{
-    isa_vec_t any = isa_vec_all(0);
-    ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) any |=
-        isa_vec_lanes((uint32_t)(v->lanes >> l), valu_row_nans64(row + l), isa_vec_all(0));
-    return isa_vec_any(any);
-}
-#define VALU_BAD_f64 valu_any_nan64(v, d)
 #else
-static inline uint32_t valu_any_nan(const valu_t *v __attribute__((unused)), const uint32_t *row,
-                                    uint32_t mask, uint32_t infinity)
+static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t infinity)
 {
     uint32_t largest = 0;
     row = (const uint32_t *)__builtin_assume_aligned(row, 64);
@@ -83,10 +59,10 @@ static inline uint32_t valu_any_nan(const valu_t *v __attribute__((unused)), con
     largest = (row[l] & mask) > largest ? row[l] & mask : largest;
     return largest > infinity;
 }
-#define VALU_BAD_f64 valu_any_nan(v, d + ISA_ROW, 0x7fffffff, 0x7ff00000)
+#define VALU_BAD_f64 valu_any_nan(d + ISA_ROW, 0x7fffffff, 0x7ff00000)
 #endif
 
-/* Replaces the NaNs of a result that n sources have, or notes them. */
+/* Replaces the NaNs of a result that n sources have, or, in the library, notes them. */
 #ifdef ISA_CHUNK
 static inline void valu_note_nan(const valu_t *v, const uint32_t *row, uint32_t mask,
                                  uint32_t infinity)
@@ -111,18 +87,15 @@ static inline void valu_note_nan64(const valu_t *v, const uint32_t *row)
 #define VALU_TELL_pf16                                                                             \
     (valu_note_nan(v, d, 0x7fff, 0x7c00), valu_note_nan(v, d, 0x7fff0000, 0x7c000000))
 #define VALU_NAN(DT, n)                                                                            \
-    if (v->quick)                                                                                  \
-        VALU_TELL_##DT;                                                                            \
-    else if (__builtin_expect(VALU_BAD_##DT, 0))                                                   \
-    valu_fix_nan_##DT(v, n)
+    VALU_TELL_##DT
 #else
 #define VALU_NAN(DT, n)                                                                            \
     if (__builtin_expect(VALU_BAD_##DT, 0)) valu_fix_nan_##DT(v, n)
 #endif
 
-#define VALU_BAD_f32  valu_any_nan(v, d, 0x7fffffff, FPU_INF32)
-#define VALU_BAD_f16  valu_any_nan(v, d, 0x7fff, 0x7c00)
-#define VALU_BAD_pf16 (VALU_BAD_f16 || valu_any_nan(v, d, 0x7fff0000, 0x7c000000))
+#define VALU_BAD_f32  valu_any_nan(d, 0x7fffffff, FPU_INF32)
+#define VALU_BAD_f16  valu_any_nan(d, 0x7fff, 0x7c00)
+#define VALU_BAD_pf16 (VALU_BAD_f16 || valu_any_nan(d, 0x7fff0000, 0x7c000000))
 
 #define VALU_FBODY1(fn, DT, AT, expr)                                                              \
     static void fn(valu_t *v)                                                                      \
@@ -214,35 +187,9 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
     const isa_vec_f32_t name = (isa_vec_f32_t)valu_in(&in, (n) < (SRCS) ? (n) : 0, at, full);      \
     (void)name
 
-/* Not 0 if vector x or y of a result, from lanes `at` and `next` on, has a NaN that matters. */
-static inline __attribute__((always_inline)) uint32_t
-valu_unordered(const valu_in_t *in __attribute__((unused)), isa_vec_t x,
-               unsigned at __attribute__((unused)), isa_vec_t y,
-               unsigned next __attribute__((unused)))
-{
-#ifdef ISA_CHUNK
-    x = isa_vec_lanes((uint32_t)(in->lanes >> at), x, isa_vec_all(0));
-    y = isa_vec_lanes((uint32_t)(in->lanes >> next), y, isa_vec_all(0));
-#endif
-    return isa_vec_unordered(x, y);
-}
-
-/* The same of doubles. */
-static inline __attribute__((always_inline)) uint32_t
-valu_unordered64(const valu_in_t *in __attribute__((unused)), const isa_vec_pair_t *pair,
-                 unsigned at __attribute__((unused)))
-{
-#ifdef ISA_CHUNK
-    return isa_vec_any(
-        isa_vec_lanes((uint32_t)(in->lanes >> at), valu_nans64(*pair), isa_vec_all(0)));
-#else
-    return isa_vec_unordered64(pair->x[0], pair->x[1]);
-#endif
-}
-
 /* Notes the NaNs among results of lanes from `at` on. */
 #ifdef ISA_CHUNK
-#define VALU_IS_QUICK(v) ((v)->quick)
+#define VALU_IS_QUICK true
 static inline __attribute__((always_inline)) void valu_note(const valu_t *v, isa_vec_t x,
                                                             unsigned at)
 {
@@ -255,12 +202,11 @@ valu_note64(const valu_t *v, const isa_vec_pair_t *pair, unsigned at)
     isa_vec_store(v->rare + at, isa_vec_load(v->rare + at) | valu_nans64(*pair));
 }
 
-/* Of a quick function: leaves the lanes of `cases`, a row whose dwords are all ones or 0, to the
- * full one. False: the function is a full one, and has to compute them itself. */
+/* In the library: leaves the lanes of `cases`, a row whose dwords are all ones or 0, to the
+ * handler, which has to compute them itself. */
 static inline __attribute__((always_inline)) bool valu_leaves(const valu_t *v,
                                                               const uint32_t *cases)
 {
-    if (!v->quick) return false;
     ISA_UNROLL for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
         isa_vec_store(v->rare + l, isa_vec_load(v->rare + l) | isa_vec_load(cases + l));
     return true;
@@ -275,7 +221,7 @@ static inline __attribute__((always_inline, unused)) bool valu_leaves_set(const 
     return valu_leaves(v, cases);
 }
 #else
-#define VALU_IS_QUICK(v)          false
+#define VALU_IS_QUICK             false
 #define valu_note(v, x, at)       (void)0
 #define valu_note64(v, p, at)     (void)0
 #define valu_leaves(v, cases)     false
@@ -317,13 +263,13 @@ static inline __attribute__((always_inline, unused)) bool valu_leaves_set(const 
             const isa_vec_f32_t x = (expr);                                                        \
             r[k] = (isa_vec_t)x;                                                                   \
         }                                                                                          \
-        if (VALU_IS_QUICK(v)) {                                                                    \
+        if (VALU_IS_QUICK) {                                                                       \
             ISA_UNROLL for (unsigned k = 0; k < N; k++) valu_note(v, r[k], VALU_AT(k) % ISA_ROW);  \
             ISA_UNROLL for (unsigned k = 0; k < N; k++) isa_vec_store(d + VALU_AT(k), r[k]);       \
             return;                                                                                \
         }                                                                                          \
-        ISA_UNROLL for (unsigned k = 0; k < N; k += 2) bad |= valu_unordered(                      \
-            &in, r[k], VALU_AT(k) % ISA_ROW, r[k + (N > 1)], VALU_AT(k + (N > 1)) % ISA_ROW);      \
+        ISA_UNROLL for (unsigned k = 0; k < N; k += 2) bad |=                                      \
+            isa_vec_unordered(r[k], r[k + (N > 1)]);                                               \
         if (__builtin_expect(bad, 0)) {                                                            \
             VALU_FIXED(ROWS, N, SRCS, FIX);                                                        \
             return;                                                                                \
@@ -360,10 +306,10 @@ static inline __attribute__((always_inline, unused)) bool valu_leaves_set(const 
             }                                                                                      \
             r[k] = isa_vec_part(pair, 0);                                                          \
             r[N + k] = isa_vec_part(pair, 1);                                                      \
-            if (VALU_IS_QUICK(v))                                                                  \
+            if (VALU_IS_QUICK)                                                                     \
                 valu_note64(v, &pair, at);                                                         \
             else                                                                                   \
-                bad |= valu_unordered64(&in, &pair, at);                                           \
+                bad |= isa_vec_unordered64(pair.x[0], pair.x[1]);                                  \
         }                                                                                          \
         if (__builtin_expect(bad, 0)) {                                                            \
             VALU_FIXED(2, 2 * N, SRCS, valu_fix_nan_f64);                                          \

@@ -55,7 +55,7 @@ static __attribute__((noinline, cold)) isa_vec_t with_nans(isa_vec_t r, isa_vec_
     return isa_vec_pick(is_nan32(r), nan, r);
 }
 
-static VALU_COLD void fix_rows32(valu_t *v, unsigned n, unsigned rows)
+static __attribute__((noinline, cold)) void fix_rows32(valu_t *v, unsigned n, unsigned rows)
 {
     const isa_vec_t none = isa_vec_all(0);
     for (unsigned at = 0; at < rows * ISA_ROW; at += ISA_ROW)
@@ -130,7 +130,7 @@ static uint32_t nan_of16(const valu_t *v, unsigned n, int lane, unsigned shift)
     return 0x7e00;
 }
 
-static VALU_COLD void fix_halves(valu_t *v, unsigned n, unsigned shift)
+static __attribute__((noinline, cold)) void fix_halves(valu_t *v, unsigned n, unsigned shift)
 {
     for (int l = 0; l < ISA_LANES; l++)
         if (fpu_nan16(v->d[l] >> shift))

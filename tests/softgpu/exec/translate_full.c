@@ -106,6 +106,16 @@ static const char *const loops[] = {
     /* lanes read a row that the segment changes; its loop for a full EXEC ends at a NaN */
     "s_mov_b64 exec, s[22:23]\n ds_bpermute_b32 v6, v10, v11\n v_add_f32 v7, v1, v2\n"
     "v_add_u32 v11, v6, v11\n",
+    /* lanes and masks that are known when the code is translated, beside a NaN */
+    "v_mbcnt_lo_u32_b32 v6, -1, 0\n v_mbcnt_hi_u32_b32 v6, -1, v6\n v_cmp_lt_u32 vcc, 20, v6\n"
+    "v_addc_co_u32 v7, vcc, v6, v6, vcc\n v_lshlrev_b32 v10, 2, v6\n v_xor_b32 v10, 4, v10\n"
+    "ds_bpermute_b32 v12, v10, v12\n v_mul_f32 v8, -1.0, v2\n v_cndmask_b32 v9, v1, v8, vcc\n"
+    "v_add_u32 v11, v7, v12\n",
+    /* scalar registers that change between instructions, and masks, for lanes behind a NaN */
+    "v_mul_f32 v6, -1.0, v2\n s_mov_b32 s4, 0x40000000\n v_fma_f32 v7, v1, s4, v10\n"
+    "s_add_u32 s4, s4, s98\n v_cmp_lt_u32 s[6:7], s4, v10\n v_add_u32 v8, s4, v10\n"
+    "s_not_b64 s[8:9], s[22:23]\n v_cndmask_b32 v9, v6, v8, s[8:9]\n"
+    "v_cndmask_b32 v11, v8, v9, s[6:7]\n",
 };
 
 /* The same, but in each round of these so many handlers are called, or more. */
