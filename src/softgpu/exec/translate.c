@@ -114,17 +114,30 @@ static void begin_child(void)
     if (at_work) give_back(at_work, after - 1);
     has_task = helper_runs = false;
     at_work = NULL;
-    isa_compiler_leave();
     pthread_cond_init(&has_work, NULL);
     atomic_store(&translating, false);
+    isa_process_after_fork(true);
     give_lock();
 }
 
-/* Registers handlers for fork: a child must not inherit the lock, or `translating`, in the hands of
- * a thread that it does not have. */
-static void register_fork_handler(void)
+static void before_fork(void)
 {
-    pthread_atfork(take_lock, give_lock, begin_child);
+    take_lock();
+    isa_process_before_fork();
+}
+
+static void after_fork(void)
+{
+    isa_process_after_fork(false);
+    give_lock();
+}
+
+/* Registers handlers for fork, too: a child must not inherit the lock, or `translating`, in the
+ * hands of a thread that it does not have. */
+static void set_up(void)
+{
+    isa_process_setup();
+    pthread_atfork(before_fork, after_fork, begin_child);
 }
 
 void isa_translate_setup(isa_translate_t how, unsigned hot)
@@ -132,7 +145,7 @@ void isa_translate_setup(isa_translate_t how, unsigned hot)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     mode_now = how;
     after = hot < 1 ? 1 : hot > HEAT_MOST ? HEAT_MOST : hot;
-    if (how) pthread_once(&once, register_fork_handler);
+    if (how) pthread_once(&once, set_up);
 }
 
 void isa_translate_aside(bool wanted)
@@ -164,10 +177,15 @@ void isa_translate_limit(uint64_t milliseconds)
 const char *isa_translate_reason(isa_refused_t why)
 {
     static const char *const text[ISA_REFUSALS] = {
-        "translated",       "the core has no library",
-        "there is no LLVM", "the time for translating is used up",
-        "it is too long",   "it reaches over a page of code, or has branches into instructions",
-        "MODE is uncommon", "none of its instructions is translated",
+        "translated",
+        "the core has no library",
+        "softgpu-translator does not run",
+        "there is no LLVM",
+        "the time for translating is used up",
+        "it is too long",
+        "it reaches over a page of code, or has branches into instructions",
+        "MODE is uncommon",
+        "none of its instructions is translated",
         "LLVM has failed",
     };
     return why < ISA_REFUSALS ? text[why] : "";
@@ -231,24 +249,20 @@ static char *text_of(const isa_wanted_t *wanted, const isa_library_t *library, i
     return text;
 }
 
-/* Whether the code can be compiled: the process that does so runs, and has the library. Called
- * without the lock, as that may take a tenth of a second. */
-static isa_refused_t prepare(const isa_library_t *library)
-{
-    if (!library) return ISA_REFUSED_CORE;
-    if (isa_share_spent() / 1000 >= most_ms) return ISA_REFUSED_TIME;
-    if (!isa_compiler_begin()) return ISA_REFUSED_LLVM;
-    return isa_compiler_open(library) ? ISA_REFUSED_NOT : ISA_REFUSED_FAILED;
-}
-
 /* Makes the code of what is at work. Called under the lock, which is given up while other code may
  * wait for it: what is at work may then end with its page. */
 static void make(const task_t *t, isa_made_t *made)
 {
     const isa_library_t *library = isa_library_for(t->wanted.page->core);
     char *text = NULL;
+    *made = (isa_made_t){.why = ISA_REFUSED_NOT};
+    if (!library)
+        made->why = ISA_REFUSED_CORE;
+    else if (isa_share_spent() / 1000 >= most_ms)
+        made->why = ISA_REFUSED_TIME;
+    if (made->why) return;
     give_lock();
-    *made = (isa_made_t){.why = prepare(library)};
+    made->why = isa_compiler_open(library); /* may take a tenth of a second */
     take_lock();
     if (at_work && !made->why) text = text_of(&t->wanted, library, made);
     if (!text) return;
@@ -389,7 +403,7 @@ static void carry_out(const task_t *t, isa_made_t *made)
     if (at_work) finish(&t->wanted, made);
     at_work = NULL;
     isa_share_spend(begin);
-    if (!made->why) isa_share_expect(++made_so_far);
+    if (made->object) isa_share_expect(++made_so_far);
     free(made->object);
 }
 

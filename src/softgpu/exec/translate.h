@@ -51,6 +51,7 @@ void isa_translate_keep(uint64_t bytes);
 typedef enum {
     ISA_REFUSED_NOT, /* translated */
     ISA_REFUSED_CORE,
+    ISA_REFUSED_PROCESS, /* softgpu-translator */
     ISA_REFUSED_LLVM,
     ISA_REFUSED_TIME,
     ISA_REFUSED_LENGTH,

@@ -1,10 +1,7 @@
-/* translate_emit.h - what the files that write LLVM's assembly share.
- *
- * translate_emit.c writes the function, scalar instructions, branches and calls of handlers;
- * translate_segment.c writes vector instructions, and translate_lanes.c those of them that load
- * from LDS or read other lanes' registers; translate_known.c finds what is known beforehand;
- * translate_nans.c says which NaNs need no test;
- * translate_sums.c writes counts by buckets. */
+/* translate_emit.h - what the files that write LLVM's assembly share. translate_emit.c writes the
+ * function, scalar instructions, branches and calls; _segment.c vector instructions, and _lanes.c
+ * those that load from LDS or read other lanes; _sums.c counts by buckets. _known.c finds what is
+ * known when code is translated, _nans.c which NaNs need no test. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_EMIT_H
 #define SOFTGPU_EXEC_TRANSLATE_EMIT_H
 

@@ -1,8 +1,7 @@
-/* translate_internal.h - what the files of the translator share. Code goes through them in this
- * order: translate.c detects what is hot, _kept.c looks on disk, _share.c asks whether it pays,
- * translate_plan.c plans each instruction, translate_emit.c, _segment.c, _lanes.c and _sums.c write
- * LLVM's assembly, translate_compiler.c has a process of its own compile that, translate_object.c
- * loads it, and translate_count.c counts who runs it. */
+/* translate_internal.h - what the files of the translator share, translate_*.c. translate.c finds
+ * hot code; then come _kept (on disk?), _share (does it pay?), _plan (what becomes of each
+ * instruction), _emit with _segment, _lanes, _known, _nans and _sums (LLVM's assembly), _compiler
+ * and _process (which have it compiled), _object (loads it), _count (counts who runs it). */
 #ifndef SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 #define SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 
@@ -33,21 +32,39 @@ uint32_t isa_library_number(const isa_library_t *library);
 
 /* The passes by which LLVM optimises code that is linked with a library. */
 extern const char isa_library_passes[];
+extern const uint32_t isa_library_level; /* of LLVM's code generation */
 
 /* Translated code: runs it for a wave from one of its entries on, returns how many instructions
  * have run. */
 typedef uint64_t isa_translated_t(isa_wave_t *w, uint32_t entry);
 
-/* ---- the process that compiles (translate_compiler.c) ----
+/* ---- the process that compiles ----
  *
- * The thread that translates alone calls these, without the translator's lock, since they wait for
- * that process. */
+ * The thread that translates alone calls these functions, without the translator's lock, since they
+ * wait for that process. */
 
-/* Starts the process, unless it runs; false if it cannot be started, or if there is no LLVM. */
-bool isa_compiler_begin(void);
+/* translate_process.c. Notes what starts need, before other threads use this. */
+void isa_process_setup(void);
 
-/* Gives the process the library, if it does not have it; false on failure. */
-bool isa_compiler_open(const isa_library_t *library);
+/* Starts the process, unless it runs; *begun: it has just begun. */
+isa_refused_t isa_process_begin(bool *begun);
+
+/* The process id; 0: the process does not run, as far as is known. */
+int isa_process_id(void);
+
+/* Sends and receives all of the bytes; false: the process has ended, or does not answer. */
+bool isa_process_send(const void *from, size_t bytes);
+bool isa_process_receive(void *to, size_t bytes);
+
+/* Closes the socket, by which the process ends. */
+void isa_process_end(void);
+
+/* Called around a fork of the program, on any thread: a child has no such process at first. */
+void isa_process_before_fork(void);
+void isa_process_after_fork(bool in_child);
+
+/* translate_compiler.c. Sees to it that the process runs and has the library. */
+isa_refused_t isa_compiler_open(const isa_library_t *library);
 
 /* Whether the library that was opened last has a function of this name. */
 bool isa_compiler_has(const char *name);
@@ -56,12 +73,6 @@ bool isa_compiler_has(const char *name);
  * with the function ISA_TRANSLATED. Returns the file's bytes, to be freed; NULL on failure. */
 #define ISA_TRANSLATED "translated"
 void *isa_compiler_compile(const isa_library_t *library, const char *text, size_t *size);
-
-/* Its process id, 0 if there is none. */
-int isa_compiler_process(void);
-
-/* In a forked child: the process is the parent's. */
-void isa_compiler_leave(void);
 
 /* A file of LLVM's library, and its state. It has the same state on other machines that have
  * installed the same package, and in containers. */
@@ -74,7 +85,7 @@ typedef struct {
 bool isa_llvm_look_at(isa_llvm_file_t *f);
 
 /* The file from which LLVM was loaded, as it was then. Its path is empty if there is none. */
-isa_llvm_file_t isa_compiler_llvm(void);
+isa_llvm_file_t isa_process_llvm(void);
 
 /* ---- plans ---- */
 

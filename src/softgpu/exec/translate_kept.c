@@ -1,10 +1,8 @@
-/* translate_kept.c - translations on disk, so that a program that runs again translates nothing.
- *
- * A file holds one translation: a header, the entries, LLVM's object file, in which no address is
- * (translate_emit.c). Its name is a hash of all that the translation depends on; this program is in
- * it by the build id that the linker made of all code. LLVM is in the header, as the file that it
- * was loaded from: it takes 0.1 s to load, and a file whose LLVM has been replaced is not read. The
- * callers hold the translator's lock. */
+/* translate_kept.c - translations on disk, so that a program that runs again translates nothing. A
+ * file has a header, the entries, and LLVM's object file, in which no address is. Its name is a
+ * hash of all that the translation depends on, this program's build id among it. The header says
+ * which LLVM made it: a file whose LLVM has been replaced is not read, and LLVM is not loaded for
+ * that. The callers hold the translator's lock. */
 #include "softgpu/exec/translate_internal.h"
 
 #include "base/cache.h"
@@ -243,7 +241,7 @@ void isa_kept_write(const isa_wanted_t *wanted, const isa_made_t *made)
                   .masked = made->masked,
                   .entries = made->n,
                   .bytes = (uint32_t)made->size,
-                  .llvm = isa_compiler_llvm()};
+                  .llvm = isa_process_llvm()};
     char name[NAME];
     if (!*h.llvm.path || !is_kept(made->why) || !open_folder(true) || !key_of(wanted, &h.key) ||
         made->size > LARGEST / 2)

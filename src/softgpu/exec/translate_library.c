@@ -34,6 +34,9 @@ const isa_library_t *isa_library_for(const isa_core_t *core)
     return NULL;
 }
 
+_Static_assert(sizeof libraries / sizeof *libraries <= TRANSLATOR_LIBRARIES,
+               "softgpu-translator keeps fewer libraries");
+
 uint32_t isa_library_number(const isa_library_t *library)
 {
     uint32_t n = 0;
@@ -47,3 +50,5 @@ uint32_t isa_library_number(const isa_library_t *library)
 const char isa_library_passes[] =
     "cgscc(inline),globaldce,function(sroa,early-cse<memssa>,instcombine,"
     "simplifycfg,loop-mssa(licm),early-cse,dse,adce,simplifycfg)";
+
+const uint32_t isa_library_level = TRANSLATOR_LESS;

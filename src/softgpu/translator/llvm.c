@@ -35,6 +35,7 @@ static struct {
                      int level, int reloc, int model);
     void *(*pass_options)(void);
     void (*pass_options_free)(void *options);
+    void (*error_text_free)(char *text);
     void *(*run_passes)(void *module, const char *passes, void *machine, void *options);
     char *(*error_text)(void *error);
     int (*emit)(void *machine, void *module, int type, char **message, void **buffer);
@@ -69,6 +70,7 @@ static const struct {
     {"LLVMDisposePassBuilderOptions", &llvm.pass_options_free},
     {"LLVMRunPasses", &llvm.run_passes},
     {"LLVMGetErrorMessage", &llvm.error_text},
+    {"LLVMDisposeErrorMessage", &llvm.error_text_free},
     {"LLVMTargetMachineEmitToMemoryBuffer", &llvm.emit},
     {"LLVMGetBufferStart", &llvm.buffer_start},
     {"LLVMGetBufferSize", &llvm.buffer_size},
@@ -79,9 +81,9 @@ static const struct {
 static const char *const begins[] = {"LLVMInitializeX86TargetInfo", "LLVMInitializeX86Target",
                                      "LLVMInitializeX86TargetMC", "LLVMInitializeX86AsmPrinter"};
 
-/* Values of LLVM's enumerations: the level of optimisation of code generation (less), code that is
- * independent of its place, the small code model, a file of the type object. */
-enum { LESS = 1, INDEPENDENT = 2, SMALL = 3, OBJECT_FILE = 1 };
+/* Values of LLVM's enumerations: code that is independent of its place, the small code model, a
+ * file of the type object. */
+enum { INDEPENDENT = 2, SMALL = 3, OBJECT_FILE = 1 };
 
 static void *context;
 
@@ -131,18 +133,25 @@ static void *open_library(const llvm_library_t *library, char *why, size_t why_b
     return NULL;
 }
 
-char *llvm_names(llvm_library_t *library, size_t *size, char *why, size_t why_bytes)
+/* The names of a module's functions, each with its zero; NULL if out of memory. */
+static char *names_in(void *module, size_t *size)
 {
     char *names = NULL;
-    FILE *f = NULL;
-    void *module = open_library(library, why, why_bytes);
-    if (!module || !(f = open_memstream(&names, size))) return NULL;
+    FILE *f = open_memstream(&names, size);
+    if (!f) return NULL;
     for (void *at = llvm.first_function(module); at; at = llvm.next_function(at)) {
         size_t length;
         const char *name = llvm.value_name(at, &length);
         if (!llvm.is_declaration(at)) fwrite(name, 1, length + 1, f);
     }
-    fclose(f);
+    return fclose(f) == 0 ? names : NULL;
+}
+
+char *llvm_names(llvm_library_t *library, size_t *size, char *why, size_t why_bytes)
+{
+    void *module = open_library(library, why, why_bytes);
+    if (!module) return NULL;
+    char *names = names_in(module, size);
     llvm.module_free(module);
     return names ? names : fail(NULL, why, why_bytes);
 }
@@ -155,24 +164,35 @@ static void *machine_for(llvm_library_t *library, void *module, char *why, size_
     const char *triple = llvm.triple(module);
     if (library->machine) return library->machine;
     if (llvm.target(triple, &target, &message)) return fail(message, why, why_bytes);
-    library->machine = llvm.machine(target, triple, library->cpu, "", LESS, INDEPENDENT, SMALL);
+    library->machine =
+        llvm.machine(target, triple, library->cpu, "", library->level, INDEPENDENT, SMALL);
     return library->machine ? library->machine : fail(NULL, why, why_bytes);
 }
 
-/* The text as a module, with the library's functions that it calls. */
+/* Links the module with the library's functions that it calls. */
+static bool link_with(llvm_library_t *library, void *module, char *why, size_t why_bytes)
+{
+    void *handlers = open_library(library, why, why_bytes);
+    if (!handlers) return false;
+    if (!machine_for(library, handlers, why, why_bytes)) {
+        llvm.module_free(handlers);
+        return false;
+    }
+    llvm.set_layout(module, llvm.layout(handlers));
+    llvm.set_triple(module, llvm.triple(handlers));
+    if (!llvm.link(module, handlers)) return true; /* `handlers` is freed in any case */
+    snprintf(why, why_bytes, "the code and the library cannot be linked");
+    return false;
+}
+
+/* The text as a module, linked. */
 static void *module_of(llvm_library_t *library, const char *text, char *why, size_t why_bytes)
 {
     char *message = NULL;
     void *module = NULL, *buffer = llvm.buffer(text, strlen(text), "code", 1);
     if (!buffer || llvm.parse_text(context, buffer, &module, &message))
         return fail(message, why, why_bytes);
-    void *handlers = open_library(library, why, why_bytes);
-    if (handlers && machine_for(library, handlers, why, why_bytes)) {
-        llvm.set_layout(module, llvm.layout(handlers));
-        llvm.set_triple(module, llvm.triple(handlers));
-        if (!llvm.link(module, handlers)) return module; /* which has taken `handlers` */
-        snprintf(why, why_bytes, "the code and the library cannot be linked");
-    }
+    if (link_with(library, module, why, why_bytes)) return module;
     llvm.module_free(module);
     return NULL;
 }
@@ -182,8 +202,11 @@ static bool optimise(void *module, const char *passes, void *machine, char *why,
     void *options = llvm.pass_options();
     void *error = llvm.run_passes(module, passes, machine, options);
     llvm.pass_options_free(options);
-    if (error) snprintf(why, why_bytes, "%s", llvm.error_text(error));
-    return !error;
+    if (!error) return true;
+    char *text = llvm.error_text(error);
+    snprintf(why, why_bytes, "%s", text);
+    llvm.error_text_free(text);
+    return false;
 }
 
 /* The module as an object file. */

@@ -9,13 +9,14 @@
 typedef struct {
     const char *bitcode, *cpu;
     size_t bytes;
+    int level;     /* of code generation */
     void *machine; /* LLVM's, made when it is first needed */
 } llvm_library_t;
 
 /* Loads LLVM; returns the path of its library, or NULL if there is none. */
 const char *llvm_load(void);
 
-/* All functions below return NULL on failure, with a text in `why`; what they return is the
+/* The functions below return NULL on failure, and write a text to `why`; what they return is the
  * caller's, to be freed. */
 
 /* The names of the library's functions, each with its zero; their bytes in *size. */

@@ -1,12 +1,13 @@
-/* main.c - softgpu-translator: compiles what libsoftgpu of a running program asks for, by LLVM.
+/* main.c - softgpu-translator compiles, by LLVM, what libsoftgpu asks for.
  *
- * It is a process of its own, so that nothing that LLVM does, or fails at, happens in that program:
- * whose end and forks need not wait, and which may use another LLVM. Nobody waits for this process.
- * It ends with the program, or when that closes its socket. */
+ * LLVM has a process of its own, so that it does nothing to the user's program: the end and the
+ * forks of that program wait for no translation, an error of LLVM does not end it, and it may have
+ * another LLVM. The process ends with that program, or when that closes its end of the socket. */
 #include "softgpu/translator/llvm.h"
 #include "softgpu/translator/protocol.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,16 +44,17 @@ static bool write_all(const void *from, size_t bytes)
     return true;
 }
 
-/* Sets all up so that the program and its user do not notice this process: it takes signals again,
- * which were blocked when it was started, holds no file of the program's but the socket, no folder,
- * prints nothing, and leaves no core. When the other end of the socket is closed while LLVM is at
- * work, SIGIO ends the process. */
+/* Sees to it that the user and the user's program do not notice this process. It takes signals
+ * again, which were blocked when it was started, but has no terminal, whose signals are for the
+ * program; it holds none of the program's files but the socket; it prints nothing and leaves no
+ * core. */
 static void set_up(void)
 {
     sigset_t none;
     sigemptyset(&none);
     signal(SIGIO, SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    setsid();
     closefrom(SOCKET + 1);
     const int nothing = open("/dev/null", O_RDWR);
     if (nothing >= 0) dup2(nothing, STDERR_FILENO);
@@ -60,9 +62,23 @@ static void set_up(void)
     fcntl(SOCKET, F_SETOWN, getpid());
 }
 
-static void watch_socket(bool wanted)
+/* Whether the other end of the socket is closed. */
+static bool is_closed(void)
 {
-    fcntl(SOCKET, F_SETFL, wanted ? O_ASYNC : 0);
+    struct pollfd p = {.fd = SOCKET, .events = POLLRDHUP};
+    return poll(&p, 1, 0) == 1;
+}
+
+/* While it is watched, SIGIO ends this process when the other end of the socket is closed. False:
+ * it was closed already. */
+static bool watch_socket(void)
+{
+    return fcntl(SOCKET, F_SETFL, O_ASYNC) == 0 && !is_closed();
+}
+
+static void unwatch_socket(void)
+{
+    fcntl(SOCKET, F_SETFL, 0);
 }
 
 /* Loads LLVM, and tells of it. */
@@ -81,11 +97,13 @@ static bool greet(void)
     return write_all(&hello, sizeof hello) && found;
 }
 
-/* Keeps the bitcode, which is `bytes`, on the heap; the answer is its functions' names. */
+/* Keeps the bitcode, `bytes`, on the heap; the answer is the names of its functions. */
 static char *take_library(const translator_request_t *r, char *bytes, size_t *size, char *why)
 {
     llvm_library_t *l = &libraries[r->library];
-    *l = (llvm_library_t){bytes, strndup(r->cpu, sizeof r->cpu), r->bytes, NULL};
+    const char *cpu = strndup(r->cpu, sizeof r->cpu);
+    if (!cpu) return NULL;
+    *l = (llvm_library_t){bytes, cpu, r->bytes, (int)r->level, NULL};
     return llvm_names(l, size, why, WHY);
 }
 
@@ -114,14 +132,14 @@ static bool serve(void)
     translator_request_t r;
     if (!read_all(&r, sizeof r) || r.bytes > TRANSLATOR_MOST || r.library >= TRANSLATOR_LIBRARIES)
         return false;
-    char *bytes = malloc(r.bytes + 1), *answer = NULL, why[WHY] = "";
+    char *bytes = malloc(r.bytes + 1), *answer = NULL, why[WHY] = "no memory";
     size_t size = 0;
     if (!bytes || !read_all(bytes, r.bytes)) return false;
     bytes[r.bytes] = '\0';
-    watch_socket(true);
+    if (!watch_socket()) return false;
     answer = r.kind == TRANSLATOR_LIBRARY ? take_library(&r, bytes, &size, why)
                                           : compile(&r, bytes, &size, why);
-    watch_socket(false);
+    unwatch_socket();
     if (r.kind != TRANSLATOR_LIBRARY) free(bytes);
     const uint64_t now = time_e6();
     const translator_reply_t reply = {!answer, answer ? size : strlen(why), now - told_e6};

@@ -6,24 +6,25 @@
 
 #include <stdint.h>
 
-/* TRANSLATOR_VERSION has to change when the program makes other code of the same request, since
- * translations on disk depend on it through libsoftgpu alone. */
+/* Translations on disk depend on the build of libsoftgpu. So TRANSLATOR_VERSION changes when
+ * softgpu-translator makes other code of the same request. */
 enum {
     TRANSLATOR_MAGIC = 0x4c584753,
     TRANSLATOR_VERSION = 1,
-    TRANSLATOR_LIBRARIES = 4,    /* that the program can hold */
+    TRANSLATOR_LIBRARIES = 4,    /* that softgpu-translator can keep */
     TRANSLATOR_MOST = 256 << 20, /* bytes behind a request or a reply */
     TRANSLATOR_PATH = 240,       /* bytes of a path, with its zero */
-    TRANSLATOR_CPU = 16          /* bytes of a processor's name, with its zero */
+    TRANSLATOR_CPU = 16,         /* bytes of a processor's name, with its zero */
+    TRANSLATOR_LESS = 1          /* LLVM's number of a level of code generation */
 };
 
 #define TRANSLATOR_PROGRAM "softgpu-translator" /* in the folder of libsoftgpu.so */
 
-/* The library of LLVM that was loaded, and the state of its file then. An empty path: there is no
- * LLVM, and the program has ended. */
+/* The greeting: softgpu-translator's process id, the library of LLVM that it has loaded, and the
+ * state of that file then. An empty path: there is no LLVM, and softgpu-translator ends. */
 typedef struct {
     uint32_t magic, version;
-    uint64_t process; /* the program's process id */
+    uint64_t process;
     uint64_t size, mtime;
     char path[TRANSLATOR_PATH];
 } translator_hello_t;
@@ -39,7 +40,8 @@ typedef struct {
     uint32_t kind;    /* translator_kind_t */
     uint32_t library; /* by which number the bitcode is kept, or with which code is linked */
     uint64_t bytes;
-    char cpu[TRANSLATOR_CPU]; /* of a library: LLVM's name of the processor */
+    uint64_t level;           /* of a library's code generation */
+    char cpu[TRANSLATOR_CPU]; /* LLVM's name of the processor that a library is for */
 } translator_request_t;
 
 /* A reply; so many bytes follow it: if it has failed, those of a text that says why. */
