@@ -73,6 +73,11 @@ void sg_device_translate(const sg_translate_t *t)
     sg_observe_translated(t->chosen && t->how != ISA_TRANSLATE_OFF);
 }
 
+void sg_device_spread(bool allowed)
+{
+    sg_team_allow(allowed);
+}
+
 sg_memory_t *sg_device_memory(sg_device_t *d)
 {
     return d->memory;

@@ -57,6 +57,10 @@ typedef struct {
  * the first device is made. */
 void sg_device_translate(const sg_translate_t *t);
 
+/* Whether the waves of one workgroup may run on several threads while workers have nothing else to
+ * do: true at first. */
+void sg_device_spread(bool allowed);
+
 /* Drops decoded instructions, because code memory was unmapped or the program invalidated the
  * instruction cache. */
 void sg_device_invalidate_code(sg_device_t *d);

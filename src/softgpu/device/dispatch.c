@@ -283,6 +283,7 @@ sg_setup_t sg_run_setup(sg_run_t *run, sg_queue_t *q, uint64_t id, const void *p
     atomic_store_explicit(&run->next, 0, memory_order_relaxed);
     atomic_store_explicit(&run->left, run->total, memory_order_relaxed);
     atomic_store_explicit(&run->cancelled, 0, memory_order_relaxed);
+    atomic_store_explicit(&run->alone, SG_ALONE_NOT, memory_order_relaxed);
     atomic_store_explicit(&run->done, 0, memory_order_relaxed);
     sg_instrument_begin(run, &p, id);
     run->start_ts = sg_device_clock();

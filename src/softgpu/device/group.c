@@ -1,11 +1,10 @@
-/* group.c - a workgroup in flight: its memory, the initial registers of its waves, its turns.
+/* group.c - a workgroup in flight: its memory and the initial registers of its waves.
  *
  * A box holds the waves of one workgroup, their registers and the LDS. It is used again for later
  * workgroups, so that after a while a dispatch allocates nothing. */
 #include "softgpu/cache/reach.h"
 #include "softgpu/check/group.h"
 #include "softgpu/exec/hwreg.h"
-#include "softgpu/memory/guard.h"
 #include "softgpu/device/stall.h"
 
 #include "base/zeros.h"
@@ -20,10 +19,7 @@ enum {
     BOX_BYTES = (sizeof(sg_box_t) + 63) & ~(size_t)63,
     /* The rows of a wave, and 5 more so that the same register of neighbouring waves does not
      * always fall into the same cache set. */
-    WAVE_ROWS = ISA_VGPR_ROWS + 5,
-    BARRIER_ROUNDS = 256, /* barriers that a workgroup passes in one turn, before another workgroup
-                             gets a turn */
-    TRAP_ABORT = 2        /* llvm.trap; the runtime's trap handler ignores all other ids */
+    WAVE_ROWS = ISA_VGPR_ROWS + 5
 };
 
 #define GROUP_INFO_FIRST_WAVE 0x80000000u
@@ -232,6 +228,7 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
     uint32_t simd = first_simd(run, at, id);
     b->unit = at->unit;
     b->sleeping = b->ended = b->sleepy = 0;
+    b->team.asked = b->team.had_turn = false;
     b->failed = NULL;
 
     for (unsigned i = 0; i < b->group.n_waves; i++) {
@@ -252,77 +249,4 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
     }
     if (run->instrumented) sg_instrument_start(b, id);
     return true;
-}
-
-sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)
-{
-    return b->run->instrumented ? sg_instrument_turn(b, slice) : sg_box_turn(b, slice);
-}
-
-static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
-{
-    const isa_core_t *core = b->run->core;
-    const uint32_t all = (uint32_t)((UINT64_C(1) << b->group.n_waves) - 1);
-    isa_interrupt_t own;
-    isa_interrupt_t *interrupt = sg_sampling_turn(b->run->device, &own);
-    const bool watched = sg_instrument_watch(b, interrupt);
-
-    if (b->failed) return SG_BOX_FAILED;
-    for (unsigned round = 0; round < BARRIER_ROUNDS; round++) {
-        bool yielded = false, worked = false;
-        b->nap_clocks = UINT32_MAX;
-        for (uint32_t todo = all & ~b->ended & ~b->sleeping; todo;) {
-            const unsigned i = (unsigned)__builtin_ctz(todo);
-            isa_wave_t *w = b->wave[i];
-            todo &= todo - 1;
-            b->running = w;
-            isa_stop_t why = interrupt || w->privileged ? sg_sampling_run(b, w, slice, interrupt)
-                             : watched                  ? core->run_watched(w, slice, &b->watch)
-                             : b->run->unwatched        ? sg_observe_run(b, w, slice)
-                                                        : core->run(w, slice);
-            if (why == ISA_STOP_END) {
-                b->ended |= 1u << i;
-            } else if (why == ISA_STOP_BARRIER) {
-                b->sleeping |= 1u << i;
-            } else if (why == ISA_STOP_STEP) {
-                continue; /* the wave continues in the next round */
-            } else if (why == ISA_STOP_YIELD ||
-                       (why == ISA_STOP_TRAP && w->trap_id != TRAP_ABORT)) {
-                yielded = true;
-                worked |= w->budget < 0;
-                const uint32_t nap = why == ISA_STOP_YIELD ? w->nap : 0;
-                if (nap < b->nap_clocks) b->nap_clocks = nap;
-            } else {
-                b->failed = w;
-                return SG_BOX_FAILED;
-            }
-        }
-        if (b->ended == all || atomic_load_explicit(&b->run->cancelled, memory_order_relaxed))
-            return SG_BOX_DONE;
-        if ((b->ended | b->sleeping) == all) {
-            if (b->run->instrumented) sg_instrument_barrier(b);
-            b->sleeping = 0;
-        } else if (yielded) {
-            return worked ? SG_BOX_YIELDED : SG_BOX_SLEEPY;
-        }
-    }
-    return SG_BOX_YIELDED;
-}
-
-/* Handles an access of the running wave to memory that the program has unmapped. */
-static sg_box_result_t fault(sg_box_t *b, const sg_guard_t *g)
-{
-    isa_wave_t *w = b->failed = b->running;
-    isa_mem_fault(w, g->va, g->write ? ISA_FAULT_WRITE : ISA_FAULT_READ);
-    return SG_BOX_FAILED;
-}
-
-sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice)
-{
-    sg_guard_t g;
-    if (!sg_guard_enter(&g, b->run->device->memory)) return take_turn(b, slice);
-    if (sigsetjmp(g.back, 0)) return fault(b, &g);
-    const sg_box_result_t result = take_turn(b, slice);
-    sg_guard_leave(&g);
-    return result;
 }

@@ -9,6 +9,7 @@
 #include "softgpu/check/group.h"
 #include "softgpu/check/order.h"
 #include "softgpu/device/device.h"
+#include "softgpu/device/team.h"
 #include "softgpu/exec/exec.h"
 #include "softgpu/exec/watch.h"
 #include "softgpu/perf/perf.h"
@@ -36,9 +37,6 @@ enum {
     SG_SYSTEM = 15 * SG_SYSTEM_ID_X /* all but the scratch offset, which not all GPUs have */
 };
 
-typedef struct sg_run sg_run_t;
-typedef struct sg_box sg_box_t;
-typedef struct sg_pool sg_pool_t;
 typedef struct sg_watch sg_watch_t;
 typedef struct sg_worker sg_worker_t;
 typedef struct sg_observed sg_observed_t; /* observe.h */
@@ -147,7 +145,7 @@ struct sg_run {
     uint32_t
         id_axes; /* number of axes (x, y, z) for which the kernel requests the ids of work-items */
     isa_row_t (*ids)[ISA_GROUP_WAVES]; /* ids of the work-items in a full workgroup: [row][wave] */
-    uint64_t chunk;                    /* workgroup ids that a thread fetches at once */
+    uint64_t parts; /* a thread fetches one of so many parts of the ids that are left; 0: one id */
     /* under the pool's lock */
     sg_run_t *next_active, **link_active;
     _Atomic uint32_t resident;            /* workgroups in flight; read without the lock, too */
@@ -157,7 +155,8 @@ struct sg_run {
     _Alignas(64) _Atomic uint64_t next; /* first id not fetched; may run past total */
     _Alignas(64) _Atomic uint64_t left; /* workgroups not finished */
     _Alignas(64) _Atomic uint32_t cancelled;
-    _Atomic uint32_t done; /* set last, by the thread that finishes the last workgroup */
+    _Atomic(sg_alone_t) alone; /* not 0: its workgroups have shown that they cannot be spread */
+    _Atomic uint32_t done;     /* set last, by the thread that finishes the last workgroup */
 };
 
 /* ---- a workgroup in flight: a box, used again with its registers and LDS ---- */
@@ -188,6 +187,8 @@ struct sg_box {
     isa_watch_t watch;         /* the subscribers with which the waves are run in this turn */
     isa_wave_t *running;       /* the wave that runs or was the last to run */
     isa_wave_t *failed;        /* the wave that ended the run with an error */
+    bool submitting;           /* the thread that runs it has packets to process soon */
+    sg_team_t team;            /* the threads that run its waves, if they are several */
     _Alignas(64) isa_wave_t waves[ISA_GROUP_WAVES];
 };
 
@@ -219,6 +220,8 @@ void sg_write_ids(const sg_run_t *run, isa_row_t *rows, uint32_t step, const uin
 /* Gives the waves of workgroup `id` their registers; b->place must be set. False: the entry point
  * is not mapped. */
 bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id);
+
+/* turn.c */
 /* One turn: runs every wave until it ends, waits or has used its slice. */
 sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice);
 /* As sg_box_run(), without the preparations for counters and census, which the caller has made. */
@@ -282,6 +285,13 @@ void sg_pool_submit(sg_pool_t *p, sg_worker_t *self, sg_run_t *run);
  * end of their turn. */
 void sg_run_cancel(sg_run_t *run);
 void sg_worker_release(sg_worker_t *w);
+/* Wakes up to n sleeping workers, since a team (team.h) has waves for them. */
+void sg_pool_call(sg_pool_t *p, uint32_t n);
+/* Whether workgroups or dispatches wait for a worker. A hint, read without a lock. */
+bool sg_pool_busy(const sg_pool_t *p);
+/* Whether workers sleep, and nothing waits for them. A hint, too. */
+bool sg_pool_idle(const sg_pool_t *p);
+sg_teams_t *sg_pool_teams(sg_pool_t *p);
 
 /* dispatch.c */
 typedef enum { SG_SETUP_OK, SG_SETUP_SCRATCH, SG_SETUP_ERROR } sg_setup_t;
@@ -305,6 +315,9 @@ void sg_observe_watch(sg_box_t *b, isa_watch_t *watch);
 /* The box leaves its run, which has not completed yet: adds the box's counts to the run's, `times`
  * times. */
 void sg_observe_leave(sg_box_t *b, uint64_t times);
+/* Adds to the run's counts those of a helper's waves, and those of the box's team. */
+void sg_observe_helped(sg_run_t *run, const isa_ran_t *ran);
+void sg_observe_spread(sg_box_t *b);
 void sg_observe_end(sg_run_t *run, uint64_t end_ts);
 void sg_observed_free(sg_observed_t *o);
 void sg_sight_free(sg_sight_t *s);

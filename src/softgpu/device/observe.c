@@ -18,7 +18,7 @@ enum { TOP = 8 /* instructions that the report names */ };
 static struct {
     pthread_once_t once;
     bool stats;
-    bool translated; /* sg_observe_translated() */
+    bool translated;   /* sg_observe_translated() */
     const char *trace; /* kernels whose names contain this are traced; NULL: none */
     base_lines_t lines;
     pthread_mutex_t write_lock;
@@ -102,6 +102,7 @@ void sg_observe_begin(sg_run_t *run, uint64_t kernel_object, uint64_t packet)
     }
     memset(&o->tally, 0, sizeof o->tally);
     memset(&o->ran, 0, sizeof o->ran);
+    o->spread = (sg_spread_t){0};
     o->waves = 0;
     o->packet = packet;
     o->kernel = kernel_named(sg_kernel_name(run->device->memory, kernel_object));
@@ -193,6 +194,23 @@ void sg_observe_leave(sg_box_t *b, uint64_t times)
     s->waves = 0;
 }
 
+void sg_observe_helped(sg_run_t *run, const isa_ran_t *ran)
+{
+    sg_observed_t *o = run->observed;
+    pthread_mutex_lock(&o->lock);
+    isa_ran_add(&o->ran, ran, 1);
+    pthread_mutex_unlock(&o->lock);
+}
+
+void sg_observe_spread(sg_box_t *b)
+{
+    sg_observed_t *o = b->run->observed;
+    pthread_mutex_lock(&o->lock);
+    sg_spread_add(&o->spread, &b->team.counts);
+    pthread_mutex_unlock(&o->lock);
+    b->team.counts = (sg_spread_t){0};
+}
+
 void sg_observe_end(sg_run_t *run, uint64_t end_ts)
 {
     sg_observed_t *o = run->observed;
@@ -205,6 +223,7 @@ void sg_observe_end(sg_run_t *run, uint64_t end_ts)
     if (k->lanes < run->core->lanes) k->lanes = run->core->lanes;
     add_tally(&k->tally, &o->tally, 1);
     isa_ran_add(&k->ran, &o->ran, 1);
+    sg_spread_add(&k->spread, &o->spread);
     pthread_mutex_unlock(&state.lock);
 }
 
@@ -295,6 +314,22 @@ static void report_ran(FILE *f, const isa_ran_t *ran, uint64_t watched, uint64_t
     report_top(f, ran->without, without);
 }
 
+/* ---- how many workgroups ran on several threads ---- */
+
+static void report_spread(FILE *f, const sg_spread_t *s)
+{
+    if (s->groups)
+        fprintf(f,
+                "  spread over threads: %llu workgroups in %llu rounds; helpers ran waves %llu "
+                "times of %llu\n",
+                (unsigned long long)s->groups, (unsigned long long)s->rounds,
+                (unsigned long long)s->helped, (unsigned long long)s->turns);
+    for (unsigned why = 1; why < SG_ALONES; why++)
+        if (s->alone[why])
+            fprintf(f, "  on one thread each while others were idle: %llu workgroups, %s\n",
+                    (unsigned long long)s->alone[why], sg_alone_text((sg_alone_t)why));
+}
+
 /* ---- kernels ---- */
 
 /* `lanes`: of the kernel's waves. */
@@ -330,6 +365,7 @@ static void report_kernel(FILE *f, const sg_seen_t *k)
     fprintf(f, "  %.2f million wave instructions per second\n",
             k->ns ? (double)all * 1e3 / (double)k->ns : 0);
     if (state.translated) report_ran(f, ran, watched, all);
+    report_spread(f, &k->spread);
     if (watched || !state.translated) report_classes(f, &k->tally, k->lanes);
 }
 

@@ -26,6 +26,7 @@ typedef struct sg_seen {
     unsigned lanes; /* of its waves; of kernels of one name that differ, of the wider ones */
     sg_tally_by_op_t tally;
     isa_ran_t ran;
+    sg_spread_t spread;
 } sg_seen_t;
 
 /* A dispatch that is observed; belongs to its sg_run_t and is used again with it. */
@@ -33,6 +34,7 @@ struct sg_observed {
     pthread_mutex_t lock;
     sg_tally_by_op_t tally; /* under the lock: counts of boxes that have left the run */
     isa_ran_t ran;          /* under the lock: of those that nobody watched */
+    sg_spread_t spread;     /* under the lock: of those that had helpers, or could have had */
     uint64_t waves;         /* under the lock: their waves */
     uint64_t packet;
     bool trace;

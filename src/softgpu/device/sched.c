@@ -6,7 +6,8 @@
  * all get turns.
  *
  * Starting the next workgroup of the same run in the same place takes no lock; every other choice
- * takes the pool's lock once. */
+ * takes the pool's lock once. A worker that finds no workgroup helps another with the waves of its
+ * workgroup (team.h). */
 #include "base/env.h"
 #include "softgpu/device/futex.h"
 #include "softgpu/device/stall.h"
@@ -14,6 +15,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     SLICE = 20000,     /* taken branches of a wave in one turn: about a millisecond */
@@ -24,7 +26,11 @@ enum {
     INLINE_SLICE = 2000, /* on the submitting thread, which has packets to process */
     INLINE_WAVES = 64,   /* larger dispatches go to the workers at once */
     INLINE_NS = 20000, /* after this time the workers share the workgroups that have not started */
-    CHUNK_MAX = 16,
+    /* Ids that a worker fetches at once: a part of those that are left, so that the last ones are
+       fetched one by one, but no more than this. The counters of a run are in lines that all
+       workers write, once for each fetch. */
+    PARTS_EACH = 8, /* for each worker */
+    FETCH_MOST = 256,
     STALL_TURNS =
         4, /* if each ready workgroup had this many turns and none ended, one more starts */
     KEEP_BOXES = 2, /* idle boxes that a worker keeps for itself */
@@ -51,11 +57,14 @@ struct sg_pool {
     uint32_t turns; /* turns that have been taken since a workgroup last ended */
     /* Hints that are read without the lock. `pressure`: work other than the worker's present run
      * waits; `backlog`: any work waits. */
-    _Atomic uint32_t pressure, backlog;
+    _Alignas(64) _Atomic uint32_t pressure, backlog;
+    sg_teams_t teams;                  /* workgroups whose waves idle workers may take */
     _Alignas(64) _Atomic uint32_t seq; /* futex: changes with every addition of work */
     _Atomic uint32_t sleepers;
     uint32_t n_threads;
-    sg_worker_t workers[];
+    struct {
+        _Alignas(64) sg_worker_t self;
+    } workers[];
 };
 
 /* The work of a thread: a box, ids that it fetched from the box's run, and the number of workgroups
@@ -161,10 +170,14 @@ static uint64_t drop_spare(sg_run_t *run)
 
 static bool fetch_ids(sg_run_t *run, sg_range_t *out)
 {
-    uint64_t first = atomic_fetch_add_explicit(&run->next, run->chunk, memory_order_relaxed);
+    const uint64_t taken = atomic_load_explicit(&run->next, memory_order_relaxed);
+    if (taken >= run->total) return false;
+    const uint64_t part = run->parts ? (run->total - taken) / run->parts : 1;
+    const uint64_t n = part < 1 ? 1 : part > FETCH_MOST ? FETCH_MOST : part;
+    const uint64_t first = atomic_fetch_add_explicit(&run->next, n, memory_order_relaxed);
     if (first >= run->total) return false;
     out->begin = first;
-    out->end = first + run->chunk < run->total ? first + run->chunk : run->total;
+    out->end = first + n < run->total ? first + n : run->total;
     return true;
 }
 
@@ -268,6 +281,28 @@ static void offer(sg_pool_t *p)
 {
     atomic_fetch_add(&p->seq, 1);
     if (atomic_load(&p->sleepers)) sg_futex_wake(&p->seq, 1);
+}
+
+void sg_pool_call(sg_pool_t *p, uint32_t n)
+{
+    if (!atomic_load(&p->sleepers)) return;
+    atomic_fetch_add(&p->seq, 1);
+    sg_futex_wake(&p->seq, n < INT_MAX ? (int)n : SG_FUTEX_ALL);
+}
+
+bool sg_pool_busy(const sg_pool_t *p)
+{
+    return atomic_load_explicit(&p->backlog, memory_order_relaxed) != 0;
+}
+
+bool sg_pool_idle(const sg_pool_t *p)
+{
+    return atomic_load_explicit(&p->sleepers, memory_order_relaxed) && !sg_pool_busy(p);
+}
+
+sg_teams_t *sg_pool_teams(sg_pool_t *p)
+{
+    return &p->teams;
 }
 
 /* Wakes a worker because room became free, if work waits. For callers that do not pick work
@@ -448,6 +483,8 @@ static void work(sg_pool_t *p, sg_worker_t *w, job_t *j)
             sg_run_failed(j->run, j->box->failed);
             r = SG_BOX_DONE;
         }
+        bool alone = r != SG_BOX_DONE && !sg_pool_busy(p) && j->ids.begin == j->ids.end;
+        if (j->box->team.open && !alone) sg_team_close(j->box);
         if (r == SG_BOX_DONE) {
             sg_stall_end(j->box);
             if (advance(p, j)) continue;
@@ -456,8 +493,6 @@ static void work(sg_pool_t *p, sg_worker_t *w, job_t *j)
             continue;
         }
         sg_stall_turn(j->box, r == SG_BOX_SLEEPY);
-        bool alone =
-            !atomic_load_explicit(&p->backlog, memory_order_relaxed) && j->ids.begin == j->ids.end;
         if (r == SG_BOX_SLEEPY)
             rest_after_sleep(p, j);
         else
@@ -485,6 +520,7 @@ static void *worker_main(void *arg)
             work(p, w, &j);
             continue;
         }
+        if (sg_team_help(&p->teams, p)) continue;
         atomic_fetch_add(&p->sleepers, 1);
         sg_futex_wait(&p->seq, seen, 0);
         atomic_fetch_sub(&p->sleepers, 1);
@@ -530,6 +566,7 @@ static bool run_inline(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
         offer_room(p);
         return true;
     }
+    j.box->submitting = true;
     for (;;) {
         sg_box_result_t r = sg_box_run(j.box, INLINE_SLICE);
         if (r == SG_BOX_FAILED) {
@@ -538,6 +575,7 @@ static bool run_inline(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
         }
         if (r != SG_BOX_DONE) {
             uint64_t finished = j.finished;
+            j.box->submitting = false;
             publish(p, run, &j);
             settle(run, finished);
             return true;
@@ -553,6 +591,7 @@ static bool run_inline(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
         }
         sg_box_start(j.box, run, j.ids.begin++);
     }
+    j.box->submitting = false;
     leave(p, w, &j);
     offer_room(p);
     return true;
@@ -575,7 +614,9 @@ static bool run_idle(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
     }
     j.box->place = place;
     atomic_store_explicit(&run->next, run->total, memory_order_relaxed);
+    j.box->submitting = true;
     if (run->instrumented) sg_idle_count(j.box, run);
+    j.box->submitting = false;
     leave(p, w, &j);
     offer_room(p);
     return true;
@@ -583,9 +624,8 @@ static bool run_idle(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
 
 void sg_pool_submit(sg_pool_t *p, sg_worker_t *self, sg_run_t *run)
 {
-    uint64_t chunk = p->orderly ? 1 : run->total / (p->n_threads * 8u);
     run->pool = p;
-    run->chunk = chunk < 1 ? 1 : chunk > CHUNK_MAX ? CHUNK_MAX : chunk;
+    run->parts = p->orderly ? 0 : p->n_threads * (uint64_t)PARTS_EACH;
     const bool small = run->total * run->waves <= INLINE_WAVES;
     if (!p->orderly && (small ? run_inline(p, self, run) : run_idle(p, self, run))) return;
     publish(p, run, NULL);
@@ -626,8 +666,10 @@ static void free_pool(sg_pool_t *p, const sg_pool_t *with)
 static sg_pool_t *create(sg_device_t *d, uint32_t n, const sg_pool_t *with)
 {
     uint32_t started = 0;
-    sg_pool_t *p = calloc(1, sizeof *p + n * sizeof(sg_worker_t));
+    const size_t bytes = sizeof(sg_pool_t) + n * sizeof(((sg_pool_t *)0)->workers[0]);
+    sg_pool_t *p = aligned_alloc(_Alignof(sg_pool_t), bytes);
     if (!p) return NULL;
+    memset(p, 0, bytes);
     p->device = d;
     p->orderly = with != NULL;
     p->active_tail = &p->active;
@@ -636,12 +678,13 @@ static sg_pool_t *create(sg_device_t *d, uint32_t n, const sg_pool_t *with)
     const bool located = d->locations || sg_locate_units(d);
     p->lock = with ? with->lock : malloc(sizeof *p->lock);
     if (!with && p->lock) pthread_mutex_init(p->lock, NULL);
+    pthread_mutex_init(&p->teams.lock, NULL);
     for (uint32_t i = 0; located && p->places && p->lock && i < n; i++) {
         pthread_t thread;
         char name[24];
         snprintf(name, sizeof name, "sg-%s-%u", with ? "model" : "worker", i);
-        p->workers[i].pool = p;
-        if (sg_thread_start(&thread, name, worker_main, &p->workers[i])) break;
+        p->workers[i].self.pool = p;
+        if (sg_thread_start(&thread, name, worker_main, &p->workers[i].self)) break;
         pthread_detach(thread);
         started++;
     }

@@ -319,7 +319,7 @@ ISA_INST(ds_write_addtid_b32)
 /* A counter for the whole wave: every active lane gets its old value. */
 static void count_lanes(isa_wave_t *w, const isa_inst_t *i, bool up)
 {
-    if (!isa_ds_ready(w, i) || !w->exec) return;
+    if (!isa_ds_ready(w, i) || !isa_ds_alone(w, i) || !w->exec) return;
     const uint32_t at = isa_ds_offset16(i) + (w->m0 & 0xffff);
     const uint32_t lanes = isa_lane_count(w->exec);
     uint32_t *row = isa_row_of(w, &i->dst)[0];

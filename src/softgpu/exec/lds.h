@@ -1,7 +1,9 @@
 /* lds.h - what the LDS instruction files share: addresses and the checks before an access.
  *
- * One worker thread at a time runs a workgroup, so accesses to its LDS need no atomics of the
- * host. */
+ * The waves of a workgroup may run on several threads. Loads and stores need no atomics of the
+ * host for that: a program orders those of different waves by barriers. Read-modify-write
+ * operations are for waves that nothing orders, so they wait until the workgroup runs on one thread
+ * (isa_ds_alone()). */
 #ifndef SOFTGPU_EXEC_LDS_H
 #define SOFTGPU_EXEC_LDS_H
 
@@ -48,6 +50,19 @@ static inline bool isa_ds_waits(isa_wave_t *w, const isa_inst_t *i)
     const uint8_t turn = w->lds_turn;
     if (__builtin_expect(turn != ISA_LDS_READ && turn != ISA_LDS_WAITS, 1)) return false;
     return isa_ds_wait_or_go(w, i);
+}
+
+/* Every operation that reads an element of LDS and writes it calls this before it does anything.
+ * False: the workgroup runs on several threads, the wave has been stopped, and the instruction has
+ * to return; it will be tried again while no other wave of the workgroup runs. */
+static inline bool isa_ds_alone(isa_wave_t *w, const isa_inst_t *i)
+{
+    if (__builtin_expect(w->group->spread, 0)) {
+        isa_retry(w, i, ISA_STOP_ALONE);
+        return false;
+    }
+    isa_retried(w);
+    return true;
 }
 
 /* Fills in *a for the active lanes whose `bytes` bytes at ADDR + offset (a sum of 32 bits, which

@@ -2,7 +2,8 @@
  * handler leaves.
  *
  * The command processor prepares a wave, the executor runs it until it has a reason to stop, and
- * the scheduler decides what happens next. One worker thread at a time uses a wave. */
+ * the scheduler decides what happens next. One worker thread at a time uses a wave; waves of one
+ * workgroup may run on several at once (isa_group_t.spread). */
 #ifndef SOFTGPU_EXEC_WAVE_H
 #define SOFTGPU_EXEC_WAVE_H
 
@@ -35,6 +36,7 @@ typedef enum {
     ISA_STOP_BARRIER,     /* s_barrier: waits for the other waves of its workgroup */
     ISA_STOP_YIELD,       /* it has used up its slice, or s_sleep: other waves may run */
     ISA_STOP_STEP,        /* other waves of the workgroup have to run first: isa_ds_waits() */
+    ISA_STOP_ALONE,       /* no other wave of the workgroup may run meanwhile: isa_ds_alone() */
     ISA_STOP_MEMORY,      /* memory fault: fault_addr, fault_flags */
     ISA_STOP_ILLEGAL,     /* unknown instruction: fault_addr = its address */
     ISA_STOP_UNSUPPORTED, /* an instruction that is known but not implemented: `message` names it */
@@ -123,9 +125,10 @@ struct isa_group {
      * the waves that have signalled, the waves that have ended, and how often the barrier has
      * completed. All 0 when the workgroup starts. */
     struct {
-        uint32_t signalled, ended, turn;
+        _Atomic uint32_t signalled, ended, turn;
     } barrier;
     isa_wave_t **waves;
+    bool spread; /* its waves run on several threads now; changes only while none runs */
 };
 
 /* A snapshot of a wave by stochastic PC sampling: the registers SQ_PERF_SNAPSHOT_*. */

@@ -146,17 +146,18 @@ static bool read_shape(kfd_config_t *c)
 static void read_config(void)
 {
     base_log_init("softgpu", sg_options[SG_OPTION_LOG].variable);
-    uint32_t threads = 0, svm = 1;
+    uint32_t threads = 0, svm = 1, spread = 1;
     /* the thunk of ROCm 6 uses no feature that came after 1.17 */
     config.minor_version = 17;
     if (!read_profile(&config.profile) || !read_shape(&config) ||
         !read_number(SG_OPTION_COUNTERS, &config.profile.counter_slots) ||
         !read_number(SG_OPTION_THREADS, &threads) ||
         !read_number(SG_OPTION_KFD_MINOR, &config.minor_version) ||
-        !read_number(SG_OPTION_SVM, &svm) || !read_time(&config.profile.model_time) ||
-        !read_translate())
+        !read_number(SG_OPTION_SVM, &svm) || !read_number(SG_OPTION_SPREAD, &spread) ||
+        !read_time(&config.profile.model_time) || !read_translate())
         return;
     config.svm = svm != 0;
+    sg_device_spread(spread != 0);
     valid = true;
 }
 

@@ -1,0 +1,152 @@
+/* turn.c - the turn of a workgroup: its waves run until they have to wait, end, or have used their
+ * slices.
+ *
+ * Apart from group.c, which prepares workgroups and runs nothing. */
+#include "softgpu/device/internal.h"
+#include "softgpu/memory/guard.h"
+
+enum {
+    BARRIER_ROUNDS = 256, /* barriers that a workgroup passes in one turn, before another workgroup
+                             gets a turn */
+    LONG_NS = 50000,      /* if waves run for so long while workers are idle, these help */
+    TRAP_ABORT = 2        /* llvm.trap; the runtime's trap handler ignores all other ids */
+};
+
+/* What a turn has and finds. */
+typedef struct {
+    sg_box_t *b;
+    int32_t slice;
+    isa_interrupt_t *interrupt; /* NULL: no PC sampling */
+    bool watched;               /* observers see single instructions */
+    bool yielded, worked;       /* in this round: a wave is to go on in the next turn; it ran */
+    uint64_t since;             /* when workers were first seen idle; 0: they have not been */
+} turn_t;
+
+static isa_stop_t run_wave(const turn_t *t, isa_wave_t *w)
+{
+    sg_box_t *b = t->b;
+    const isa_core_t *core = b->run->core;
+    b->running = w;
+    if (t->interrupt || w->privileged) return sg_sampling_run(b, w, t->slice, t->interrupt);
+    if (t->watched) return core->run_watched(w, t->slice, &b->watch);
+    return b->run->unwatched ? sg_observe_run(b, w, t->slice) : core->run(w, t->slice);
+}
+
+/* Wave i has stopped. False: by an error, which ends the run. */
+static bool stopped(turn_t *t, unsigned i, isa_stop_t why)
+{
+    sg_box_t *b = t->b;
+    isa_wave_t *w = b->wave[i];
+    if (why == ISA_STOP_END) {
+        b->ended |= 1u << i;
+    } else if (why == ISA_STOP_BARRIER) {
+        b->sleeping |= 1u << i;
+    } else if (why == ISA_STOP_YIELD || (why == ISA_STOP_TRAP && w->trap_id != TRAP_ABORT)) {
+        t->yielded = true;
+        t->worked |= w->budget < 0;
+        const uint32_t nap = why == ISA_STOP_YIELD ? w->nap : 0;
+        if (nap < b->nap_clocks) b->nap_clocks = nap;
+    } else if (why != ISA_STOP_STEP && why != ISA_STOP_ALONE) { /* with these it goes on in the next
+                                                                  round */
+        b->failed = w;
+        return false;
+    }
+    return true;
+}
+
+/* Opens a team if that is worth while: wakes of idle workers take as long as short workgroups. */
+static void call_for_help(turn_t *t)
+{
+    sg_box_t *b = t->b;
+    if (b->submitting || !sg_pool_idle(b->run->pool)) return;
+    const uint64_t now = sg_device_clock();
+    if (!t->since) t->since = now;
+    if (b->team.had_turn || now - t->since >= LONG_NS) sg_team_open(b);
+}
+
+/* Whether a team runs these waves of the round. PC sampling interrupts waves of one thread, and
+ * runs their trap handlers. */
+static bool by_team(turn_t *t, uint32_t todo)
+{
+    sg_box_t *b = t->b;
+    if (!(todo & (todo - 1)) || t->interrupt) return false;
+    if (!b->team.open) call_for_help(t);
+    if (!b->team.open || atomic_load_explicit(&b->run->alone, memory_order_relaxed)) return false;
+    for (; todo; todo &= todo - 1)
+        if (b->wave[__builtin_ctz(todo)]->privileged) return false;
+    return true;
+}
+
+/* Runs these waves, of which none has run in this round, by the box's team. False: one has failed.
+ */
+static bool take_by_team(turn_t *t, uint32_t todo)
+{
+    sg_box_t *b = t->b;
+    sg_team_round(b, todo, t->slice);
+    for (; todo; todo &= todo - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(todo);
+        sg_team_learn(b, b->wave[i], (isa_stop_t)b->team.why[i]);
+        if (!stopped(t, i, (isa_stop_t)b->team.why[i])) return false;
+    }
+    return true;
+}
+
+/* Runs each wave of `todo` once. False: one of them has failed. */
+static bool take_round(turn_t *t, uint32_t todo)
+{
+    sg_box_t *b = t->b;
+    t->yielded = t->worked = false;
+    b->nap_clocks = UINT32_MAX;
+    for (; todo; todo &= todo - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(todo);
+        if (by_team(t, todo)) return take_by_team(t, todo);
+        if (!stopped(t, i, run_wave(t, b->wave[i]))) return false;
+    }
+    return true;
+}
+
+static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
+{
+    const uint32_t all = (uint32_t)((UINT64_C(1) << b->group.n_waves) - 1);
+    isa_interrupt_t own;
+    turn_t t = {.b = b, .slice = slice, .interrupt = sg_sampling_turn(b->run->device, &own)};
+    t.watched = sg_instrument_watch(b, t.interrupt);
+
+    if (b->failed) return SG_BOX_FAILED;
+    for (unsigned round = 0; round < BARRIER_ROUNDS; round++) {
+        if (!take_round(&t, all & ~b->ended & ~b->sleeping)) return SG_BOX_FAILED;
+        if (b->ended == all || atomic_load_explicit(&b->run->cancelled, memory_order_relaxed))
+            return SG_BOX_DONE;
+        if ((b->ended | b->sleeping) == all) {
+            if (b->run->instrumented) sg_instrument_barrier(b);
+            b->sleeping = 0;
+        } else if (t.yielded) {
+            b->team.had_turn |= t.worked;
+            return t.worked ? SG_BOX_YIELDED : SG_BOX_SLEEPY;
+        }
+    }
+    return SG_BOX_YIELDED;
+}
+
+/* Handles an access of the running wave to memory that the program has unmapped. */
+static sg_box_result_t fault(sg_box_t *b, const sg_guard_t *g)
+{
+    isa_wave_t *w = b->failed = b->running;
+    isa_mem_fault(w, g->va, g->write ? ISA_FAULT_WRITE : ISA_FAULT_READ);
+    return SG_BOX_FAILED;
+}
+
+sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice)
+{
+    sg_guard_t g;
+    if (!sg_guard_enter(&g, b->run->device->memory)) return take_turn(b, slice);
+    if (sigsetjmp(g.back, 0)) return fault(b, &g);
+    const sg_box_result_t result = take_turn(b, slice);
+    sg_guard_leave(&g);
+    return result;
+}
+
+sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)
+{
+    return b->run->instrumented ? sg_instrument_turn(b, slice) : sg_box_turn(b, slice);
+}
