@@ -237,8 +237,8 @@ class Proof:
 
     @staticmethod
     def compare(subject, site, harmful, found, before, astray=frozenset()):
-        """What was told of the kernels with the site, what of it is right, and how many were excused. `astray`: as Subject.astray()
-        has them, of that run alone."""
+        """What was told of the kernels with the site, what of it is right, and how many were excused. `astray`: what
+        Subject.astray() has of that run alone, without what tells the reads of a place apart; "also": reads as in the first run."""
         own = [(subject.pair(f), f.get("note") or "", subject.kernel(f)) for f in found if subject.kernel(f) in site.kernels]
         told, excused = {pair for pair, _, _ in own} - set(before), set()
         if site.kind == "s_barrier":
@@ -255,7 +255,8 @@ class Proof:
             same = Subject(subject.program, run.lines, subject.names, subject.isa, removals=False)
             harmful = harmful | (same.pairs(None, site.kernels) - subject.pairs(None, site.kernels))
             by_chance |= in_memory(same.pairs(None, site.kernels, True)) - was
-            astray = same.astray(site.kernels) - subject.astray(site.kernels)
+            here, was_so = same.astray(site.kernels), subject.astray(site.kernels)
+            astray = {of[:3] for of in here - was_so} | {("also", *of[1:3]) for of in here & was_so if of[0] == "unwritten"}
         told, right, excused = self.compare(subject, site, harmful, run.found, before, astray)
         # the walk has the last store of each place alone, and only if it changes something: others need not be told, but may be
         return run, harmful, told - (among(by_chance, told) - right), right, excused
@@ -377,11 +378,14 @@ class Subject:
         return self.in_memory[key]
 
     def astray(self, kernels):
-        """(what, place, kernel): "unwritten", reads of LDS to which nobody had written, "apart", barriers at which waves have not
-        met all others."""
-        looks = (("unwritten", walk.unwritten_reads), ("apart", walk.barriers_apart))
-        return {(what, self.place(pc), kernel) for kernel in kernels for steps in self.dispatches(kernel)
-                for what, look in looks for pc in look(steps)}
+        """Reads of LDS to which nobody had written, each byte of each wave for itself, as others may have read so before, and barriers
+        at which waves have not met all others: (what, place, kernel, what else tells it from others)."""
+        found = set()
+        for kernel in kernels:
+            for number, steps in enumerate(self.dispatches(kernel)):
+                found |= {("unwritten", self.place(pc), kernel, (number, wave, byte)) for pc, wave, byte in walk.unwritten_reads(steps)}
+                found |= {("apart", self.place(pc), kernel, None) for pc in walk.barriers_apart(steps)}
+        return found
 
     def in_flight(self, site):
         """Whether something was outstanding, once, that the s_waitcnt waits for."""
@@ -428,14 +432,15 @@ def consequences(harmful, astray, own):
     at other barriers than others, and uninitialized values, of LDS that nobody has written. Such a pair has a consumer alone, or
     is told where the value matters, with who has read it: an instruction that comes too early, or one that has read unwritten
     LDS in that run, as waves have written elsewhere. What is computed of such a value may be told without a place where it was
-    read: of a kernel in which unwritten LDS was read."""
+    read: of a kernel in which unwritten LDS was read. So may what was read as in the first run, but did not matter there."""
     unwritten, apart = ({place for what, place, _ in astray if what == kind} for kind in ("unwritten", "apart"))
     readers = {later for kind, _, later in harmful if kind == "lds"} | unwritten
     uninitialized = [(p, note, kernel) for p, note, kernel in own if p[0].startswith("uninit")]
     named = {(p, kernel) for p, _, kernel in uninitialized if readers & {p[1], p[2]}}
+    also = {place for what, place, _ in astray if what == "also"}
     read_in = {kernel for _, kernel in named} | {kernel for what, _, kernel in astray if what == "unwritten"}
-    excused = {p for p, _ in named} | {p for p, note, kernel in uninitialized
-                                       if kernel in read_in and p[1] == (None, None) and not note.startswith(NEVER)}
+    excused = {p for p, _ in named} | {p for p, note, kernel in uninitialized if kernel in read_in and not note.startswith(NEVER)
+                                       and (p[1] == (None, None) or p[1] in also)}
     return excused | {p for p, _, _ in own if p[0].startswith("barrier-") and places_of(p) and places_of(p) <= apart}
 
 

@@ -39,6 +39,13 @@ class Consequences(unittest.TestCase):
         self.assertFalse(excused(pair, unwritten, kernel="g"))  # another kernel has read unwritten LDS
         self.assertFalse(excused(pair, unwritten, note=mutate.NEVER + "v3"))
 
+    def test_unwritten_values_that_were_read_before(self):
+        pair, also = ("uninit-branch", HERE, THERE), ("also", HERE, "f")
+        self.assertFalse(excused(pair, {also}))
+        self.assertTrue(excused(pair, {also, ("unwritten", ELSEWHERE, "f")}))
+        self.assertFalse(excused(pair, {also, ("unwritten", ELSEWHERE, "g")}))
+        self.assertFalse(excused(("uninit-branch", THERE, HERE), {also, ("unwritten", ELSEWHERE, "f")}))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -464,7 +464,7 @@ def memory_walk(steps, without=None, chance=False):
 
 
 def unwritten_reads(steps):
-    """The instructions that have got bytes of LDS to which nobody in their workgroup had written before."""
+    """The bytes of LDS that waves have got and to which nobody in their workgroup had written before: (instruction, wave, byte)."""
     found, written = set(), {}
     for step in steps:
         own = written.setdefault(step.wave[0], set())
@@ -472,7 +472,7 @@ def unwritten_reads(steps):
         places = {byte for elements in (step.spread or {}).values() for space, at, size in elements if space == "lds"
                   for byte in range(at, at + size)}
         if not (code.store or code.to_lds) and places - own:
-            found.add(step.pc)
+            found |= {(step.pc, step.wave, byte) for byte in places - own}
         if code.store or code.atomic or code.to_lds:
             own |= places
     return found
