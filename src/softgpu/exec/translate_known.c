@@ -10,8 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TRIES = 2 };
+
 struct isa_known {
-    isa_row_t rows[ISA_VGPR_ROWS]; /* the wave's; the dwords of rows that are known */
+    /* The wave's: the dwords of rows that are known; behind them, results that are tried. */
+    isa_row_t rows[ISA_VGPR_ROWS + TRIES];
     const isa_plan_t *plan;
     isa_wave_t wave;
     bool row[ISA_VGPR_ROWS], scalar[ISA_SCALARS]; /* which registers are known */
@@ -80,19 +83,38 @@ static bool mask_is_known(const isa_known_t *k, int reg)
     return known;
 }
 
-/* Whether the result depends on nothing but sources of a dword and the lane's number. Results of 16
- * bits may leave the other half of the register. What takes a mask chooses or adds, whatever MODE
+/* Whether the result depends on nothing but sources of a dword, the lane's number, and what the
+ * register had before (has_result()). What takes a mask chooses or adds, whatever MODE
  * is, though the table calls what v_cndmask_b32 chooses from numbers, since they may have a sign
  * changed. */
 static bool is_plain(const isa_inst_t *i)
 {
     enum { OTHER = ISA_F_DPP | ISA_F_SDWA | ISA_F_OMOD | ISA_F_CLAMP | ISA_F_DSTSEL };
     const isa_row_desc_t *row = &isa_table[i->op];
-    const isa_field_t *dst = isa_field(row, ISA_ROLE_VDST);
     if (row->klass != ISA_CLASS_VALU || row->marks & (ISA_IS_READS_DST | ISA_IS_TIED)) return false;
-    if (i->flags & OTHER || (dst && dst->type == ISA_T_B16)) return false;
+    if (i->flags & OTHER) return false;
     if (!isa_plan_takes_mask(i) && isa_plan_depends_on_mode(i)) return false;
     return i->dst.kind != ISA_OPK_VGPR || i->dst.bits == 32;
+}
+
+/* Executes the instruction: its masks are the wave's then, its row is that of the first try. False
+ * if it has stopped the wave, or if the row depends on what was in it before: results of 16 bits
+ * may leave the other half of the register. */
+static bool has_result(isa_known_t *k, const isa_inst_t *i)
+{
+    isa_row_t *const tried = &k->rows[ISA_VGPR_ROWS];
+    isa_inst_t to_row = *i;
+    uint32_t sgpr[ISA_SCALARS]; /* a mask may be a source and a result */
+    memcpy(sgpr, k->wave.sgpr, sizeof sgpr);
+    for (unsigned n = 0; n < TRIES; n++) {
+        memcpy(k->wave.sgpr, sgpr, sizeof sgpr);
+        memset(tried[n], n ? 0xff : 0, sizeof tried[n]);
+        if (i->dst.kind == ISA_OPK_VGPR) to_row.dst.reg = (uint16_t)(ISA_VGPR_ROWS + n);
+        k->plan->page->core->handlers[i->op](&k->wave, &to_row);
+    }
+    const bool stopped = k->wave.stop;
+    k->wave.stop = 0;
+    return !stopped && (i->dst.kind != ISA_OPK_VGPR || !memcmp(tried[0], tried[1], sizeof *tried));
 }
 
 bool isa_known_run(isa_known_t *k, const isa_step_t *s)
@@ -101,7 +123,9 @@ bool isa_known_run(isa_known_t *k, const isa_step_t *s)
     if (!is_plain(i) || !mask_is_known(k, s->in)) return false;
     for (unsigned n = 0; n < (isa_plan_takes_mask(i) ? 2 : 3); n++)
         if (!source_is_known(k, &i->src[n])) return false;
-    k->plan->page->core->handlers[i->op](&k->wave, i);
+    if (!has_result(k, i)) return false;
+    if (i->dst.kind == ISA_OPK_VGPR)
+        memcpy(k->rows[i->dst.reg], k->rows[ISA_VGPR_ROWS], sizeof *k->rows);
     set(k, &i->dst, i->dst.kind == ISA_OPK_VGPR);
     set_mask(k, s->out, true);
     return true;

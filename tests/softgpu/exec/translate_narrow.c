@@ -235,8 +235,10 @@ static const char reads_of_lanes[] =
 
 /* The same where the lanes are known when the loop is translated. */
 static const char reads_of_known_lanes[] =
-    "again: v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, v1\n"
+    "again: v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, "
+    "v1\n"
     "v_xor_b32 v3, 0x80, v2\n v_mul_u32_u24 v4, 0x125, v1\n v_sub_nc_u32 v5, 0xfc, v2\n"
+    "v_mad_u16 v27, v1, 3, 7\n v_add_nc_u16 v28, v1, v1\n"
     "ds_bpermute_b32 v10, v2, v30 offset:4\n ds_bpermute_b32 v11, v3, v31\n"
     "ds_bpermute_b32 v12, v4, v32 offset:252\n v_add_nc_u32 v30, v10, v11\n"
     "ds_bpermute_b32 v31, v5, v30\n v_add_nc_u32 v30, v31, v12\n ds_bpermute_b32 v31, v5, v31\n"
@@ -335,12 +337,11 @@ static void lanes_and_lds(void **state)
     static const struct {
         const gpu_t *gpu;
         const char *text;
-    } cases[] = {
-        {&gfx1030, LOADS_FROM_LDS},
-        {&gfx1030, reads_of_lanes},
-        {&gfx1100, reads_of_lanes},
-        {&gfx1030, reads_of_known_lanes},
-        {&gfx1100, reads_of_known_lanes}};
+    } cases[] = {{&gfx1030, LOADS_FROM_LDS},
+                 {&gfx1030, reads_of_lanes},
+                 {&gfx1100, reads_of_lanes},
+                 {&gfx1030, reads_of_known_lanes},
+                 {&gfx1100, reads_of_known_lanes}};
     (void)state;
     for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
         try_lanes(cases[k].gpu, core_for("avx2", 32), cases[k].text);

@@ -175,6 +175,7 @@ static inline void run_programs(void)
     "v_mov_b32 v9, 0x94\n ds_bpermute_b32 v15, v9, v33 offset:4\n v_xor_b32 v33, v33, v15\n"       \
     "v_cmp_gt_u32 vcc, 32, v2\n s_not_b64 vcc, vcc\n v_cndmask_b32 v22, 0, v1, vcc\n"              \
     "v_cmp_lt_f32 vcc, v30, v31\n v_cmp_gt_u32 vcc, 9, v2\n v_cndmask_b32 v26, v31, v30, vcc\n"    \
+    "v_mad_u16 v27, v1, 3, 7\n v_mad_u16 v28, v1, 5, v27\n v_add_u16 v29, v1, v1\n"                \
     "v_mov_b32 v9, s6\n ds_bpermute_b32 v23, v9, v36\n v_writelane_b32 v3, s6, 3\n"                \
     "ds_bpermute_b32 v24, v3, v36\n s_mov_b64 s[8:9], exec\n s_lshl_b64 exec, exec, 9\n"           \
     "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_add_u32 v18, 8, v1\n"        \
