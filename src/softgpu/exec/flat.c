@@ -120,6 +120,17 @@ SHARED isa_lanes_t *flat_next(isa_wave_t *w, walk_t *f, const access_t *x)
 
 /* ---- the fast path, if all active lanes are in one extent: a test in 32-bit arithmetic ---- */
 
+/* Whether the low address dwords of the active lanes, of which there is one, are `from` to `from` +
+ * `span`, and their high ones are equal. */
+INLINE bool lanes_fit(const isa_wave_t *w, const isa_inst_t *i, uint32_t from, uint32_t span)
+{
+    const isa_row_t *v = isa_row_of(w, &i->src[0]);
+    const unsigned first = (unsigned)__builtin_ctzll(w->exec);
+    if (isa_is_one_lane(w->exec)) return v[0][first] - from <= span;
+    if (i->flags & ISA_F_SADDR) return isa_pairs_within(NULL, v[0], 0, from, span, w->exec);
+    return isa_pairs_within(v[1], v[0], v[1][first], from, span, w->exec);
+}
+
 /* Host address to which a lane's low address dword is added, or NULL if the general path must be
  * taken. Addresses are base_va + low[l]: the high dwords of the active lanes are equal. */
 SHARED uint8_t *extent_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
@@ -130,13 +141,7 @@ SHARED uint8_t *extent_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, 
     const unsigned first = (unsigned)__builtin_ctzll(w->exec);
 
     uint64_t base_va = (uint64_t)(int64_t)i->imm;
-    if (i->flags & ISA_F_SADDR) {
-        base_va += isa_read64(w, &i->src[2]);
-    } else {
-        const uint32_t high = v[1][first];
-        if (!isa_row_is(v[1], high, w->exec)) return NULL;
-        base_va += (uint64_t)high << 32;
-    }
+    base_va += i->flags & ISA_F_SADDR ? isa_read64(w, &i->src[2]) : (uint64_t)v[1][first] << 32;
 
     /* the low dwords with which an element is inside the first lane's extent */
     const sg_extent_t *e = isa_mem_extent(w, base_va + low[first]);
@@ -146,7 +151,7 @@ SHARED uint8_t *extent_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, 
     if (least > UINT32_MAX) return NULL;
     const uint32_t from = (uint32_t)least;
     const uint32_t span = (most > UINT32_MAX ? UINT32_MAX : (uint32_t)most) - from;
-    if (!isa_row_within(low, from, span, w->exec)) return NULL;
+    if (!lanes_fit(w, i, from, span)) return NULL;
     return (uint8_t *)((uintptr_t)e->host + (uintptr_t)(base_va - e->begin));
 }
 
@@ -202,8 +207,7 @@ INLINE void prefetch_next_sub(const uint8_t *base, const uint32_t *low, uint64_t
         isa_row_t *rows = isa_row_of(w, &i->dst);                                                  \
         const uint8_t *base = space##_base(w, i, 4 * (n), false);                                  \
         if (base) {                                                                                \
-            isa_row_t copy;                                                                        \
-            const uint32_t *low = isa_row_kept(*isa_row_of(w, &i->src[0]), rows, n, copy);         \
+            const uint32_t *low = *isa_row_of(w, &i->src[0]);                                      \
             prefetch_next(base, low, n, false);                                                    \
             isa_gather(base, low, w->exec, rows, n);                                               \
             return;                                                                                \

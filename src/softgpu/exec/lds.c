@@ -73,7 +73,7 @@ ISA_BLOCK void load(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
     isa_ds_elements_t e;
     isa_row_t room, *rows = isa_row_of(w, &i->dst);
     if (isa_ds_in_range(w, i, isa_ds_offset16(i), 4 * dwords, room, &e)) {
-        isa_gather(e.base, isa_row_kept(e.at, rows, dwords, room), w->exec, rows, dwords);
+        isa_gather(e.base, e.at, w->exec, rows, dwords);
         return;
     }
     if (!isa_ds_ready(w, i)) return;

@@ -36,36 +36,26 @@ ISA_BLOCK bool isa_row_counts(const uint32_t *row, uint32_t stride)
     return !isa_vec_any(differ) && row[0] <= UINT32_MAX - ISA_LANES * stride;
 }
 
-/* x is a row from lane `at` on; returns it with 0 for lanes that are not in `exec`. */
+/* x is a row from lane `at` on; returns it with 0 for lanes that are not in `exec`. Over the lanes
+ * of a row, hosts without masks then have half of `exec` in all elements of one vector, twice. */
 ISA_BLOCK isa_vec_t isa_row_active(isa_vec_t x, unsigned at, uint64_t exec)
 {
+#if ISA_VEC_BYTES == 64
     return isa_vec_lanes((uint32_t)(exec >> at), x, isa_vec_all(0));
+#else
+    const isa_vec_t bit = isa_vec_load(isa_lane_bit + at % 32);
+    return x & ((isa_vec_all((uint32_t)(exec >> (at & 32))) & bit) == bit);
+#endif
 }
 
-/* The two tests below look at one lane alone if no other is active, as behind `if (threadIdx.x ==
- * 0)`. Else they look at all lanes first, which takes no masks: lanes that are not active mostly
- * have what they had when they were. */
+/* Whether one lane alone is active, as behind `if (threadIdx.x == 0)`. */
 ISA_BLOCK bool isa_is_one_lane(uint64_t exec)
 {
     return exec && !(exec & (exec - 1));
 }
 
-/* Whether row[l] == value in all lanes of `exec`. */
-ISA_BLOCK bool isa_row_is(const uint32_t *row, uint32_t value, uint64_t exec)
-{
-    isa_vec_t differ = isa_vec_all(0);
-    if (isa_is_one_lane(exec)) return row[__builtin_ctzll(exec)] == value;
-    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
-        differ |= isa_vec_load(row + l) ^ value;
-    if (!isa_vec_any(differ)) return true;
-    if (exec == ISA_ALL_LANES) return false;
-    differ = isa_vec_all(0);
-    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
-        differ |= isa_row_active(isa_vec_load(row + l) ^ value, l, exec);
-    return !isa_vec_any(differ);
-}
-
-/* Whether row[l] - from <= span in all lanes of `exec`. */
+/* Whether row[l] - from <= span in all lanes of `exec`. All lanes are looked at first, which takes
+ * no masks: lanes that are not active mostly have what they had when they were. */
 ISA_BLOCK bool isa_row_within(const uint32_t *row, uint32_t from, uint32_t span, uint64_t exec)
 {
     isa_vec_t most = isa_vec_all(0);
@@ -78,6 +68,29 @@ ISA_BLOCK bool isa_row_within(const uint32_t *row, uint32_t from, uint32_t span,
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
         most = isa_vec_max(most, isa_row_active(isa_vec_load(row + l) - from, l, exec));
     return !isa_vec_above(most, isa_vec_all(span));
+}
+
+/* isa_pairs_within() for a full EXEC or any. */
+ISA_BLOCK bool isa_pairs_within_of(const uint32_t *high, const uint32_t *low, uint32_t value,
+                                   uint32_t from, uint32_t span, uint64_t exec, const bool full)
+{
+    isa_vec_t differ = isa_vec_all(0), most = isa_vec_all(0);
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
+        isa_vec_t apart = high ? isa_vec_load(high + l) ^ value : isa_vec_all(0);
+        isa_vec_t offset = isa_vec_load(low + l) - from;
+        differ |= full ? apart : isa_row_active(apart, l, exec);
+        most = isa_vec_max(most, full ? offset : isa_row_active(offset, l, exec));
+    }
+    return !isa_vec_any(differ) && !isa_vec_above(most, isa_vec_all(span));
+}
+
+/* Whether low[l] - from <= span, and, unless `high` is NULL, high[l] == value, in all lanes of
+ * `exec`. Of addresses, inactive lanes often have others, so that they are left out at once. */
+ISA_BLOCK bool isa_pairs_within(const uint32_t *high, const uint32_t *low, uint32_t value,
+                                uint32_t from, uint32_t span, uint64_t exec)
+{
+    return exec == ISA_ALL_LANES ? isa_pairs_within_of(high, low, value, from, span, exec, true)
+                                 : isa_pairs_within_of(high, low, value, from, span, exec, false);
 }
 
 /* ---- blocks ---- */
@@ -291,7 +304,8 @@ ISA_BLOCK bool isa_gather_adjacent(const uint8_t *base, const uint32_t *at, uint
 }
 #endif
 
-/* Loads n dwords per lane. The rows must not hold `at`. */
+/* Loads n dwords per lane. The rows may hold `at`: however many lanes are loaded at a time, their
+ * offsets are read before. */
 ISA_BLOCK void isa_gather(const uint8_t *base, const uint32_t *at, uint64_t exec, isa_row_t *rows,
                           unsigned n)
 {

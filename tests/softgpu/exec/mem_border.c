@@ -1,4 +1,5 @@
-/* mem_border.c - loads of some lanes where memory ends: what no active lane addresses is not there.
+/* mem_border.c - loads of some lanes where memory ends: what no active lane addresses is not there,
+ * and of active lanes each one that addresses nothing is found.
  *
  * An extent, or LDS, is one page between two that the host cannot access: a load that goes over the
  * page's border ends this program. Every core is tried. */
@@ -82,9 +83,75 @@ static void loads_of_some_lanes_touch_no_other_page(void **state)
     rig_free(&p);
 }
 
+/* ---- faults of one lane among others ---- */
+
+/* How the lane's address is wrong, and which instruction has it. */
+static const struct {
+    const char *text;
+    uint64_t base;      /* added to the register by the instruction */
+    uint32_t low, high; /* what the lane has more than the others */
+} wrong[] = {
+    {"global_load_dword v12, v0, s[2:3]", MAPPED, PAGE, 0},
+    {"global_load_dword v12, v0, s[2:3]", MAPPED, UINT32_MAX - 1024, 0},
+    {"global_load_dword v12, v[0:1], off", 0, PAGE, 0},
+    {"global_load_dword v12, v[0:1], off", 0, 0, 1},
+    {"global_load_dwordx2 v[12:13], v[0:1], off", 0, 0, 1},
+};
+enum { WRONG = sizeof wrong / sizeof *wrong };
+
+/* All active lanes load from the page but one, which is not the first; what inactive lanes have
+ * means nothing. */
+static void one_faults(rig_t *r, const rig_program_t *p, unsigned k, uint64_t exec, unsigned lane)
+{
+    for (unsigned l = 0; l < 64; l++) {
+        const bool active = exec >> l & 1;
+        r->rows[ADDR][l] = active ? (uint32_t)(MAPPED - wrong[k].base) + 8 * l : rig_random(r);
+        r->rows[ADDR + 1][l] = active ? 0 : rig_random(r);
+    }
+    r->rows[ADDR][lane] += wrong[k].low;
+    r->rows[ADDR + 1][lane] += wrong[k].high;
+    const uint64_t va = wrong[k].base + r->rows[ADDR][lane] + ((uint64_t)wrong[k].high << 32);
+    r->wave.exec = exec;
+    rig_run(r, &p->inst[k], p->line[k]);
+    if (r->wave.stop != ISA_STOP_MEMORY || r->wave.fault_addr != va)
+        fail_msg("%s: %s, EXEC %016llx: no fault of lane %u", r->core->name, p->line[k],
+                 (unsigned long long)exec, lane);
+}
+
+static void each_lane_faults(rig_t *r, const rig_program_t *p)
+{
+    uint8_t *page = create_page(r);
+    assert_int_equal(sg_memory_map(r->memory, MAPPED, PAGE, page, 0), 0);
+    r->wave.sgpr[2] = MAPPED;
+    for (unsigned k = 0; k < p->n; k++)
+        for (unsigned lane = 1; lane < 64; lane++) {
+            const uint64_t some = (uint64_t)rig_random(r) << 32 | rig_random(r);
+            one_faults(r, p, k, UINT64_MAX, lane);
+            one_faults(r, p, k, UINT64_C(1) << lane | 1, lane);
+            one_faults(r, p, k, UINT64_C(1) << lane | 1 | some, lane);
+        }
+    destroy_page(page);
+}
+
+static void a_lane_that_addresses_nothing_faults(void **state)
+{
+    rig_program_t p = {0};
+    (void)state;
+    for (unsigned k = 0; k < WRONG; k++)
+        rig_add(&p, wrong[k].text);
+    rig_assemble(&p);
+    for (unsigned c = 0; c < RIG_CORES; c++) {
+        rig_t *r = rig_create(rig_cores[c]);
+        if (r) each_lane_faults(r, &p);
+        rig_destroy(r);
+    }
+    rig_free(&p);
+}
+
 int main(void)
 {
     if (!asm_available()) return 77;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loads_of_some_lanes_touch_no_other_page)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loads_of_some_lanes_touch_no_other_page),
+                                       cmocka_unit_test(a_lane_that_addresses_nothing_faults)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
