@@ -16,7 +16,7 @@ enum {
 
 static struct {
     void *(*context)(void);
-    void (*context_free)(void *);
+    void (*set_diagnostics)(void *context, void (*handler)(void *, void *), void *data);
     void *(*buffer)(const char *data, size_t size, const char *name, int terminated);
     int (*parse_bitcode)(void *context, void *buffer, void **module);
     int (*parse_text)(void *context, void *buffer, void **module, char **message);
@@ -50,7 +50,7 @@ static const struct {
     void *slot;
 } functions[] = {
     {"LLVMContextCreate", &llvm.context},
-    {"LLVMContextDispose", &llvm.context_free},
+    {"LLVMContextSetDiagnosticHandler", &llvm.set_diagnostics},
     {"LLVMCreateMemoryBufferWithMemoryRange", &llvm.buffer},
     {"LLVMGetBitcodeModuleInContext2", &llvm.parse_bitcode},
     {"LLVMParseIRInContext", &llvm.parse_text},
@@ -107,11 +107,19 @@ static bool load(void)
     return true;
 }
 
+/* Instead of LLVM's own handler, which ends the process at an error. */
+static void pass_over(void *diagnostic, void *data)
+{
+    (void)diagnostic;
+    (void)data;
+}
+
 const char *llvm_load(void)
 {
     Dl_info info;
     void *at;
     if (!load() || !(context = llvm.context())) return NULL;
+    llvm.set_diagnostics(context, pass_over, NULL);
     memcpy(&at, &llvm.context, sizeof at);
     return dladdr(at, &info) ? info.dli_fname : NULL;
 }

@@ -7,11 +7,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -214,55 +211,6 @@ static void has_no_terminal(void **state)
     in_child(interrupts_group);
 }
 
-/* ---- the program alone ---- */
-
-static void send_to(int socket, const void *from, size_t bytes)
-{
-    assert_int_equal(send(socket, from, bytes, MSG_NOSIGNAL), (ssize_t)bytes);
-}
-
-/* It ends when its socket is closed, also while LLVM is at work, here on passes without an end. */
-static void ends_at_work(void **state)
-{
-    static const char work[] =
-        "repeat<1000000000>(globaldce)\0define void @translated() {\n ret void\n}\n";
-    const isa_library_t *library = isa_library_for(isa_core_by_name("avx2"));
-    const size_t bytes = (size_t)(library->behind - library->bitcode);
-    translator_hello_t hello;
-    translator_reply_t reply;
-    char path[PATH_MAX];
-    int end[2], status;
-    (void)state;
-    assert_true(readlink("/proc/self/exe", path, sizeof path) > 0);
-    strcpy(strrchr(path, '/') + 1, TRANSLATOR_PROGRAM);
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end), 0);
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (!child) {
-        dup2(end[1], STDIN_FILENO);
-        execl(path, path, NULL);
-        _exit(1);
-    }
-    close(end[1]);
-    assert_int_equal(recv(end[0], &hello, sizeof hello, MSG_WAITALL), sizeof hello);
-    translator_request_t r = {.kind = TRANSLATOR_LIBRARY, .bytes = bytes, .level = TRANSLATOR_LESS};
-    strcpy(r.cpu, library->cpu);
-    send_to(end[0], &r, sizeof r);
-    send_to(end[0], library->bitcode, bytes);
-    assert_int_equal(recv(end[0], &reply, sizeof reply, MSG_WAITALL), sizeof reply);
-    assert_int_equal(reply.failed, 0);
-    char *names = malloc(reply.bytes);
-    assert_int_equal(recv(end[0], names, reply.bytes, MSG_WAITALL), (ssize_t)reply.bytes);
-    free(names);
-    r = (translator_request_t){.kind = TRANSLATOR_COMPILE, .bytes = sizeof work - 1};
-    send_to(end[0], &r, sizeof r);
-    send_to(end[0], work, sizeof work - 1);
-    assert_int_equal(poll(&(struct pollfd){end[0], POLLIN, 0}, 1, 300), 0);
-    close(end[0]);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGIO);
-}
-
 int main(void)
 {
     if (!asm_available() || !isa_core_by_name("avx2")) return 77;
@@ -274,10 +222,12 @@ int main(void)
         fprintf(stderr, "nothing is translated here: no library, or no LLVM\n");
         return 77;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_descriptors), cmocka_unit_test(ends_with_program),
-        cmocka_unit_test(holds_nothing),       cmocka_unit_test(subreaper),
-        cmocka_unit_test(has_no_terminal),     cmocka_unit_test(ends_at_work),
-        cmocka_unit_test(not_noticed),         cmocka_unit_test(is_killed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(without_descriptors),
+                                       cmocka_unit_test(ends_with_program),
+                                       cmocka_unit_test(holds_nothing),
+                                       cmocka_unit_test(subreaper),
+                                       cmocka_unit_test(has_no_terminal),
+                                       cmocka_unit_test(not_noticed),
+                                       cmocka_unit_test(is_killed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
