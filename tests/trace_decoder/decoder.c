@@ -227,7 +227,7 @@ static void marks(void **state)
     user_data(&s, 3, 0xfffffff0); /* low */
     user_data(&s, 3, 0x12);       /* high */
     user_data(&s, 3, 0x10);       /* low, a little later: it has gone over */
-    mark(&s, 2, base);
+    mark(&s, 2, (uint32_t)base);
     mark(&s, 1, 0x100);
     mark(&s, 5, 0x89abcdef);
     mark(&s, 6, 0x1);

@@ -42,6 +42,11 @@ void sg_device_translate(const sg_translate_t *t)
     (void)t;
 }
 
+void sg_device_spread(bool allowed)
+{
+    (void)allowed;
+}
+
 uint64_t sg_device_clock(void)
 {
     struct timespec t;
