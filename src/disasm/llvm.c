@@ -26,7 +26,7 @@ static const struct {
     {"gfx1036", 15},       {"gfx1100", 15},        {"gfx1101", 15},         {"gfx1102", 15},
     {"gfx1103", 15},       {"gfx1150", 17},        {"gfx1151", 17},         {"gfx1152", 19},
     {"gfx1153", 20},       {"gfx11-generic", 19},  {"gfx1200", 18},         {"gfx1201", 18},
-    {"gfx12-generic", 19}, {"gfx1250", 21},        {"gfx1251", 22},         {"gfx12-5-generic", 22},
+    {"gfx12-generic", 19}, {"gfx1250", 21},        {"gfx1251", 22},         {"gfx12-5-generic", 23},
 };
 
 typedef void *create_fn_t(const char *triple, const char *cpu, void *data, int tags, void *operands,
