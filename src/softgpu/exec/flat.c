@@ -120,8 +120,8 @@ SHARED isa_lanes_t *flat_next(isa_wave_t *w, walk_t *f, const access_t *x)
 
 /* ---- the fast path, if all active lanes are in one extent: a test in 32-bit arithmetic ---- */
 
-/* Whether the low address dwords of the active lanes, of which there is one, are `from` to `from` +
- * `span`, and their high ones are equal. */
+/* Whether the low address dwords of the active lanes, of which there is at least one, are `from` to
+ * `from` + `span`, and their high ones are equal. */
 INLINE bool lanes_fit(const isa_wave_t *w, const isa_inst_t *i, uint32_t from, uint32_t span)
 {
     const isa_row_t *v = isa_row_of(w, &i->src[0]);

@@ -36,8 +36,9 @@ ISA_BLOCK bool isa_row_counts(const uint32_t *row, uint32_t stride)
     return !isa_vec_any(differ) && row[0] <= UINT32_MAX - ISA_LANES * stride;
 }
 
-/* x is a row from lane `at` on; returns it with 0 for lanes that are not in `exec`. Over the lanes
- * of a row, hosts without masks then have half of `exec` in all elements of one vector, twice. */
+/* x is a row from lane `at` on; returns it with 0 for lanes that are not in `exec`. A host
+ * without mask registers tests a bit in each element: 32 bits of `exec` are broadcast, so that a
+ * loop over a row makes two broadcasts, not one for each vector. */
 ISA_BLOCK isa_vec_t isa_row_active(isa_vec_t x, unsigned at, uint64_t exec)
 {
 #if ISA_VEC_BYTES == 64

@@ -5,6 +5,7 @@
  * run is counted when EXEC is about to change, and before all that may stop the wave. */
 #include "softgpu/exec/translate_emit.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,12 +225,19 @@ static void store_unit(isa_emitter_t *e, isa_text_t *t, unsigned s, bool both)
     if (t == &e->code) e->stored[s] = e->stored[last] = true;
 }
 
-void isa_emit_save(isa_emitter_t *e, isa_text_t *t, unsigned first, unsigned n)
+void isa_emit_save(isa_emitter_t *e, unsigned first, unsigned n)
 {
+    assert(first + n <= ISA_CODE_EXEC); /* in the wave it is the set of lanes that are left */
     for (unsigned s = first; s < first + n; s++) {
-        if (!e->written[s] || e->stored[s]) continue;
-        const unsigned v = read_one(e, &e->before, s);
-        isa_put(t, "  store i32 %%t%u, ptr %%p%u\n", v, isa_emit_member(e, t, s));
+        const bool both = s + 1 < first + n && stores_both(e, s);
+        const unsigned last = s + both;
+        if ((e->written[s] && !e->stored[s]) || (e->written[last] && !e->stored[last])) {
+            const unsigned v =
+                both ? isa_emit_read_pair(e, &e->before, s) : read_one(e, &e->before, s);
+            isa_put(&e->rest, "  store i%u %%t%u, ptr %%p%u\n", both ? 64 : 32, v,
+                    isa_emit_member(e, &e->rest, s));
+        }
+        s = last;
     }
 }
 

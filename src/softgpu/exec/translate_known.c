@@ -84,9 +84,8 @@ static bool mask_is_known(const isa_known_t *k, int reg)
 }
 
 /* Whether the result depends on nothing but sources of a dword, the lane's number, and what the
- * register had before (has_result()). What takes a mask chooses or adds, whatever MODE
- * is, though the table calls what v_cndmask_b32 chooses from numbers, since they may have a sign
- * changed. */
+ * register had before (has_result()). What takes a mask chooses or adds, whatever MODE is, though
+ * the table calls what v_cndmask_b32 chooses from numbers, since they may have a sign changed. */
 static bool is_plain(const isa_inst_t *i)
 {
     enum { OTHER = ISA_F_DPP | ISA_F_SDWA | ISA_F_OMOD | ISA_F_CLAMP | ISA_F_DSTSEL };
@@ -97,9 +96,10 @@ static bool is_plain(const isa_inst_t *i)
     return i->dst.kind != ISA_OPK_VGPR || i->dst.bits == 32;
 }
 
-/* Executes the instruction: its masks are the wave's then, its row is that of the first try. False
- * if it has stopped the wave, or if the row depends on what was in it before: results of 16 bits
- * may leave the other half of the register. */
+/* Executes the instruction twice, on a row of zeros and on a row of ones: a result of 16 bits, which
+ * may leave the other half of the register, is found by the difference. The masks that it writes are
+ * the wave's then, its row is that of the first try. False if it has stopped the wave, or if its row
+ * depends on what was in it before. */
 static bool has_result(isa_known_t *k, const isa_inst_t *i)
 {
     isa_row_t *const tried = &k->rows[ISA_VGPR_ROWS];
@@ -114,7 +114,8 @@ static bool has_result(isa_known_t *k, const isa_inst_t *i)
     }
     const bool stopped = k->wave.stop;
     k->wave.stop = 0;
-    return !stopped && (i->dst.kind != ISA_OPK_VGPR || !memcmp(tried[0], tried[1], sizeof *tried));
+    const size_t bytes = isa_page_lanes(k->plan->page) * sizeof **tried; /* that handlers write */
+    return !stopped && (i->dst.kind != ISA_OPK_VGPR || !memcmp(tried[0], tried[1], bytes));
 }
 
 bool isa_known_run(isa_known_t *k, const isa_step_t *s)

@@ -147,10 +147,17 @@ bool isa_plan_takes_mask(const isa_inst_t *i)
            body == ISA_OP_v_subb_co_u32 || body == ISA_OP_v_subbrev_co_u32;
 }
 
+/* Whether the operand is a scalar register that a segment can read. A handler that is called for
+ * some of the lanes finds these in EXEC, and would take them for the operand (translate_rest.c). */
+static bool is_scalar_of_segment(const isa_page_t *page, const isa_operand_t *o)
+{
+    return is_ordinary(page, o) && o->reg + (o->bits + 31u) / 32u <= ISA_CODE_EXEC;
+}
+
 static bool source_fits(const isa_page_t *page, const isa_operand_t *o)
 {
     if (o->kind == ISA_OPK_VGPR) return o->bits <= 128;
-    return o->kind == ISA_OPK_CONST ? o->bits <= 64 : is_ordinary(page, o) && o->bits <= 64;
+    return o->bits <= 64 && (o->kind == ISA_OPK_CONST || is_scalar_of_segment(page, o));
 }
 
 /* Finds the lane masks that the instruction reads and writes. */
@@ -161,7 +168,7 @@ static bool find_masks(const isa_page_t *page, isa_step_t *s)
     const bool mask = isa_plan_takes_mask(i);
     s->in = mask || row->reads & ISA_REG_VCC ? ISA_CODE_VCC : -1;
     if (mask && i->src[2].kind != ISA_OPK_NONE) {
-        if (!is_ordinary(page, &i->src[2])) return false;
+        if (!is_scalar_of_segment(page, &i->src[2])) return false;
         s->in = (int16_t)i->src[2].reg;
     }
     s->out = -1;

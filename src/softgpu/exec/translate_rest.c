@@ -36,7 +36,7 @@ static void call_handler(isa_emitter_t *e, const isa_inst_t *i)
 /* Lane masks that the segment has written are in the wave: the handlers have written them. */
 static void save(isa_emitter_t *e, unsigned reg, unsigned n)
 {
-    if (!isa_emit_pending(e, reg, n)) isa_emit_save(e, &e->rest, reg, n);
+    if (!isa_emit_pending(e, reg, n)) isa_emit_save(e, reg, n);
 }
 
 void isa_emit_rest(isa_emitter_t *e, const isa_step_t *s)

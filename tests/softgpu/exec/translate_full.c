@@ -142,6 +142,17 @@ static const struct {
      "s_not_b64 s[4:5], s[4:5]\n s_load_dword s5, s[26:27], 0x8\n s_waitcnt lgkmcnt(0)\n"
      "s_xor_b64 s[4:5], s[4:5], s[6:7]\n v_cndmask_b32 v7, v1, v2, s[4:5]\n",
      2},
+    /* EXEC as a source and as a mask behind a NaN that leaves lanes to the handlers, which the code
+     * writes or does not */
+    {"s_mov_b64 exec, s[22:23]\n v_mul_f32 v6, -1.0, v2\n v_mov_b32 v7, exec_lo\n"
+     "v_add_u32 v8, v8, v10\n",
+     1},
+    {"v_mul_f32 v6, -1.0, v2\n v_and_b32 v7, exec_hi, v10\n v_add_u32 v8, v8, v10\n", 1},
+    {"s_mov_b64 exec, s[22:23]\n v_mul_f32 v6, -1.0, v2\n v_cndmask_b32 v7, v1, v2, exec\n"
+     "v_add_u32 v8, v8, v10\n",
+     1},
+    {"v_mul_f32 v6, -1.0, v2\n v_cndmask_b32 v7, v1, v2, exec\n v_add_u32 v8, v8, v10\n", 1},
+    {"v_mul_f32 v6, -1.0, v2\n v_add_f64 v[12:13], exec, v[14:15]\n v_add_u32 v8, v8, v10\n", 1},
     /* EXEC changes as a pair and by half, between handlers that read it */
     {"s_mov_b64 s[8:9], exec\n s_xor_b32 exec_lo, exec_lo, s98\n ds_swizzle_b32 v6, v2 "
      "offset:0x401f\n s_lshl_b64 exec, exec, 1\n ds_swizzle_b32 v7, v1 offset:0x041f\n"

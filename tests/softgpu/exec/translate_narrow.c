@@ -168,6 +168,16 @@ static const program_t programs[] = {
      "v_xor_b32 v12, s6, v12\n"
      "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
      false},
+    /* EXEC as a source and as a mask behind lanes that have a NaN, and are left to the handlers */
+    {&gfx1030,
+     "s_mov_b32 s10, exec_lo\n v_mov_b32 v2, 2.0\n s_mov_b32 s4, 0x7fa00001\n"
+     "v_writelane_b32 v2, s4, 17\n"
+     "again: v_mul_f32 v6, -1.0, v2\n v_add_nc_u32 v7, exec_lo, v10\n v_add_nc_u32 v8, v8, v10\n"
+     "s_and_b32 exec_lo, s10, 0xffff7fff\n v_mul_f32 v6, -1.0, v2\n v_mov_b32 v9, exec_lo\n"
+     "v_add_nc_u32 v11, v11, v10\n s_mov_b32 exec_lo, s10\n v_mul_f32 v12, -1.0, v2\n"
+     "v_cndmask_b32 v13, v1, v10, exec_lo\n v_add_nc_u32 v14, v14, v10\n"
+     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
+     true},
     /* handlers that read and write masks; exchanges between lanes; LDS */
     {&gfx1030,
      "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v1, 2, v1\n"
