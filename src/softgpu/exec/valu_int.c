@@ -232,4 +232,6 @@ VALU_OP3(v_ashr_pk_i8_i32, u16, i32, i32, u32, VALU_KEEP,
 VALU_OP3(v_ashr_pk_u8_i32, u16, i32, i32, u32, VALU_KEEP,
          sat_byte(a >> (c & 31)) | sat_byte(b >> (c & 31)) << 8)
 
-VALU_OP1(v_sat_pk_u8_i16, u32, u32, 0, sat_byte((int16_t)a) | sat_byte((int16_t)(a >> 16)) << 8)
+/* A result of 16 bits: from gfx11 on it may be either half of a register, whose other half is kept;
+ * before, the other half becomes 0. */
+VALU_OP1(v_sat_pk_u8_i16, u16, u32, 0, sat_byte((int16_t)a) | sat_byte((int16_t)(a >> 16)) << 8)
