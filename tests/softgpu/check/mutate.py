@@ -122,7 +122,7 @@ class Proof:
         self.known = set()  # files and offsets in them: places of earlier runs
         self.wrong = []
         self.left_out = []
-        self.excused = 0  # consequences(), which are neither found nor false
+        self.excused = collections.Counter()  # by rule of consequences(): they are neither found nor false
 
     def command(self, *options):
         units = max(4, suite_gpu.xccs_of(self.args.gpu))
@@ -237,13 +237,14 @@ class Proof:
 
     @staticmethod
     def compare(subject, site, harmful, found, before, astray=frozenset()):
-        """What was told of the kernels with the site, what of it is right, and how many were excused. `astray`: what
-        Subject.astray() has of that run alone, without what tells the reads of a place apart; "also": reads as in the first run."""
+        """What was told of the kernels with the site, what of it is right, and how many were excused by which rule. `astray`: of
+        strayed()."""
         own = [(subject.pair(f), f.get("note") or "", subject.kernel(f)) for f in found if subject.kernel(f) in site.kernels]
-        told, excused = {pair for pair, _, _ in own} - set(before), set()
+        told, excused = {pair for pair, _, _ in own} - set(before), {}
         if site.kind == "s_barrier":
             excused = consequences(harmful, astray, [of for of in own if of[0] in told])
-        return told - excused, among(harmful, told - excused), len(excused)
+        left = told - excused.keys()
+        return left, among(harmful, left), collections.Counter(excused.values())
 
     def again(self, subject, words, site, harmful, before):
         """Without it waves may take another way than in the run that was walked over: once more, the site alone, with a
@@ -255,8 +256,8 @@ class Proof:
             same = Subject(subject.program, run.lines, subject.names, subject.isa, removals=False)
             harmful = harmful | (same.pairs(None, site.kernels) - subject.pairs(None, site.kernels))
             by_chance |= in_memory(same.pairs(None, site.kernels, True)) - was
-            here, was_so = same.astray(site.kernels), subject.astray(site.kernels)
-            astray = {of[:3] for of in here - was_so} | {("also", *of[1:3]) for of in here & was_so if of[0] == "unwritten"}
+            astray = strayed(same.astray(site.kernels), subject.astray(site.kernels),
+                             {k for k in site.kernels if len(same.dispatches(k)) != len(subject.dispatches(k))})
         told, right, excused = self.compare(subject, site, harmful, run.found, before, astray)
         # the walk has the last store of each place alone, and only if it changes something: others need not be told, but may be
         return run, harmful, told - (among(by_chance, told) - right), right, excused
@@ -267,7 +268,7 @@ class Proof:
         if run.status is not None and (told - right or (harmful and not right)):
             run, harmful, told, right, excused = self.again(subject, words, site, harmful, before)
         key = site.kind
-        self.excused += excused
+        self.excused.update(excused)
         self.rows[key, "removed"] += 1
         if harmful:
             self.rows[key, "harmful"] += 1
@@ -427,21 +428,41 @@ def places_of(pair):
     return {pair[1], pair[2]} - {(None, None)}
 
 
+def strayed(here, before, recounted):
+    """What Subject.astray() has of a run, `here`, and not of the first one, `before`, without what tells the reads of a place
+    apart; "also" stands for reads of unwritten LDS that both have. A kernel of `recounted` was not dispatched as often as in the first
+    run, so that the numbers of its dispatches do not tell which reads are the same: any that is of the same place and byte is one."""
+    def known(of):
+        what, place, kernel, read = of
+        return (what, place, kernel, read[2]) if read and kernel in recounted else of
+    was = set(map(known, before))
+    both = {of for of in here if known(of) in was}
+    return {of[:3] for of in here - both} | {("also", *of[1:3]) for of in both if of[0] == "unwritten"}
+
+
 def consequences(harmful, astray, own):
-    """Of the checker's pairs, each with its note and its kernel, what comes of waves that have gone on without a barrier: that they are
-    at other barriers than others, and uninitialized values, of LDS that nobody has written. Such a pair has a consumer alone, or
+    """Of the checker's pairs, each with its note and its kernel, those that come of waves that have gone on without a barrier, and the
+    rule by which each is excused: that waves are at other barriers than others, and uninitialized values, of LDS that nobody has written. Such a pair has a consumer alone, or
     is told where the value matters, with who has read it: an instruction that comes too early, or one that has read unwritten
     LDS in that run, as waves have written elsewhere. What is computed of such a value may be told without a place where it was
-    read: of a kernel in which unwritten LDS was read. So may what was read as in the first run, but did not matter there."""
+    read: of a kernel in which unwritten LDS was read. So may what was read as in the first run, but did not matter there, if the
+    barrier keeps accesses to LDS apart, and in the kernel that read it."""
     unwritten, apart = ({place for what, place, _ in astray if what == kind} for kind in ("unwritten", "apart"))
     readers = {later for kind, _, later in harmful if kind == "lds"} | unwritten
     uninitialized = [(p, note, kernel) for p, note, kernel in own if p[0].startswith("uninit")]
     named = {(p, kernel) for p, _, kernel in uninitialized if readers & {p[1], p[2]}}
-    also = {place for what, place, _ in astray if what == "also"}
+    also = {(place, kernel) for what, place, kernel in astray if what == "also" and any(p[0] == "lds" for p in harmful)}
     read_in = {kernel for _, kernel in named} | {kernel for what, _, kernel in astray if what == "unwritten"}
-    excused = {p for p, _ in named} | {p for p, note, kernel in uninitialized if kernel in read_in and not note.startswith(NEVER)
-                                       and (p[1] == (None, None) or p[1] in also)}
-    return excused | {p for p, _, _ in own if p[0].startswith("barrier-") and places_of(p) and places_of(p) <= apart}
+    excused = {p: "met at other barriers" for p, _, _ in own if p[0].startswith("barrier-") and places_of(p) and places_of(p) <= apart}
+    for pair, note, kernel in uninitialized:
+        if (pair, kernel) in named:
+            excused[pair] = "read too early, or elsewhere"
+        elif kernel in read_in and not note.startswith(NEVER):
+            if pair[1] == (None, None):
+                excused[pair] = "no place where it was read"
+            elif (pair[1], kernel) in also:
+                excused[pair] = "read as in the first run"
+    return excused
 
 
 def batches(sites):
@@ -505,7 +526,8 @@ def main():
     for text in proof.wrong:
         print(text)
     if proof.excused:
-        print(f"{proof.excused} findings are consequences of barriers that were left out")
+        print(f"{sum(proof.excused.values())} findings are consequences of barriers that were left out: "
+              + ", ".join(f"{rule} {n}" for rule, n in sorted(proof.excused.items())))
     for name in proof.left_out:
         print(f"{name} is left out: its trace is too long")
     if not removed:

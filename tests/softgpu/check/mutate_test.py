@@ -41,10 +41,38 @@ class Consequences(unittest.TestCase):
 
     def test_unwritten_values_that_were_read_before(self):
         pair, also = ("uninit-branch", HERE, THERE), ("also", HERE, "f")
+        read, lds = ("unwritten", ELSEWHERE, "f"), {("lds", ELSEWHERE, ELSEWHERE)}
         self.assertFalse(excused(pair, {also}))
-        self.assertTrue(excused(pair, {also, ("unwritten", ELSEWHERE, "f")}))
-        self.assertFalse(excused(pair, {also, ("unwritten", ELSEWHERE, "g")}))
-        self.assertFalse(excused(("uninit-branch", THERE, HERE), {also, ("unwritten", ELSEWHERE, "f")}))
+        self.assertTrue(excused(pair, {also, read}, lds))
+        self.assertFalse(excused(pair, {also, read}))  # the barrier has kept nothing apart in LDS
+        self.assertFalse(excused(pair, {also, read}, {("global", ELSEWHERE, ELSEWHERE)}))
+        self.assertFalse(excused(pair, {also, ("unwritten", ELSEWHERE, "g")}, lds))
+        self.assertFalse(excused(pair, {("also", HERE, "g"), read}, lds))  # another kernel has read there
+        self.assertFalse(excused(("uninit-branch", THERE, HERE), {also, read}, lds))
+
+    def test_rules_are_counted_apart(self):
+        own = [(("uninit-branch", HERE, THERE), "", "f"), (("uninit-branch", NOWHERE, THERE), "", "f")]
+        told = mutate.consequences(set(), {("unwritten", HERE, "f")}, own)
+        self.assertEqual(sorted(told.values()), ["no place where it was read", "read too early, or elsewhere"])
+
+
+class Strayed(unittest.TestCase):
+    FIRST = {("unwritten", HERE, "f", (0, 0, 4)), ("apart", THERE, "f", None)}
+
+    def test_reads_of_other_dispatches(self):
+        here = {("unwritten", HERE, "f", (1, 0, 4))}
+        self.assertEqual(mutate.strayed(here, self.FIRST, set()), {("unwritten", HERE, "f")})
+
+    def test_dispatches_that_have_moved(self):
+        here = {("unwritten", HERE, "f", (1, 0, 4))}
+        self.assertEqual(mutate.strayed(here, self.FIRST, {"f"}), {("also", HERE, "f")})
+        self.assertEqual(mutate.strayed(here, self.FIRST, {"g"}), {("unwritten", HERE, "f")})
+        other = {("unwritten", HERE, "f", (1, 0, 8))}
+        self.assertEqual(mutate.strayed(other, self.FIRST, {"f"}), {("unwritten", HERE, "f")})
+
+    def test_barriers(self):
+        self.assertEqual(mutate.strayed(self.FIRST, self.FIRST, {"f"}), {("also", HERE, "f")})
+        self.assertEqual(mutate.strayed({("apart", HERE, "f", None)}, self.FIRST, {"f"}), {("apart", HERE, "f")})
 
 
 if __name__ == "__main__":
