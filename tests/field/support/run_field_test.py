@@ -137,6 +137,10 @@ with source_tree('shift; cd "${0%/*}/.." && exec env "$@"') as tree:
         run = run_field(tree, "--build", tree + "/build", "--programs", ".", *options)
         assert run.stdout.endswith(f"\n{end}\n"), run
 
+    for wrong in ("0", "-1", "1.5", "x"):
+        run = run_field(tree, "--build", tree + "/build", "--programs", ".", f"--patience={wrong}")
+        assert (run.returncode, run.stdout) == (2, "") and f"{wrong} is no whole number from 1 on" in run.stderr, run
+
 # one run at a time in a build tree: another waits, and says so
 with source_tree('echo "$*" >>"${0%/*}/../commands"', "echo 1 passed, 0 failed") as tree:
     command(tree + "/build/bin/softgpu")
