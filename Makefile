@@ -82,10 +82,10 @@ prove-check: deps
 	@scripts/prove-check $(BUILD)
 
 # Of the benchmarks, kernels that stand for real programs: text, and $(BUILD)/bench_gemm.json and bench_field.json.
-# GPU=rx6800 (rx6600xt: waves of 64 lanes; in a root of HIP 6 rx7900xtx, strixhalo, rx9070xt): on that, text alone.
+# GPU=rx6800 (or rx6600xt; in a root of HIP 6 rx7900xtx, strixhalo, rx9070xt): on that, text alone (docs/softgpu.md).
 bench-field: deps
 	@$(MAKE) --no-print-directory all
-	@$(if $(GPU),scripts/build-targets $(BUILD) bench.field-$(GPU) >/dev/null && $(BUILD)/bench/bench_field --gpu $(GPU),scripts/run-bench $(BUILD) bench_gemm bench_field)
+	@$(if $(GPU),$(BUILD)/bench/bench_field --gpu $(GPU) --build,scripts/run-bench $(BUILD) bench_gemm bench_field)
 
 # What it costs to read jobs of up to 1,024 ranks, beside the goals: minutes, and 12 GB in TMPDIR. FLEET: options
 # of bench/fleet_costs.py. Also in $(BUILD)/fleet_costs.json.

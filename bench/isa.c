@@ -1,9 +1,9 @@
 /* isa.c - how many wave instructions per second the executor core runs.
  *
  * Dependent f32 FMAs with full EXEC, and the inner loop of a tiled matrix product with its LDS
- * reads; the same in waves of 32 lanes, also where the GPU itself has none. bench_isa [--json FILE]
- * [--core base|avx2|avx512] [--gpu gfx90a]; --loop N --iterations N [--lanes 32]: one loop once,
- * for bench/host_instructions.py */
+ * reads; the same in waves of 32 lanes, for comparison also on GPUs that have waves of 64 lanes alone.
+ * bench_isa [--json FILE] [--core base|avx2|avx512] [--gpu gfx90a]; --loop N --iterations N
+ * [--lanes 32|64]: one loop once, for bench/host_instructions.py */
 #include "softgpu/memory/memory.h"
 #include "softgpu/exec/exec.h"
 #include "softgpu/exec/translate.h"
@@ -174,17 +174,23 @@ int main(int argc, char **argv)
     const char *json = NULL;
     unsigned loop = 0;
     int iterations = 0;
-    bool alone = false, narrow = false;
+    bool alone = false;
+    const char *lanes = "64";
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--json")) json = argv[i + 1];
         if (!strcmp(argv[i], "--loop")) loop = (unsigned)atoi(argv[i + 1]);
         if (!strcmp(argv[i], "--iterations")) iterations = atoi(argv[i + 1]), alone = true;
-        if (!strcmp(argv[i], "--lanes")) narrow = atoi(argv[i + 1]) == 32;
+        if (!strcmp(argv[i], "--lanes")) lanes = argv[i + 1];
         if (!strcmp(argv[i], "--core")) setenv("SOFTGPU_CORE", argv[i + 1], 1);
         if (!strcmp(argv[i], "--gpu")) arch = isa_arch_named(argv[i + 1]);
     }
     if (!arch) {
         fprintf(stderr, "bench_isa: no such GPU\n");
+        return 1;
+    }
+    const bool narrow = !strcmp(lanes, "32");
+    if (!narrow && strcmp(lanes, "64")) {
+        fprintf(stderr, "bench_isa: --lanes is 32 or 64, not %s\n", lanes);
         return 1;
     }
     if (!asm_available()) {

@@ -98,11 +98,18 @@ endfunction()
 # CROCPROF_GPU is the product of share/gpus that the suite's HIP programs are compiled for (CROCPROF_ARCH),
 # and that scripts/run-tests has softgpu be. Programs that are about one GPU name theirs.
 set(CROCPROF_GPU mi210 CACHE STRING "product that the tests' HIP programs are compiled for and run on")
-file(STRINGS ${CMAKE_SOURCE_DIR}/share/gpus/products.tsv row REGEX "^${CROCPROF_GPU}\t")
-if(NOT row OR NOT EXISTS ${CMAKE_SOURCE_DIR}/share/softgpu/${CROCPROF_GPU}.profile)
+
+# crocprof_arch_of(variable product): the architecture of a product of share/gpus; nothing if there is no such product
+function(crocprof_arch_of variable product)
+  file(STRINGS ${CMAKE_SOURCE_DIR}/share/gpus/products.tsv row REGEX "^${product}\t")
+  string(REGEX REPLACE "^[^\t]*\t([^\t]*)\t.*" "\\1" arch "${row}")
+  set(${variable} "${arch}" PARENT_SCOPE)
+endfunction()
+
+crocprof_arch_of(CROCPROF_ARCH ${CROCPROF_GPU})
+if(NOT CROCPROF_ARCH OR NOT EXISTS ${CMAKE_SOURCE_DIR}/share/softgpu/${CROCPROF_GPU}.profile)
   message(FATAL_ERROR "CROCPROF_GPU: softgpu is no ${CROCPROF_GPU}: softgpu --list-gpus shows what it can be")
 endif()
-string(REGEX REPLACE "^[^\t]*\t([^\t]*)\t.*" "\\1" CROCPROF_ARCH "${row}")
 
 # crocprof_hip(output source [LONG] [GPU name] [FLAGS ...] [DEPENDS ...]): compiles a HIP program for the suite's GPU, or
 # that named, at -O2, unless the flags say otherwise; libraries are -l or -Wl,FILE, since hipcc takes any file behind

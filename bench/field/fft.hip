@@ -1,6 +1,6 @@
-// fft - double-precision FFTs of 512 points, as spectral codes have them: a wave for each, eight
-// points in a lane's registers, three passes of radix 8 with twiddles from sincospi and exchanges
-// through LDS.
+// fft - double-precision FFTs of 512 points, as spectral codes have them: 64 lanes for each,
+// eight points in a lane's registers, three passes of radix 8 with twiddles from sincospi and
+// exchanges through LDS.
 #include "field.h"
 
 enum { POINTS = 512, BATCH = 2048, LANES = 64, RADIX = 8 };

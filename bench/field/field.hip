@@ -1,7 +1,7 @@
 // field - runs one of the kernels that stand for real programs and measures it: rounds on the
 // device between synchronisations, and the same work by one host thread. Prints one JSON object; of
-// a case for which the GPU lacks something, with nothing but its name and what that is. usage:
-// field LIST-NUMBER [ROUNDS]: with 0 rounds the work is done once, unmeasured, for counting.
+// a case for which the GPU lacks something, with nothing but its name and what that is.
+// Usage: field LIST-NUMBER [ROUNDS]. With 0 rounds the work is done once, unmeasured, for counting.
 #include "field.h"
 
 #include <cstring>

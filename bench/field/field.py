@@ -6,9 +6,9 @@ millions of them per second and core, by the CPU time that the device's threads 
 how many times longer that takes than the host's own -O3 code for the same work on one core. A third run translates
 what is hot, which is told in milliseconds, and keeps it on disk; a fourth one, which takes it from there, is timed.
 Two more do so while rocprofv3 has an exact counter counted.
-With --gpu softgpu is that product, whose program `make bench-field GPU=NAME` builds. Lane instructions are wave
+With --gpu softgpu is that product, whose program is there or, with --build, is built first. Lane instructions are wave
 instructions times the lanes of a wave.
-usage: bench_field [--json FILE] [--rounds N] [--core base|avx2|avx512] [--gpu NAME] [--interpreted]
+usage: bench_field [--json FILE] [--rounds N] [--core base|avx2|avx512] [--gpu NAME [--build]] [--interpreted]
 """
 import argparse
 import json
@@ -21,6 +21,7 @@ import tempfile
 
 BUILD = "@CMAKE_BINARY_DIR@"
 PROGRAM = f"{BUILD}/bench/field"
+GPUS = "@field_gpus@".split(";")  # those for which there is a program of its own
 # One kind of instruction each: they stand for no program, and are in neither the mean nor the least.
 APART = ("f16 matrices", "stream")
 # All hot code is translated, however long that takes, before it runs on.
@@ -28,12 +29,19 @@ ALL_HOT = {"SOFTGPU_TRANSLATE": "on", "SOFTGPU_TRANSLATE_SHARE": "0", "SOFTGPU_T
            "SOFTGPU_TRANSLATE_ASIDE": "0"}
 
 
-def choose(gpu):
+def choose(gpu, build):
     """Another GPU than softgpu's own, with the program that is compiled for it."""
     global PROGRAM
+    if gpu not in GPUS:
+        sys.exit(f"bench_field: there is no program for {gpu}, only for {', '.join(GPUS)}: see bench/CMakeLists.txt")
+    if build:
+        built = subprocess.run(["@CMAKE_SOURCE_DIR@/scripts/build-targets", BUILD, f"bench.field-{gpu}"], stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, check=False)
+        if built.returncode:  # Ninja tells on standard output why
+            sys.exit(f"{built.stdout}bench_field: the program for {gpu} cannot be built")
     PROGRAM += f"-{gpu}"
     if not os.path.exists(PROGRAM):
-        sys.exit(f"bench_field: there is no {PROGRAM}: make bench-field GPU={gpu} builds it, if bench/CMakeLists.txt has the GPU")
+        sys.exit(f"bench_field: there is no {PROGRAM}: --build builds it")
     os.environ["SOFTGPU_GPU"] = gpu
 
 
@@ -145,10 +153,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--core")
     parser.add_argument("--gpu")
+    parser.add_argument("--build", action="store_true", help="build the program of --gpu first")
     parser.add_argument("--interpreted", action="store_true", help="leave out what is translated or counted")
     given = parser.parse_args()
     if given.gpu:
-        choose(given.gpu)
+        choose(given.gpu, given.build)
     cases = int(subprocess.run([PROGRAM], check=True, stdout=subprocess.PIPE, text=True).stdout)
     table = {}
     print("millions of wave instructions per second and core, by CPU time and by wall time; of lane instructions by CPU time")
@@ -157,15 +166,15 @@ def main():
         name, row = measure(given.core, str(which), given.rounds, not given.interpreted)
         table[name] = row
         print(line_of(name, row), flush=True)
-    table = {name: row for name, row in table.items() if "lacking" not in row}
-    programs = [r for name, r in table.items() if name not in APART]
+    ran = {name: row for name, row in table.items() if "lacking" not in row}
+    programs = [r for name, r in ran.items() if name not in APART]
     mean = geometric_mean(r["per_cpu_second"] for r in programs)
     least = min(r["per_cpu_second"] for r in programs)
     print(f"{'geometric mean':27} {mean:8.1f}, the least {least:.1f};"
           f" x host {geometric_mean(r['times_host'] for r in programs):.2f}, translated "
           + (f"{geometric_mean(r['translated_times_host'] for r in programs):.2f}"
              if all("translated_cpu_ms" in r for r in programs) else "-"))
-    if not all("translated_cpu_ms" in r for r in table.values()):
+    if not all("translated_cpu_ms" in r for r in ran.values()):
         print("-: nothing was translated" + ("" if given.interpreted else
                                             ", since there is no LLVM or no library for the core"))
     if given.json:

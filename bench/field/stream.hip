@@ -1,7 +1,8 @@
-// stream - 512 workgroups of one wave, each with 256 loads, multiply-adds and stores.
+// stream - 256 loads, multiply-adds and stores of each lane, in workgroups of one wave: 512 of 64 lanes, or
+// 1,024 of 32, so that the work is the same.
 #include "field.h"
 
-enum { GROUPS = 512, TIMES = 256 };
+enum { LANES = 512 * 64, TIMES = 256 };
 
 extern "C" __global__ void field_stream_steps(float *to, const float *from)
 {
@@ -16,13 +17,14 @@ extern "C" __global__ void field_stream_steps(float *to, const float *from)
 
 static std::vector<float> from, to;
 static float *device_from, *device_to;
-static unsigned wave;
+static unsigned wave, groups;
 
 static void prepare()
 {
     field_random random(12);
     wave = field_wave();
-    from.resize((size_t)GROUPS * TIMES * wave);
+    groups = LANES / wave;
+    from.resize((size_t)LANES * TIMES);
     to.resize(from.size());
     for (float &x : from)
         x = (float)random.unit();
@@ -32,13 +34,13 @@ static void prepare()
 
 static void launch()
 {
-    field_stream_steps<<<GROUPS, wave>>>(device_to, device_from);
+    field_stream_steps<<<groups, wave>>>(device_to, device_from);
 }
 
 static void host()
 {
     std::vector<float> sum(wave);
-    for (size_t group = 0; group < GROUPS; group++) {
+    for (size_t group = 0; group < groups; group++) {
         std::fill(sum.begin(), sum.end(), 0.0f);
         for (size_t k = 0; k < TIMES; k++)
             for (size_t lane = 0; lane < wave; lane++) {
@@ -53,7 +55,7 @@ static double error()
     return field_download(device_to, to.size()) == to ? 0 : 1;
 }
 
-field_case field_stream = {"stream", "512 waves, 256 loads, multiply-adds and stores each",
+field_case field_stream = {"stream", "32,768 lanes, 256 loads, multiply-adds and stores each",
                            prepare,  launch,
                            host,     error,
                            0,        0};
