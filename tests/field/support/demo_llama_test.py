@@ -69,4 +69,4 @@ with tempfile.TemporaryDirectory() as tree:
             write(tree + "/kernels", "")
         told = demo().stdout
         assert told.count(" -b 1 -ub 1\n") == 2 * (not kernels), told
-        assert ("has no kernels for gfx942: it gets one at a time" in told) == (not kernels), told
+        assert ("has no kernels for gfx942: llama.cpp gets one token at a time" in told) == (not kernels), told
