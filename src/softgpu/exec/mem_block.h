@@ -306,7 +306,7 @@ ISA_BLOCK bool isa_gather_adjacent(const uint8_t *base, const uint32_t *at, uint
 #endif
 
 /* Loads n dwords per lane. The rows may hold `at`: however many lanes are loaded at a time, their
- * offsets are read before. */
+ * offsets are read before any of these lanes' results is written. */
 ISA_BLOCK void isa_gather(const uint8_t *base, const uint32_t *at, uint64_t exec, isa_row_t *rows,
                           unsigned n)
 {

@@ -520,7 +520,8 @@ static void translate_stretch(const isa_wave_t *w, isa_page_t *page, unsigned fi
                               isa_handler_t *counting)
 {
     const unsigned last = isa_plan_reach(page, first), behind = last + page->slots[last].dwords;
-    /* a stretch that ends because it is long: waves come to the code behind it */
+    /* Waves may come to the code behind the stretch: if it ends because it is long, or behind a
+     * branch. Where none come, as behind the program's end, nothing is counted. */
     if (behind < ISA_PAGE_SLOTS) isa_translate_arrived(page, &page->slots[behind]);
     translate(&(task_t){wanted_for(w, page, first, last), first, counting});
 }

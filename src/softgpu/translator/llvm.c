@@ -17,6 +17,8 @@ enum {
 static struct {
     void *(*context)(void);
     void (*set_diagnostics)(void *context, void (*handler)(void *, void *), void *data);
+    int (*severity)(void *diagnostic);
+    char *(*description)(void *diagnostic);
     void *(*buffer)(const char *data, size_t size, const char *name, int terminated);
     int (*parse_bitcode)(void *context, void *buffer, void **module);
     int (*parse_text)(void *context, void *buffer, void **module, char **message);
@@ -51,6 +53,8 @@ static const struct {
 } functions[] = {
     {"LLVMContextCreate", &llvm.context},
     {"LLVMContextSetDiagnosticHandler", &llvm.set_diagnostics},
+    {"LLVMGetDiagInfoSeverity", &llvm.severity},
+    {"LLVMGetDiagInfoDescription", &llvm.description},
     {"LLVMCreateMemoryBufferWithMemoryRange", &llvm.buffer},
     {"LLVMGetBitcodeModuleInContext2", &llvm.parse_bitcode},
     {"LLVMParseIRInContext", &llvm.parse_text},
@@ -82,10 +86,11 @@ static const char *const begins[] = {"LLVMInitializeX86TargetInfo", "LLVMInitial
                                      "LLVMInitializeX86TargetMC", "LLVMInitializeX86AsmPrinter"};
 
 /* Values of LLVM's enumerations: code that is independent of its place, the small code model, a
- * file of the type object. */
-enum { INDEPENDENT = 2, SMALL = 3, OBJECT_FILE = 1 };
+ * file of the type object; a diagnostic that is an error. */
+enum { INDEPENDENT = 2, SMALL = 3, OBJECT_FILE = 1, IS_ERROR = 0 };
 
 static void *context;
+static char *first_error; /* which note_error() has been told; to be freed by LLVM; NULL: none */
 
 static bool load(void)
 {
@@ -107,11 +112,18 @@ static bool load(void)
     return true;
 }
 
-/* Instead of LLVM's own handler, which ends the process at an error. */
-static void pass_over(void *diagnostic, void *data)
+/* Instead of LLVM's own handler, which ends the process at an error. LLVM goes on behind some errors,
+ * and says of the wrong code that it then makes that all is well. */
+static void note_error(void *diagnostic, void *data)
 {
-    (void)diagnostic;
-    (void)data;
+    char **error = data;
+    if (!*error && llvm.severity(diagnostic) == IS_ERROR) *error = llvm.description(diagnostic);
+}
+
+static void forget_error(void)
+{
+    if (first_error) llvm.message_free(first_error);
+    first_error = NULL;
 }
 
 const char *llvm_load(void)
@@ -119,7 +131,7 @@ const char *llvm_load(void)
     Dl_info info;
     void *at;
     if (!load() || !(context = llvm.context())) return NULL;
-    llvm.set_diagnostics(context, pass_over, NULL);
+    llvm.set_diagnostics(context, note_error, &first_error);
     memcpy(&at, &llvm.context, sizeof at);
     return dladdr(at, &info) ? info.dli_fname : NULL;
 }
@@ -235,10 +247,13 @@ char *llvm_compile(llvm_library_t *library, const char *passes, const char *text
                    char *why, size_t why_bytes)
 {
     char *bytes = NULL;
+    forget_error();
     void *module = module_of(library, text, why, why_bytes);
-    if (!module) return NULL;
-    if (optimise(module, passes, library->machine, why, why_bytes))
+    if (module && optimise(module, passes, library->machine, why, why_bytes))
         bytes = object_of(module, library->machine, size, why, why_bytes);
-    llvm.module_free(module);
-    return bytes;
+    if (module) llvm.module_free(module);
+    if (!first_error) return bytes;
+    snprintf(why, why_bytes, "%s", first_error);
+    free(bytes);
+    return NULL;
 }

@@ -121,6 +121,11 @@ static void compiles(void **state)
     assert_int_equal(end(&r), 0);
 }
 
+/* An error of which LLVM tells its handler alone, and then makes code without the operation. */
+#define WITHOUT_REGISTER                                                                           \
+    PASSES "\0define void @translated(i32 %a) {\n call void asm sideeffect \"\", "                  \
+           "\"{nowhere}\"(i32 %a)\n ret void\n}\n"
+
 static const struct {
     const char *bytes;
     size_t size;
@@ -130,6 +135,7 @@ static const struct {
     {PASSES "\0 no assembly", sizeof PASSES "\0 no assembly" - 1, 0, "expected"},
     {"no-pass\0" TEXT, sizeof "no-pass\0" TEXT - 1, 0, "no-pass"},
     {PASSES "\0" TEXT, sizeof PASSES "\0" TEXT - 1, 1, "no library"},
+    {WITHOUT_REGISTER, sizeof WITHOUT_REGISTER - 1, 0, "nowhere"},
     {PASSES, sizeof PASSES - 1, 0, "no code"},
     {"", 0, 0, "no code"},
 };
