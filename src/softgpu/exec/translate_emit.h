@@ -1,7 +1,7 @@
 /* translate_emit.h - what the files that write LLVM's assembly share. translate_emit.c writes the
  * function, scalar instructions, branches and calls; _segment.c vector instructions, and _lanes.c
- * those that load from LDS or read other lanes; _rest.c calls handlers for lanes that these leave to
- * them; _sums.c counts by buckets. _known.c finds what is known when code is translated, _nans.c
+ * those that load from LDS or read other lanes; _rest.c calls handlers for lanes that these leave
+ * to them; _sums.c counts by buckets. _known.c finds what is known when code is translated, _nans.c
  * which NaNs need no test. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_EMIT_H
 #define SOFTGPU_EXEC_TRANSLATE_EMIT_H
@@ -56,8 +56,8 @@ void isa_known_forget(isa_known_t *k);
 /* What the instruction writes is not known. */
 void isa_known_lose(isa_known_t *k, const isa_inst_t *i);
 
-/* If all that the step, a function of the library on chunks, reads is known, and what it writes does
- * not depend on what was there before, so is what it writes from now on; else false. */
+/* If all that the step, a function of the library on chunks, reads is known, and what it writes
+ * does not depend on what was there before, so is what it writes from now on; else false. */
 bool isa_known_run(isa_known_t *k, const isa_step_t *s);
 
 /* The dwords of a row, in active lanes; NULL: they are not known. */

@@ -284,8 +284,8 @@ bool isa_share_allows(void);
 
 /* ---- comparison of both ways to run code ---- */
 
-/* Runs translated code without calls (isa_plan_t), and the same instructions interpreted from a copy
- * of the wave, and stops the wave at the first difference. Returns how many have run. */
+/* Runs translated code without calls (isa_plan_t), and the same instructions interpreted from a
+ * copy of the wave, and stops the wave at the first difference. Returns how many have run. */
 uint64_t isa_translate_verify(isa_wave_t *w, const isa_inst_t *head, isa_translated_t *run,
                               uint32_t entry);
 

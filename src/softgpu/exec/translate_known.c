@@ -96,10 +96,10 @@ static bool is_plain(const isa_inst_t *i)
     return i->dst.kind != ISA_OPK_VGPR || i->dst.bits == 32;
 }
 
-/* Executes the instruction twice, on a row of zeros and on a row of ones: a result of 16 bits, which
- * may leave the other half of the register, is found by the difference. The masks that it writes are
- * the wave's then, its row is that of the first try. False if it has stopped the wave, or if its row
- * depends on what was in it before. */
+/* Executes the instruction twice, on a row of zeros and on a row of ones: a result of 16 bits,
+ * which may leave the other half of the register, is found by the difference. The masks that it
+ * writes are the wave's then, its row is that of the first try. False if it has stopped the wave,
+ * or if its row depends on what was in it before. */
 static bool has_result(isa_known_t *k, const isa_inst_t *i)
 {
     isa_row_t *const tried = &k->rows[ISA_VGPR_ROWS];

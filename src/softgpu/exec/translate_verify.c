@@ -1,10 +1,10 @@
 /* translate_verify.c - SOFTGPU_TRANSLATE=verify: runs a loop or a stretch of code translated, from
  * one of its entries on, and interpreted, and compares the results.
  *
- * The only handlers that such code calls are those of vector instructions and of loads from LDS, for
- * lanes that a segment leaves to them (translate_rest.c). These handlers change neither memory nor
- * LDS, and do not stop the wave, so that a copy of the wave can run the code again. What is compared
- * is all that such instructions change: vector and scalar registers, SCC, MODE, where the
+ * The only handlers that such code calls are those of vector instructions and of loads from LDS,
+ * for lanes that a segment leaves to them (translate_rest.c). These handlers change neither memory
+ * nor LDS, and do not stop the wave, so that a copy of the wave can run the code again. What is
+ * compared is all that such instructions change: vector and scalar registers, SCC, MODE, where the
  * wave goes on, its slice, why it has stopped, whether it has loaded from LDS (lds.h), and counts
  * by buckets. */
 #include "softgpu/exec/translate_internal.h"

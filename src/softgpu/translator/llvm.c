@@ -112,8 +112,8 @@ static bool load(void)
     return true;
 }
 
-/* Instead of LLVM's own handler, which ends the process at an error. LLVM goes on behind some errors,
- * and says of the wrong code that it then makes that all is well. */
+/* Instead of LLVM's own handler, which ends the process at an error. LLVM goes on behind some
+ * errors, and says of the wrong code that it then makes that all is well. */
 static void note_error(void *diagnostic, void *data)
 {
     char **error = data;

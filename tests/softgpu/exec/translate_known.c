@@ -60,7 +60,8 @@ static char *function_for(const wave_t *wave, const char *program)
 static void expect(const wave_t *wave, const char *program, bool known)
 {
     char *function = function_for(wave, program);
-    const bool gathers = strstr(function, ".gather."), copies = strstr(function, "call void @offer(");
+    const bool gathers = strstr(function, ".gather."),
+               copies = strstr(function, "call void @offer(");
     if (known ? gathers || copies || !strstr(function, "@table") : !gathers)
         fail_msg("%s, %u lanes: %s%s, %s: %s", wave->gpu, wave->lanes, gathers ? "a gather" : "",
                  copies ? ", a copy" : "", known ? "known" : "not known", function);

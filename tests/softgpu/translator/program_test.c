@@ -123,7 +123,7 @@ static void compiles(void **state)
 
 /* An error of which LLVM tells its handler alone, and then makes code without the operation. */
 #define WITHOUT_REGISTER                                                                           \
-    PASSES "\0define void @translated(i32 %a) {\n call void asm sideeffect \"\", "                  \
+    PASSES "\0define void @translated(i32 %a) {\n call void asm sideeffect \"\", "                 \
            "\"{nowhere}\"(i32 %a)\n ret void\n}\n"
 
 static const struct {
