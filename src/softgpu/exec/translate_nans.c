@@ -49,18 +49,19 @@ static bool passes_floats(unsigned body)
     }
 }
 
-/* The sources of an instruction with SDWA may be parts of a register. */
+/* The sources of an instruction with SDWA may be parts of a register. A function that is no quick
+ * one notes nothing. */
 static bool passes(const isa_inst_t *i)
 {
     const unsigned body = isa_table[i->op].body;
-    return !(i->flags & ISA_F_SDWA) && (passes_doubles(body) || passes_floats(body));
+    return !(i->flags & ISA_F_SDWA) && (passes_doubles(body) || passes_floats(body)) &&
+           isa_chunk_function(i) == ISA_FUNCTION_QUICK;
 }
 
 /* Whether the result is also a source. */
 static bool reads_result(const isa_inst_t *i)
 {
-    const unsigned body = isa_table[i->op].body;
-    return body == ISA_OP_v_fmac_f32 || body == ISA_OP_v_mac_f32 || body == ISA_OP_v_fmac_f64;
+    return isa_table[isa_table[i->op].body].marks & ISA_IS_TIED;
 }
 
 /* What row r of the instruction's operands is. */
