@@ -58,7 +58,7 @@ typedef struct {
 void sg_device_translate(const sg_translate_t *t);
 
 /* Whether the waves of one workgroup may run on several threads while workers have nothing else to
- * do: true at first. */
+ * do: true unless it is said. */
 void sg_device_spread(bool allowed);
 
 /* Drops decoded instructions, because code memory was unmapped or the program invalidated the

@@ -285,8 +285,8 @@ static void offer(sg_pool_t *p)
 
 void sg_pool_call(sg_pool_t *p, uint32_t n)
 {
+    atomic_fetch_add(&p->seq, 1); /* first, for a worker that is about to sleep */
     if (!atomic_load(&p->sleepers)) return;
-    atomic_fetch_add(&p->seq, 1);
     sg_futex_wake(&p->seq, n < INT_MAX ? (int)n : SG_FUTEX_ALL);
 }
 

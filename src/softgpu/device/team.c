@@ -112,12 +112,13 @@ static int take_wave(sg_team_t *t, uint32_t from)
     return -1;
 }
 
-/* Runs the waves that are left of the round; returns how many. */
-static uint32_t run_waves(sg_box_t *b, uint32_t from, isa_ran_t *ran)
+/* Runs waves that are left of the round; returns how many. A helper, who has the pool, leaves the
+ * rest when other work waits. */
+static uint32_t run_waves(sg_box_t *b, uint32_t from, isa_ran_t *ran, const sg_pool_t *pool)
 {
     sg_team_t *t = &b->team;
     uint32_t n = 0;
-    for (int i; (i = take_wave(t, from)) >= 0; n++) {
+    for (int i; !(pool && sg_pool_busy(pool)) && (i = take_wave(t, from)) >= 0; n++) {
         t->why[i] = run_wave(b, b->wave[i], t->slice, ran);
         if (atomic_fetch_sub(&t->pending, 1) == 1 && atomic_load(&t->owner_waits))
             sg_futex_wake(&t->pending, 1);
@@ -151,7 +152,7 @@ void sg_team_round(sg_box_t *b, uint32_t todo, int32_t slice)
     atomic_store_explicit(&t->pending, n, memory_order_relaxed);
     atomic_store_explicit(&t->todo, todo, memory_order_release);
     if (n > members + 1 && t->round_ns >= WORTH_NS) sg_pool_call(b->run->pool, n - members - 1);
-    run_waves(b, 0, ran);
+    run_waves(b, 0, ran, NULL);
     await_round(t);
     b->group.spread = false;
     t->round_ns = sg_device_clock() - begin;
@@ -258,9 +259,11 @@ bool sg_team_help(sg_teams_t *all, sg_pool_t *p)
     sg_team_t *t = &b->team;
     isa_ran_t *ran = b->run->unwatched ? calloc(1, sizeof *ran) : NULL;
     const uint32_t from = first_wave(number, b->group.n_waves);
-    do
-        n += run_waves(b, from, ran);
-    while (next_round(t, p));
+    const bool counts = ran || !b->run->unwatched; /* else memory has run out */
+    while (counts) {
+        n += run_waves(b, from, ran, p);
+        if (!next_round(t, p)) break;
+    }
     if (ran) sg_observe_helped(b->run, ran);
     free(ran);
     atomic_fetch_add_explicit(&t->helped, n, memory_order_relaxed);

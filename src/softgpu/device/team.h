@@ -1,15 +1,7 @@
-/* team.h - the waves of one workgroup on several threads, while workers have nothing else to do.
- *
- * A workgroup runs in rounds: in a round each of its waves runs once, until it has to wait, ends,
- * or has used its slice. Without helpers the worker that runs the workgroup, its owner, runs one
- * wave after the other. With a team, idle workers take waves of the round too, and the round ends
- * when all have come back. So whatever waves order by barriers is ordered as without a team: the
- * end of a round is before the next one on all threads.
- *
- * Guarantees. A program whose waves order their accesses by barriers, or by atomic operations on
- * memory, gives the same results bit by bit. Atomic operations on LDS are never executed by two
- * threads at once. If waves fail, the one with the lowest number is reported. What is observed
- * (counters, models, trace, checker, PC sampling) stays on one thread. */
+/* team.h - the waves of one workgroup on several threads, while workers have nothing else to do. A
+ * workgroup runs in rounds: in a round each of its waves runs once, until it has to wait, ends, or
+ * has used its slice. With a team idle workers take waves of the round, too, and the round ends
+ * when all have come back: the end of a round is before the next one on all threads. */
 #ifndef SOFTGPU_DEVICE_TEAM_H
 #define SOFTGPU_DEVICE_TEAM_H
 
@@ -17,6 +9,13 @@
 #include "softgpu/exec/wave.h"
 
 #include <pthread.h>
+
+/* Guarantees. A program whose waves order their accesses by barriers gives the same results bit by
+ * bit. In which order atomic operations on memory happen is open, as it is between workgroups: sums
+ * of floats and what depends on returned values may differ from run to run. DS instructions that
+ * are atomic operations on LDS are never executed by two threads at once. If waves fail, the one
+ * with the lowest number is reported. What is observed (counters, models, trace, checker, PC
+ * sampling) stays on one thread. */
 
 typedef struct sg_run sg_run_t;
 typedef struct sg_box sg_box_t;

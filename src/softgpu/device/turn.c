@@ -46,8 +46,9 @@ static bool stopped(turn_t *t, unsigned i, isa_stop_t why)
         t->worked |= w->budget < 0;
         const uint32_t nap = why == ISA_STOP_YIELD ? w->nap : 0;
         if (nap < b->nap_clocks) b->nap_clocks = nap;
-    } else if (why != ISA_STOP_STEP && why != ISA_STOP_ALONE) { /* with these it goes on in the next
-                                                                  round */
+    } else if (why == ISA_STOP_STEP || why == ISA_STOP_ALONE) {
+        sg_team_learn(b, w, why); /* and the wave goes on in the next round */
+    } else {
         b->failed = w;
         return false;
     }
@@ -85,7 +86,6 @@ static bool take_by_team(turn_t *t, uint32_t todo)
     sg_team_round(b, todo, t->slice);
     for (; todo; todo &= todo - 1) {
         const unsigned i = (unsigned)__builtin_ctz(todo);
-        sg_team_learn(b, b->wave[i], (isa_stop_t)b->team.why[i]);
         if (!stopped(t, i, (isa_stop_t)b->team.why[i])) return false;
     }
     return true;
