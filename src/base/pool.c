@@ -18,6 +18,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/whole.h"
 
 typedef struct {
     uint64_t number, told, bytes;
@@ -67,19 +68,6 @@ void base_pool_keep_memory(void)
 
 /* ---- bytes ---- */
 
-static bool get_all(int fd, void *bytes, size_t count)
-{
-    char *at = bytes;
-    while (count) {
-        const ssize_t n = read(fd, at, count);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        at += n;
-        count -= (size_t)n;
-    }
-    return true;
-}
-
 /* Returns a worker's output on standard error since its last piece, to be freed; the file is empty
  * afterwards. */
 static char *take_output(int fd, size_t *bytes)
@@ -109,7 +97,7 @@ static int do_piece(const base_pool_t *p, size_t number, char **result, size_t *
 static void be_worker(const base_pool_t *p, const worker_t *w)
 {
     uint64_t number;
-    while (get_all(w->orders, &number, sizeof(number))) {
+    while (base_read_whole(w->orders, &number, sizeof(number))) {
         char *result;
         size_t bytes, told_bytes;
         const int status = do_piece(p, number, &result, &bytes);
@@ -215,12 +203,12 @@ static void read_frame(pool_t *s, worker_t *w)
 {
     head_t head;
     piece_t *piece = &s->pieces[w->number];
-    bool good = get_all(w->frames, &head, sizeof(head)) && head.number == w->number;
+    bool good = base_read_whole(w->frames, &head, sizeof(head)) && head.number == w->number;
     if (good) {
         piece->told = malloc(head.told + 1);
         piece->result = malloc(head.bytes + 1);
-        good = piece->told && piece->result && get_all(w->frames, piece->told, head.told) &&
-               get_all(w->frames, piece->result, head.bytes);
+        good = piece->told && piece->result && base_read_whole(w->frames, piece->told, head.told) &&
+               base_read_whole(w->frames, piece->result, head.bytes);
     }
     if (!good) {
         free(piece->told);

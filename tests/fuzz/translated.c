@@ -42,8 +42,8 @@ static void read_right(const uint8_t *data, size_t size)
     memcpy(&h, file, sizeof h);
     memcpy(h.magic, magic, sizeof magic);
     h.key = key;
-    h.llvm = (isa_llvm_file_t){.path = "/"};
-    if (!isa_llvm_look_at(&h.llvm)) abort();
+    h.llvm = (translator_llvm_t){.path = "/"};
+    if (!translator_look_at(&h.llvm)) abort();
     const size_t rest = size - sizeof h;
     h.entries = h.entries % 8 * sizeof(uint16_t) <= rest ? h.entries % 8 : 0;
     const size_t entries = h.entries * sizeof(uint16_t);

@@ -74,18 +74,8 @@ bool isa_compiler_has(const char *name);
 #define ISA_TRANSLATED "translated"
 void *isa_compiler_compile(const isa_library_t *library, const char *text, size_t *size);
 
-/* A file of LLVM's library, and its state. It has the same state on other machines that have
- * installed the same package, and in containers. */
-typedef struct {
-    uint64_t size, mtime;
-    char path[TRANSLATOR_PATH];
-} isa_llvm_file_t;
-
-/* Looks at the file of f->path; false if there is none. */
-bool isa_llvm_look_at(isa_llvm_file_t *f);
-
 /* The file from which LLVM was loaded, as it was then. Its path is empty if there is none. */
-isa_llvm_file_t isa_process_llvm(void);
+const translator_llvm_t *isa_process_llvm(void);
 
 /* ---- plans ---- */
 

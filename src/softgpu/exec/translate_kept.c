@@ -30,7 +30,7 @@ typedef struct {
     char magic[8];
     uint64_t checksum; /* of all behind it */
     isa_kept_key_t key;
-    isa_llvm_file_t llvm;
+    translator_llvm_t llvm;
     uint32_t why, masked, entries, bytes;
 } header_t;
 
@@ -132,24 +132,15 @@ static bool key_of(const isa_wanted_t *wanted, isa_kept_key_t *key)
 
 /* ---- files ---- */
 
-bool isa_llvm_look_at(isa_llvm_file_t *f)
-{
-    struct stat st;
-    if (!*f->path || stat(f->path, &st) != 0) return false;
-    f->size = (uint64_t)st.st_size;
-    f->mtime = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
-    return true;
-}
-
 /* Whether the file from which LLVM was loaded then is as it was. */
-static bool is_same_llvm(const isa_llvm_file_t *then)
+static bool is_same_llvm(const translator_llvm_t *then)
 {
-    static isa_llvm_file_t last; /* that was found to be the same */
-    isa_llvm_file_t now = {.size = 0};
+    static translator_llvm_t last; /* that was found to be the same */
+    translator_llvm_t now = {.size = 0};
     if (!memchr(then->path, '\0', sizeof then->path)) return false;
     if (*last.path && !memcmp(&last, then, sizeof last)) return true;
     memcpy(now.path, then->path, strlen(then->path));
-    if (!isa_llvm_look_at(&now) || memcmp(&now, then, sizeof now) != 0) return false;
+    if (!translator_look_at(&now) || memcmp(&now, then, sizeof now) != 0) return false;
     last = now;
     return true;
 }
@@ -241,7 +232,7 @@ void isa_kept_write(const isa_wanted_t *wanted, const isa_made_t *made)
                   .masked = made->masked,
                   .entries = made->n,
                   .bytes = (uint32_t)made->size,
-                  .llvm = isa_process_llvm()};
+                  .llvm = *isa_process_llvm()};
     char name[NAME];
     if (!*h.llvm.path || !is_kept(made->why) || !open_folder(true) || !key_of(wanted, &h.key) ||
         made->size > LARGEST / 2)

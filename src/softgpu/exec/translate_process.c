@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,11 +46,9 @@ static struct {
 /* Held while descriptors are opened that a forked child must not inherit unknown. */
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 
-isa_llvm_file_t isa_process_llvm(void)
+const translator_llvm_t *isa_process_llvm(void)
 {
-    isa_llvm_file_t f = {state.hello.size, state.hello.mtime, ""};
-    memcpy(f.path, state.hello.path, sizeof f.path);
-    return f;
+    return &state.hello.llvm;
 }
 
 int isa_process_id(void)
@@ -162,6 +161,7 @@ void isa_process_end(void)
     state.socket = -1;
 }
 
+/* Both look at the socket for each piece, as the program may close it at any moment. */
 bool isa_process_send(const void *from, size_t bytes)
 {
     while (bytes && is_ours()) {
@@ -230,10 +230,13 @@ static isa_refused_t look(void)
     return state.refused = ISA_REFUSED_PROCESS;
 }
 
-static bool is_greeting(const translator_hello_t *h)
+static bool receive_greeting(translator_hello_t *h)
 {
-    return h->magic == TRANSLATOR_MAGIC && h->version == TRANSLATOR_VERSION &&
-           memchr(h->path, '\0', sizeof h->path);
+    const size_t head = offsetof(translator_hello_t, process);
+    return isa_process_receive(h, head) && h->magic == TRANSLATOR_MAGIC &&
+           h->version == TRANSLATOR_VERSION &&
+           isa_process_receive((char *)h + head, sizeof *h - head) &&
+           memchr(h->llvm.path, '\0', sizeof h->llvm.path);
 }
 
 static isa_refused_t start(void)
@@ -244,11 +247,11 @@ static isa_refused_t start(void)
         base_info(TRANSLATOR_PROGRAM " cannot be started: %s", strerror(error));
         return ISA_REFUSED_PROCESS;
     }
-    if (!isa_process_receive(&hello, sizeof hello) || !is_greeting(&hello)) {
+    if (!receive_greeting(&hello)) {
         base_info(TRANSLATOR_PROGRAM " has ended, or is of another build");
         return ISA_REFUSED_PROCESS;
     }
-    if (*hello.path) {
+    if (*hello.llvm.path) {
         state.hello = hello;
         return ISA_REFUSED_NOT;
     }

@@ -6,6 +6,8 @@
 #include "softgpu/translator/llvm.h"
 #include "softgpu/translator/protocol.h"
 
+#include "base/whole.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,24 +16,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { SOCKET = STDIN_FILENO, WHY = 1000 };
 
 static llvm_library_t libraries[TRANSLATOR_LIBRARIES];
-
-static bool read_all(void *to, size_t bytes)
-{
-    while (bytes) {
-        const ssize_t n = recv(SOCKET, to, bytes, MSG_WAITALL);
-        if (n <= 0) return false;
-        to = (char *)to + n;
-        bytes -= (size_t)n;
-    }
-    return true;
-}
 
 static bool write_all(const void *from, size_t bytes)
 {
@@ -86,15 +76,10 @@ static bool greet(void)
 {
     translator_hello_t hello = {
         .magic = TRANSLATOR_MAGIC, .version = TRANSLATOR_VERSION, .process = (uint64_t)getpid()};
-    struct stat st;
     const char *path = llvm_load();
-    const bool found = path && strlen(path) < sizeof hello.path && stat(path, &st) == 0;
-    if (found) {
-        strcpy(hello.path, path);
-        hello.size = (uint64_t)st.st_size;
-        hello.mtime = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
-    }
-    return write_all(&hello, sizeof hello) && found;
+    if (path && strlen(path) < sizeof hello.llvm.path) strcpy(hello.llvm.path, path);
+    if (!translator_look_at(&hello.llvm)) hello.llvm = (translator_llvm_t){0};
+    return write_all(&hello, sizeof hello) && *hello.llvm.path;
 }
 
 /* Keeps the bitcode, `bytes`, on the heap; the answer is the names of its functions. */
@@ -130,11 +115,12 @@ static bool serve(void)
 {
     static uint64_t told_e6;
     translator_request_t r;
-    if (!read_all(&r, sizeof r) || r.bytes > TRANSLATOR_MOST || r.library >= TRANSLATOR_LIBRARIES)
+    if (!base_read_whole(SOCKET, &r, sizeof r) || r.bytes > TRANSLATOR_MOST ||
+        r.library >= TRANSLATOR_LIBRARIES)
         return false;
     char *bytes = malloc(r.bytes + 1), *answer = NULL, why[WHY] = "no memory";
     size_t size = 0;
-    if (!bytes || !read_all(bytes, r.bytes)) return false;
+    if (!bytes || !base_read_whole(SOCKET, bytes, r.bytes)) return false;
     bytes[r.bytes] = '\0';
     if (!watch_socket()) return false;
     answer = r.kind == TRANSLATOR_LIBRARY ? take_library(&r, bytes, &size, why)

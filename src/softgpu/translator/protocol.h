@@ -1,16 +1,16 @@
-/* protocol.h - what libsoftgpu asks the program softgpu-translator, and the answers. Both run on
- * one machine and are of one build; they speak over a pair of sockets, which is the program's
- * standard input. The program begins with a greeting; then each request has one reply. */
+/* protocol.h - what libsoftgpu, in the user's program, asks softgpu-translator, and the answers.
+ *
+ * Both are of one build, and speak over a pair of sockets, one end of which is softgpu-translator's
+ * standard input. It begins with a greeting; then each request has one reply. */
 #ifndef SOFTGPU_TRANSLATOR_PROTOCOL_H
 #define SOFTGPU_TRANSLATOR_PROTOCOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
-/* Translations on disk depend on the build of libsoftgpu. So TRANSLATOR_VERSION changes when
- * softgpu-translator makes other code of the same request. */
 enum {
     TRANSLATOR_MAGIC = 0x4c584753,
-    TRANSLATOR_VERSION = 1,
     TRANSLATOR_LIBRARIES = 4,    /* that softgpu-translator can keep */
     TRANSLATOR_MOST = 256 << 20, /* bytes behind a request or a reply */
     TRANSLATOR_PATH = 240,       /* bytes of a path, with its zero */
@@ -20,13 +20,30 @@ enum {
 
 #define TRANSLATOR_PROGRAM "softgpu-translator" /* in the folder of libsoftgpu.so */
 
-/* The greeting: softgpu-translator's process id, the library of LLVM that it has loaded, and the
- * state of that file then. An empty path: there is no LLVM, and softgpu-translator ends. */
+/* A file of LLVM's library, and its state. It has the same state on other machines that have
+ * installed the same package, and in containers. */
+typedef struct {
+    uint64_t size, mtime;
+    char path[TRANSLATOR_PATH];
+} translator_llvm_t;
+
+/* Looks at the file of f->path; false if there is none. */
+static inline bool translator_look_at(translator_llvm_t *f)
+{
+    struct stat st;
+    if (!*f->path || stat(f->path, &st) != 0) return false;
+    f->size = (uint64_t)st.st_size;
+    f->mtime = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+    return true;
+}
+
+/* The greeting: softgpu-translator's process id, and the library of LLVM that it has loaded. An
+ * empty path: there is no LLVM, and softgpu-translator ends. Magic number and version are read
+ * first: of another build the rest may have another size. */
 typedef struct {
     uint32_t magic, version;
     uint64_t process;
-    uint64_t size, mtime;
-    char path[TRANSLATOR_PATH];
+    translator_llvm_t llvm;
 } translator_hello_t;
 
 typedef enum {
@@ -49,5 +66,12 @@ typedef struct {
     uint64_t failed, bytes;
     uint64_t time_e6; /* microseconds of processor time since the last reply */
 } translator_reply_t;
+
+/* Translations on disk depend on the build of libsoftgpu. So TRANSLATOR_CHANGES goes up when
+ * softgpu-translator makes other code of the same request. */
+enum { TRANSLATOR_CHANGES = 1 };
+#define TRANSLATOR_VERSION                                                                         \
+    ((uint32_t)(TRANSLATOR_CHANGES << 24 | sizeof(translator_hello_t) << 12 |                      \
+                sizeof(translator_request_t) << 6 | sizeof(translator_reply_t)))
 
 #endif

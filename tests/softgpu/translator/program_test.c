@@ -203,7 +203,7 @@ int main(void)
     rig_t r;
     const isa_core_t *core = isa_core_by_name("avx2");
     if (!core || !isa_library_for(core)) return 77;
-    const bool loaded = *begin(&r).path;
+    const bool loaded = *begin(&r).llvm.path;
     end(&r);
     if (!loaded) {
         fprintf(stderr, "there is no LLVM\n");
