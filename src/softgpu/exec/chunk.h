@@ -21,8 +21,9 @@
 
 #define ISA_INLINED static inline __attribute__((always_inline))
 
-/* The active lanes, and the row in which a quick function notes lanes: in members of the wave that
- * the handlers of the library do not use otherwise. */
+/* Two members of the wave have another meaning in the library, whose handlers do not use them
+ * otherwise: one is the set of active lanes, the other one the address of the row in which a quick
+ * function notes lanes. */
 #define ISA_CHUNK_ACTIVE(w) ((w)->xnack_mask)
 #define ISA_CHUNK_RARE(w)   ((uint32_t *)(w)->group)
 

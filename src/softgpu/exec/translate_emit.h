@@ -196,6 +196,9 @@ unsigned isa_emit_row(isa_emitter_t *e, unsigned r);
 /* Writes a table of a dword for each lane and returns its number. */
 unsigned isa_emit_table(isa_emitter_t *e, const uint32_t *dwords);
 
+/* The place in a table of the chunk's lane `ahead`: the number of a pointer. */
+unsigned isa_emit_in_table(isa_emitter_t *e, unsigned table, unsigned ahead);
+
 /* The chunk's part of a table, as a row; from lane `ahead` of the chunk on `lanes` elements. */
 unsigned isa_emit_from_table(isa_emitter_t *e, unsigned table, unsigned ahead, unsigned lanes);
 

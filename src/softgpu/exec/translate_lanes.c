@@ -620,10 +620,8 @@ static void find_lanes(isa_emitter_t *e, const isa_inst_t *i, isa_emit_offer_t *
 static unsigned named_vector(isa_emitter_t *e, const isa_emit_offer_t *o, unsigned at, bool second)
 {
     isa_text_t *t = &e->now->text;
-    const unsigned p = isa_emit_fresh(e), from = isa_emit_fresh(e), v = isa_emit_fresh(e);
-    isa_put(t, "  %%t%u = getelementptr [%d x i32], ptr @table%u, i64 0, i64 %%t%u\n", p,
-            (int)ISA_ROW, o->vectors, e->now->lane);
-    isa_put(t, "  %%p%u = getelementptr i32, ptr %%t%u, i64 %u\n", p, p, at + second);
+    const unsigned p = isa_emit_in_table(e, o->vectors, at + second);
+    const unsigned from = isa_emit_fresh(e), v = isa_emit_fresh(e);
     isa_put(t, "  %%f%u = load i32, ptr %%p%u\n  %%t%u = zext i32 %%f%u to i64\n", p, p, from, p);
     isa_put(t, "  %%q%u = getelementptr i32, ptr %%t%u, i64 %%t%u\n", p, o->variable, from);
     isa_put(t, "  %%t%u = load <%u x i32>, ptr %%q%u, align %u\n", v, vector_lanes(e), p,

@@ -444,13 +444,19 @@ unsigned isa_emit_table(isa_emitter_t *e, const uint32_t *dwords)
     return table;
 }
 
+unsigned isa_emit_in_table(isa_emitter_t *e, unsigned table, unsigned ahead)
+{
+    const unsigned p = isa_emit_fresh(e);
+    isa_put(&e->now->text, "  %%t%u = getelementptr [%d x i32], ptr @table%u, i64 0, i64 %%t%u\n",
+            p, (int)ISA_ROW, table, e->now->lane);
+    isa_put(&e->now->text, "  %%p%u = getelementptr i32, ptr %%t%u, i64 %u\n", p, p, ahead);
+    return p;
+}
+
 unsigned isa_emit_from_table(isa_emitter_t *e, unsigned table, unsigned ahead, unsigned lanes)
 {
     isa_text_t *t = &e->now->text;
-    const unsigned p = isa_emit_fresh(e), v = isa_emit_fresh(e);
-    isa_put(t, "  %%t%u = getelementptr [%d x i32], ptr @table%u, i64 0, i64 %%t%u\n", p,
-            (int)ISA_ROW, table, e->now->lane);
-    isa_put(t, "  %%p%u = getelementptr i32, ptr %%t%u, i64 %u\n", p, p, ahead);
+    const unsigned p = isa_emit_in_table(e, table, ahead), v = isa_emit_fresh(e);
     isa_put(t, "  %%t%u = load <%u x i32>, ptr %%p%u, align %u\n", v, lanes, p, vector_align(e));
     return v;
 }
