@@ -308,8 +308,10 @@ void sg_observe_start(sg_box_t *b);
  * they run then, instead of instruction by instruction, for which all of it would be interpreted.
  */
 bool sg_observe_needs_no_watch(const sg_run_t *run);
-/* Runs a wave of such a run, and counts how its instructions have run. */
-isa_stop_t sg_observe_run(sg_box_t *b, isa_wave_t *w, int32_t slice);
+/* Runs a wave of such a run, and counts in `ran` how its instructions have run; NULL: nowhere. */
+isa_stop_t sg_observe_run(const sg_box_t *b, isa_wave_t *w, int32_t slice, isa_ran_t *ran);
+/* The box's own counts for that; NULL: it has none. */
+isa_ran_t *sg_observe_ran(const sg_box_t *b);
 /* Adds to the watch the subscriber that counts and traces the box's instructions. */
 void sg_observe_watch(sg_box_t *b, isa_watch_t *watch);
 /* The box leaves its run, which has not completed yet: adds the box's counts to the run's, `times`

@@ -166,9 +166,14 @@ bool sg_observe_needs_no_watch(const sg_run_t *run)
            !run->checked && state.translated;
 }
 
-isa_stop_t sg_observe_run(sg_box_t *b, isa_wave_t *w, int32_t slice)
+isa_stop_t sg_observe_run(const sg_box_t *b, isa_wave_t *w, int32_t slice, isa_ran_t *ran)
 {
-    return b->sight ? isa_translate_run(w, slice, &b->sight->ran) : b->run->core->run(w, slice);
+    return ran ? isa_translate_run(w, slice, ran) : b->run->core->run(w, slice);
+}
+
+isa_ran_t *sg_observe_ran(const sg_box_t *b)
+{
+    return b->run->unwatched && b->sight ? &b->sight->ran : NULL;
 }
 
 static void add_tally(sg_tally_by_op_t *to, const sg_tally_by_op_t *from, uint64_t times)

@@ -205,7 +205,7 @@ isa_stop_t sg_sampling_run(sg_box_t *b, isa_wave_t *w, int32_t slice, isa_interr
         /* without an interrupt, sampling has ended: nobody watches a run that is only counted */
         const isa_stop_t why = w->privileged ? core->run(w, slice)
                                : b->run->unwatched && !interrupt
-                                   ? sg_observe_run(b, w, slice)
+                                   ? sg_observe_run(b, w, slice, sg_observe_ran(b))
                                    : core->run_watched(w, slice, &b->watch);
         if (why == ISA_STOP_INTERRUPT && !w->snapshot.due) {
             if (!take_trap(b, w)) return ISA_STOP_MEMORY;

@@ -77,22 +77,17 @@ void sg_team_learn(sg_box_t *b, const isa_wave_t *w, isa_stop_t why)
 
 /* ---- running waves ---- */
 
-static isa_stop_t run_unguarded(const sg_box_t *b, isa_wave_t *w, int32_t slice, isa_ran_t *ran)
-{
-    return ran ? isa_translate_run(w, slice, ran) : b->run->core->run(w, slice);
-}
-
 /* As turn.c does for a whole turn. Each wave of a round is guarded by itself, since a fault must
  * not take the owner out of the round. */
 static isa_stop_t run_wave(const sg_box_t *b, isa_wave_t *w, int32_t slice, isa_ran_t *ran)
 {
     sg_guard_t g;
-    if (!sg_guard_enter(&g, b->run->device->memory)) return run_unguarded(b, w, slice, ran);
+    if (!sg_guard_enter(&g, b->run->device->memory)) return sg_observe_run(b, w, slice, ran);
     if (sigsetjmp(g.back, 0)) {
         isa_mem_fault(w, g.va, g.write ? ISA_FAULT_WRITE : ISA_FAULT_READ);
         return ISA_STOP_MEMORY;
     }
-    const isa_stop_t why = run_unguarded(b, w, slice, ran);
+    const isa_stop_t why = sg_observe_run(b, w, slice, ran);
     sg_guard_leave(&g);
     return why;
 }
@@ -146,7 +141,7 @@ void sg_team_round(sg_box_t *b, uint32_t todo, int32_t slice)
     const uint64_t begin = sg_device_clock();
     const uint32_t n = (uint32_t)__builtin_popcount(todo);
     const uint32_t members = atomic_load_explicit(&t->members, memory_order_relaxed);
-    isa_ran_t *ran = b->run->unwatched && b->sight ? &b->sight->ran : NULL;
+    isa_ran_t *ran = sg_observe_ran(b);
     t->slice = slice;
     b->group.spread = true;
     atomic_store_explicit(&t->pending, n, memory_order_relaxed);

@@ -21,7 +21,7 @@ typedef struct sg_run sg_run_t;
 typedef struct sg_box sg_box_t;
 typedef struct sg_pool sg_pool_t;
 
-/* Why the waves of a workgroup stay on one thread. ORDER: texts[] of team.c. */
+/* Why the waves of a workgroup stay on one thread. */
 typedef enum {
     SG_ALONE_NOT,      /* they may be spread */
     SG_ALONE_OFF,      /* SOFTGPU_SPREAD=0 */

@@ -29,10 +29,12 @@ static isa_stop_t run_wave(const turn_t *t, isa_wave_t *w)
     b->running = w;
     if (t->interrupt || w->privileged) return sg_sampling_run(b, w, t->slice, t->interrupt);
     if (t->watched) return core->run_watched(w, t->slice, &b->watch);
-    return b->run->unwatched ? sg_observe_run(b, w, t->slice) : core->run(w, t->slice);
+    return b->run->unwatched ? sg_observe_run(b, w, t->slice, sg_observe_ran(b))
+                             : core->run(w, t->slice);
 }
 
-/* Wave i has stopped. False: by an error, which ends the run. */
+/* Notes why wave i of the box has stopped. False: it has stopped by an error, which ends the run.
+ */
 static bool stopped(turn_t *t, unsigned i, isa_stop_t why)
 {
     sg_box_t *b = t->b;
