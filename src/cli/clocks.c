@@ -33,6 +33,7 @@ static struct {
     uint64_t token;
     trace_clock_point_t begin; /* the run's estimate at the start */
     uint64_t ended_ns;         /* CLOCK_MONOTONIC at the end of the program */
+    long others;               /* number of ranks that will ask the server */
 } job;
 
 static const char option[] = "--sync-clocks";
@@ -69,6 +70,20 @@ static long first_rank(const cli_command_t *c)
     const char *list = c->values[CLI_PROFILE_MPI_RANKS];
     if (!list || trace_ranks_read(list, -1, &listed, why, sizeof(why)) != 0) return 0;
     return listed.least;
+}
+
+/* Returns how many other ranks are profiled, as far as the launcher tells; these ask this one. */
+static long count_others(const cli_command_t *c, const trace_rank_t *rank)
+{
+    char why[256];
+    trace_ranks_t listed;
+    const char *list = c->values[CLI_PROFILE_MPI_RANKS];
+    long count = 0;
+    if (!list) return rank->size > 0 ? rank->size - 1 : 0;
+    for (long i = 0; i < rank->size; i++)
+        count += i != rank->rank && trace_ranks_read(list, i, &listed, why, sizeof(why)) == 0 &&
+                 listed.has;
+    return count;
 }
 
 /* Makes the path <output directory>/.rocprofv3-clock-<job>-<size>. Ids of jobs may contain any
@@ -210,6 +225,7 @@ void cli_clocks_begin(const cli_session_t *s, const cli_command_t *c)
     if (!s->run[0] || !get_rank(c, &rank)) return;
     if (rank.rank == first_rank(c)) {
         if (!job.server && !serve(s, &rank)) return;
+        job.others = count_others(c, &rank);
         point = own_clock(trace_ping_reference(job.server));
     } else if (!ask(s, &rank, false, &point)) {
         return;
@@ -240,7 +256,7 @@ void cli_clocks_end(const cli_session_t *s, const cli_command_t *c)
 void cli_clocks_finish(void)
 {
     const uint64_t until = job.ended_ns + limit_ns(), at = now();
-    trace_ping_stop(job.server, job.ended_ns && until > at ? until - at : 0);
+    trace_ping_stop(job.server, job.others, job.ended_ns && until > at ? until - at : 0);
     job.server = NULL;
     if (job.file[0]) unlink(job.file);
     job.file[0] = 0;

@@ -33,7 +33,7 @@ enum {
     MILLISECOND = 1000000,
     LOOK_NS = 100 * MICROSECOND, /* how long a receiver polls before it sleeps */
     BOOT_BYTES = 40,
-    RANKS_MAX = 1 << 20, /* the server does not wait for the end of higher ranks */
+    RANKS_MAX = 1 << 20, /* the server does not wait for higher ranks */
 };
 
 #define MAGIC UINT64_C(0x31474e49504f5243) /* "CROPING1" */
@@ -89,21 +89,28 @@ struct trace_ping_server {
     uint64_t token, reference;
     char boot[BOOT_BYTES];
     pthread_t thread;
-    uint64_t *waited; /* a bit for each rank that has asked at its beginning, but not yet at its
-                       * end */
-    long waits;       /* number of these bits that are set */
+    uint64_t *come;    /* a bit for each rank that has asked */
+    uint64_t *waited;  /* a bit for each rank of another node that has asked at its beginning, but
+                        * not yet at its end */
+    long comes, waits; /* numbers of these bits that are set */
 };
 
-/* Notes that a rank has begun to ask, or that it is done. */
+/* Sets or clears a rank's bit, and counts it. */
+static void mark(uint64_t *bits, uint64_t rank, bool set, long *count)
+{
+    const uint64_t bit = UINT64_C(1) << rank % 64;
+    if (!(bits[rank / 64] & bit) != set) return;
+    bits[rank / 64] ^= bit;
+    __atomic_add_fetch(count, set ? 1 : -1, __ATOMIC_RELEASE);
+}
+
+/* Notes that a rank has begun to ask, or that it is done. Ranks of this node ask only once. */
 static void note_rank(trace_ping_server_t *s, const datagram_t *d)
 {
     if (d->rank >= RANKS_MAX) return;
-    uint64_t *word = &s->waited[d->rank / 64];
-    const uint64_t bit = UINT64_C(1) << d->rank % 64;
-    const bool ends = d->end && d->done;
-    if (ends ? !(*word & bit) : d->end || *word & bit) return;
-    *word ^= bit;
-    __atomic_add_fetch(&s->waits, ends ? -1 : 1, __ATOMIC_RELEASE);
+    const bool here = memcmp(d->boot, s->boot, BOOT_BYTES) == 0;
+    if (!here && (!d->end || d->done)) mark(s->waited, d->rank, !d->end, &s->waits);
+    mark(s->come, d->rank, true, &s->comes);
 }
 
 static void *answer(void *server)
@@ -118,7 +125,7 @@ static void *answer(void *server)
         if (got == 0) return NULL;
         if (got != sizeof(d) || d.magic != MAGIC || d.token != s->token) continue;
         last = base_clock_ns(CLOCK_MONOTONIC);
-        if (memcmp(d.boot, s->boot, BOOT_BYTES) != 0) note_rank(s, &d);
+        note_rank(s, &d);
         d.reference = s->reference;
         memcpy(d.boot, s->boot, BOOT_BYTES);
         d.received = at;
@@ -172,6 +179,7 @@ static void free_server(trace_ping_server_t *s)
     for (int i = 0; i < 2; i++)
         if (s->stop[i] >= 0) close(s->stop[i]);
     free(s->waited);
+    free(s->come);
     free(s);
 }
 
@@ -185,13 +193,14 @@ trace_ping_server_t *trace_ping_serve(uint64_t token, uint16_t port, char *why, 
     s->token = token;
     s->stop[0] = s->stop[1] = -1;
     s->waited = calloc(RANKS_MAX / 64, sizeof(*s->waited));
+    s->come = calloc(RANKS_MAX / 64, sizeof(*s->come));
     read_boot(s->boot);
     s->fd = listen_at(port, &s->port);
     while (!s->reference &&
            getrandom(&s->reference, sizeof(s->reference), 0) == sizeof(s->reference)) {
     }
     int ends[2];
-    bool made = s->waited && s->fd >= 0 && s->reference && pipe2(ends, O_CLOEXEC) == 0;
+    bool made = s->waited && s->come && s->fd >= 0 && s->reference && pipe2(ends, O_CLOEXEC) == 0;
     for (int i = 0; made && i < 2; i++)
         s->stop[i] = base_file_own(ends[i]);
     if (made && s->stop[0] >= 0 && s->stop[1] >= 0 && start_thread(s) == 0) return s;
@@ -234,12 +243,19 @@ void trace_ping_where(const trace_ping_server_t *s, char text[TRACE_PING_ADDRESS
     if (all) freeifaddrs(all);
 }
 
-void trace_ping_stop(trace_ping_server_t *s, uint64_t ns)
+/* Returns whether some rank still has to ask. note_rank() sets `waits` before `comes`, and here
+ * `comes` is read first: so a rank that counts as come is also waited for. */
+static bool is_needed(const trace_ping_server_t *s, long ranks)
+{
+    return __atomic_load_n(&s->comes, __ATOMIC_ACQUIRE) < ranks ||
+           __atomic_load_n(&s->waits, __ATOMIC_ACQUIRE) > 0;
+}
+
+void trace_ping_stop(trace_ping_server_t *s, long ranks, uint64_t ns)
 {
     if (!s) return;
     const uint64_t until = base_clock_ns(CLOCK_MONOTONIC) + ns;
-    while (__atomic_load_n(&s->waits, __ATOMIC_ACQUIRE) > 0 &&
-           base_clock_ns(CLOCK_MONOTONIC) < until)
+    while (is_needed(s, ranks) && base_clock_ns(CLOCK_MONOTONIC) < until)
         nanosleep(&(struct timespec){.tv_nsec = MILLISECOND}, NULL);
     close(s->stop[1]);
     s->stop[1] = -1;

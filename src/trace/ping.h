@@ -34,9 +34,9 @@ void trace_ping_where(const trace_ping_server_t *s, char text[TRACE_PING_ADDRESS
 /* Returns the id of this server's clock. Estimates that are relative to this clock carry it. */
 uint64_t trace_ping_reference(const trace_ping_server_t *s);
 
-/* Waits, for at most `ns`, until every rank of another node that has asked at its beginning has
- * also asked at its end; then ends the thread and frees the server. */
-void trace_ping_stop(trace_ping_server_t *s, uint64_t ns);
+/* Waits, for at most `ns`, until `ranks` ranks have asked, and until every one of them that is on
+ * another node has also asked at its end; then ends the thread and frees the server. */
+void trace_ping_stop(trace_ping_server_t *s, long ranks, uint64_t ns);
 
 typedef struct {
     uint64_t token;

@@ -284,6 +284,27 @@ class Sync(unittest.TestCase):
         self.assertEqual(self.end(later), "")
         self.assertEqual([p[2:] for p in self.points(1)], [(0, 0), (0, 0)])
 
+    def test_rank_0_ends_before_the_others_come(self):
+        """It knows how many there are, and that these want to know its clock."""
+        for node in self.nodes[:2]: # of its own node, and of another
+            zero = self.start(0, 2, program=("sh", "-c", f"{SUBJECT}; touch {self.dir}/ended"),
+                              ROCPROF_SYNC_TIMEOUT="60000")
+            while not os.path.exists(self.dir + "/ended"):
+                time.sleep(0.02) # the test's own limit ends it
+            with self.assertRaises(subprocess.TimeoutExpired): # nothing tells that it waits
+                zero.wait(0.5)
+            self.assertEqual([self.end(p) for p in (self.start(1, 2, node=node), zero)], ["", ""])
+            self.assertEqual(self.points(1)[0][0], self.points(0)[0][0])
+            os.unlink(self.dir + "/ended")
+
+    def test_the_others_never_come(self):
+        """Rank 0 waits for its limit, and not for ranks that are not profiled."""
+        begun = time.monotonic()
+        self.assertEqual(self.end(self.start(0, 2, ROCPROF_SYNC_TIMEOUT="300")), "")
+        self.assertEqual(self.end(self.start(0, 2, options=("--sync-clocks", "--ranks", "0"),
+                                             ROCPROF_SYNC_TIMEOUT="60000")), "")
+        self.assertLess(time.monotonic() - begun, 50)
+
     def settings(self, process):
         text = ""
         for path in glob.glob(f"{self.dir}/out/.rocprofv3/{process.pid}-*/run.conf"):
