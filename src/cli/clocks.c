@@ -184,6 +184,8 @@ static bool ask(const cli_session_t *s, const trace_rank_t *rank, bool end,
                 trace_clock_point_t *found)
 {
     char why[TRACE_PING_ADDRESSES + 64] = "no file of its address";
+    if (trace_setting_given(TRACE_SET_SYNC_ADDRESS))
+        snprintf(why, sizeof(why), "the name of its address was not found in time");
     trace_ping_t ping = {.rank = rank->rank, .end = end, .until_ns = now() + limit_ns()};
     bool gone = false;
     if (!end) job.addresses[0] = 0;

@@ -288,6 +288,7 @@ typedef struct {
     socklen_t bytes[TARGETS_MAX];
     size_t target_count;
     char boot[BOOT_BYTES];
+    int unfound; /* status of the last look-up of a name that failed; 0: none did */
     uint64_t number;
     uint64_t reference;
     bool refused; /* no process listens at the address */
@@ -303,35 +304,36 @@ typedef struct {
     struct gaicb request, *list[1];
 } lookup_t;
 
-static struct addrinfo *look_up_name(const char *host, const char *port, uint64_t until)
+static int look_up_name(const char *host, const char *port, uint64_t until, struct addrinfo **found)
 {
     lookup_t *l = calloc(1, sizeof(*l));
-    if (!l) return NULL;
+    if (!l) return EAI_MEMORY;
     snprintf(l->host, sizeof(l->host), "%s", host);
     snprintf(l->port, sizeof(l->port), "%s", port);
     l->hints.ai_socktype = SOCK_DGRAM;
     l->request = (struct gaicb){.ar_name = l->host, .ar_service = l->port, .ar_request = &l->hints};
     l->list[0] = &l->request;
-    if (getaddrinfo_a(GAI_NOWAIT, l->list, 1, NULL) != 0) {
+    int status = getaddrinfo_a(GAI_NOWAIT, l->list, 1, NULL);
+    if (status != 0) {
         free(l);
-        return NULL;
+        return status;
     }
     const uint64_t now = base_clock_ns(CLOCK_MONOTONIC), left = until > now ? until - now : 0;
     const struct timespec limit = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
     gai_suspend((const struct gaicb *const *)l->list, 1, &limit);
-    const int status = gai_error(&l->request);
-    struct addrinfo *found = status == 0 ? l->request.ar_result : NULL;
+    status = gai_error(&l->request);
+    if (status == 0) *found = l->request.ar_result;
     if (status != EAI_INPROGRESS || gai_cancel(&l->request) == EAI_CANCELED) free(l);
-    return found;
+    return status;
 }
 
-/* Numeric addresses need no request; a name is looked up within the time limit. */
-static struct addrinfo *look_up(const char *host, const char *port, uint64_t until)
+/* Numeric addresses need no request; a name is looked up within the time limit. Returns 0, or a
+ * status for gai_strerror(): EAI_INPROGRESS if the time was over first. */
+static int look_up(const char *host, const char *port, uint64_t until, struct addrinfo **found)
 {
     const struct addrinfo numeric = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST};
-    struct addrinfo *found = NULL;
-    if (getaddrinfo(host, port, &numeric, &found) == 0) return found;
-    return look_up_name(host, port, until);
+    if (getaddrinfo(host, port, &numeric, found) == 0) return 0;
+    return look_up_name(host, port, until, found);
 }
 
 /* Reads "HOST:PORT HOST:PORT ..."; a host that contains colons is in square brackets. */
@@ -347,7 +349,9 @@ static void read_targets(asker_t *a, const char *addresses)
             word++;
             word[strcspn(word, "]")] = 0;
         }
-        struct addrinfo *found = look_up(word, colon + 1, a->ping->until_ns);
+        struct addrinfo *found = NULL;
+        const int status = look_up(word, colon + 1, a->ping->until_ns, &found);
+        if (status != 0) a->unfound = status;
         for (const struct addrinfo *i = found; i && a->target_count < TARGETS_MAX; i = i->ai_next) {
             memcpy(&a->targets[a->target_count], i->ai_addr, i->ai_addrlen);
             a->bytes[a->target_count++] = i->ai_addrlen;
@@ -490,6 +494,15 @@ static void report_done(asker_t *a)
     }
 }
 
+/* Writes why there is no address to ask. */
+static void tell_unfound(const asker_t *a, const char *addresses, char *why, size_t why_bytes)
+{
+    if (!a->unfound)
+        snprintf(why, why_bytes, "'%s' has no address HOST:PORT", addresses);
+    else if (a->unfound != EAI_INPROGRESS)
+        snprintf(why, why_bytes, "%s: %s", addresses, gai_strerror(a->unfound));
+}
+
 int trace_ping_ask(const trace_ping_t *ping, const char *addresses, trace_clock_point_t *found,
                    bool *gone, char *why, size_t why_bytes)
 {
@@ -498,16 +511,19 @@ int trace_ping_ask(const trace_ping_t *ping, const char *addresses, trace_clock_
     int result = -1;
     *found = (trace_clock_point_t){0};
     *gone = false;
-    snprintf(why, why_bytes, "%s", strerror(ENOMEM));
-    if (!a) return -1;
+    if (!a) {
+        snprintf(why, why_bytes, "%s", strerror(ENOMEM));
+        return -1;
+    }
     a->ping = ping;
     a->fd = -1;
     read_boot(a->boot);
     read_targets(a, addresses);
-    snprintf(why, why_bytes, "no answer from %s", addresses);
-    if (!a->target_count)
-        snprintf(why, why_bytes, "'%s' has no address HOST:PORT", addresses);
-    else if (find_target(a, &d)) {
+    if (a->target_count)
+        snprintf(why, why_bytes, "no answer from %s", addresses);
+    else
+        tell_unfound(a, addresses, why, why_bytes);
+    if (find_target(a, &d)) {
         a->reference = d.reference;
         result = 0;
         if (memcmp(d.boot, a->boot, BOOT_BYTES) == 0) {

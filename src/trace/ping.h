@@ -47,7 +47,8 @@ typedef struct {
 
 /* Measures against the first of these addresses that answers. Returns 0 with the estimate, whose
  * error is 0 on rank 0's own node; -1 with a line in `why`, and with *gone set if no process
- * listens at any of them any more. */
+ * listens at any of them any more. `why` keeps what it has if the time was over before the name of
+ * an address was found: then an earlier try has the better reason. */
 int trace_ping_ask(const trace_ping_t *ping, const char *addresses, trace_clock_point_t *found,
                    bool *gone, char *why, size_t why_bytes);
 

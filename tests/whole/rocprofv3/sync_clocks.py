@@ -314,10 +314,18 @@ class Sync(unittest.TestCase):
 
     def test_address(self):
         """Without a file: the launcher says where rank 0 is."""
-        port = 20000 + os.getpid() % 20000
-        where = {"ROCPROF_SYNC_ADDRESS": f"localhost:{port}"}
-        self.assertEqual(self.run_ranks(2, **where), ["", ""])
-        self.check_point(self.points(1)[0], self.nodes[1], 1)
+        for host in ("localhost", "127.0.0.1", *["[::1]"] * os.path.exists("/proc/net/if_inet6")):
+            port = 20000 + os.getpid() % 20000
+            self.assertEqual(self.run_ranks(2, ROCPROF_SYNC_ADDRESS=f"{host}:{port}"), ["", ""])
+            self.check_point(self.points(1)[0], self.nodes[1], 1)
+
+    def test_no_such_address(self):
+        """What is wrong with it is told, also by the last try, for which there is hardly time left."""
+        for address, why in (("no-such-host.invalid:20000", "no-such-host.invalid:20000: .*(name|resolution|not known|No address).*"),
+                             ("localhost", "'localhost' has no address HOST:PORT"),
+                             ("127.0.0.1:9", "no answer from 127.0.0.1:9")):
+            said = self.end(self.start(1, 2, ROCPROF_SYNC_TIMEOUT="300", ROCPROF_SYNC_ADDRESS=address))
+            self.assertRegex(said, f"^rocprofv3: warning: --sync-clocks: rank 1 of 2: {why}: its times stay those of its node\n$")
 
     def test_lowest_profiled_rank(self):
         """Rank 0 is left alone: the others are measured against rank 1."""
