@@ -197,6 +197,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_isa needs llvm-mc-15\n");
         return 1;
     }
+    if (!asm_takes_gpu(arch->name)) { /* it would assemble for another GPU, with a warning */
+        fprintf(stderr, "bench_isa: the assembler does not know %s (LLVM_MC names another)\n",
+                arch->name);
+        return 1;
+    }
     asm_set_gpu(arch->name);
     const isa_core_t *core = isa_core_select();
     if (alone) return run_alone(narrow ? isa_core_narrow(core) : core, loop, iterations);
