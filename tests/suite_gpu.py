@@ -70,12 +70,17 @@ def xccs_of(product):
     return int(_row("products", product)["xccs"])
 
 
+def units_of(product):
+    """Compute units of a small GPU of that product."""
+    return max(4, xccs_of(product))
+
+
 PRODUCT = os.environ.get("SOFTGPU_GPU") or "mi210"
 ARCH = arch_of(PRODUCT)
 TARGET = int(_row("architectures", ARCH)["target"])
 VECTOR_LINE = int(_row("architectures", ARCH)["vector_line"])
 XCCS = xccs_of(PRODUCT)
-UNITS = max(4, XCCS)
+UNITS = units_of(PRODUCT)
 PROFILE = profile_of(PRODUCT)
 CLOCK = int(_row("products", PRODUCT)["clock"])
 ENGINES = int(_row("products", PRODUCT)["engines"]) // XCCS

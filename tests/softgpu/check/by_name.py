@@ -36,6 +36,7 @@ if sys.argv[1] == "ctypes":
 import unittest  # noqa: E402
 
 import corpus  # noqa: E402
+import suite_gpu  # noqa: E402
 from corpus import program, run, softgpu  # noqa: E402
 
 OF = "the 4000 bytes that hipMalloc gave out at"
@@ -53,7 +54,7 @@ BUGS = {
 
 class Ctypes(unittest.TestCase):
     def told(self, right):
-        done = run(softgpu, "--cus", str(corpus.CUS), "--check=all", "--", sys.executable, os.path.abspath(__file__), "ctypes",
+        done = run(softgpu, "--cus", str(suite_gpu.UNITS), "--check=all", "--", sys.executable, os.path.abspath(__file__), "ctypes",
                    program + ".co", right)
         self.assertEqual((done.returncode, done.stdout), (0, "done\n"), done.stderr)
         return done.stderr

@@ -31,8 +31,6 @@ NO_IMAGES = "NO_IMAGES" in os.environ  # the suite's GPU has no image instructio
 GPU = suite_gpu.PRODUCT
 WAVE = 32 if GPU.startswith(("rx", "strix")) else 64  # lanes
 OWN_WAITS = GPU == "rx9070xt"  # gfx12: each counter has an instruction of its own, LDS and scalars have one each
-# compute units that programs run on: of several XCCs one of each, of GPUs that are not the suite's usual one eight
-CUS = suite_gpu.UNITS if GPU == "mi210" or suite_gpu.XCCS > 1 else 8
 
 
 class Bug(typing.NamedTuple):
@@ -80,7 +78,7 @@ def run(*words, **more):
 
 
 def check(*words, options=("--check",), **more):
-    return run(softgpu, "--cus", str(CUS), *options, "--", program, *words, **more)
+    return run(softgpu, "--cus", str(suite_gpu.UNITS), *options, "--", program, *words, **more)
 
 
 def records(text):
@@ -232,7 +230,7 @@ class Observed(unittest.TestCase):
 
     def findings(self, name, softgpu_options=(), profiler=()):
         with tempfile.TemporaryDirectory(prefix="observed-") as folder:
-            words = [softgpu, "--cus", str(CUS), "--threads", "1", *self.options, "--check-format", "json", "--check-output",
+            words = [softgpu, "--cus", str(suite_gpu.UNITS), "--threads", "1", *self.options, "--check-format", "json", "--check-output",
                      folder + "/found.json", *softgpu_options, "--"]
             if profiler:
                 words += [os.path.join(os.path.dirname(softgpu), "rocprofv3"), "--gpu", "soft", "-d", folder + "/out",

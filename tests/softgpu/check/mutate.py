@@ -125,8 +125,8 @@ class Proof:
         self.excused = collections.Counter()  # by rule of consequences(): they are neither found nor false
 
     def command(self, *options):
-        units = max(4, suite_gpu.xccs_of(self.args.gpu))
-        return [self.args.softgpu, "--gpu", self.args.gpu, "--cus", str(units), "--threads", "1", *options, "--"]
+        gpu = self.args.gpu
+        return [self.args.softgpu, "--gpu", gpu, "--cus", str(suite_gpu.units_of(gpu)), "--threads", "1", *options, "--"]
 
     def trace(self, path, words):
         with tempfile.TemporaryDirectory(prefix="mutate-") as folder:

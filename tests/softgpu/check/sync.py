@@ -4,6 +4,7 @@ import subprocess
 import unittest
 
 import corpus
+import suite_gpu
 
 BUGS = {
     "left-early": ({"barrier-exit": 1}, "waves have ended while others wait at a barrier", "bug: barrier-exit", None,
@@ -21,7 +22,7 @@ NEVER = {
     "lock-twice": ([(r"3 waves in a loop", "bug: lock"), (r"1 wave in a loop", "bug: lock")], False),
     "spin-before-barrier": ([(r"1 wave in a loop", "bug: spin"), (r"1 wave at the barrier", "other: spin")], False),
     "wait-for-each-other": ([(r"2 waves in a loop", "bug: exchange")], False),
-    "more-than-fit": ([(rf"{corpus.CUS + 64} waves in a loop", "bug: gather")], False,
+    "more-than-fit": ([(rf"{suite_gpu.UNITS + 64} waves in a loop", "bug: gather")], False,
                       "they leave no room for 4 more workgroups"),
     # from gfx942 on, what has no global wave sync counts in memory
     "left-grid": ([("3 waves in a loop" if corpus.GPU.startswith("mi3") else "3 waves at a global barrier", "bug: grid")], False),
@@ -46,7 +47,7 @@ class Never(unittest.TestCase):
     def run_until_told(self, name):
         """What is told while it waits; then it is let go."""
         places, _, *more = NEVER[name]
-        with subprocess.Popen([corpus.softgpu, "--cus", str(corpus.CUS), "--check", "--", corpus.program, name], text=True,
+        with subprocess.Popen([corpus.softgpu, "--cus", str(suite_gpu.UNITS), "--check", "--", corpus.program, name], text=True,
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               env=ENVIRONMENT) as process:
             try:
