@@ -2,18 +2,14 @@
  *
  * The newest installed version is loaded at the first use. For a GPU that it does not support, LLVM
  * silently takes another one; so a table has the first version that supports each GPU. */
+#include "base/llvm.h"
 #include "base/symbol.h"
 #include "disasm/internal.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
-enum {
-    NEWEST = 26,
-    OLDEST = 13,
-    WITH_DASH = 17 /* the last version whose library has a name like libLLVM-17.so.1 */
-};
+enum { NEWEST = 26, OLDEST = 13 };
 
 /* The first version for each GPU. Source: LLVM's release notes, "Changes to the AMDGPU backend".
  * GPUs without a row are older than OLDEST. */
@@ -40,24 +36,12 @@ static dispose_fn_t *dispose;
 static instruction_fn_t *instruction;
 static unsigned version;
 
-static void *open_newest(void)
-{
-    for (version = NEWEST; version >= OLDEST; version--) {
-        char name[32];
-        snprintf(name, sizeof name, version > WITH_DASH ? "libLLVM.so.%u.1" : "libLLVM-%u.so.1",
-                 version);
-        void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-        if (library) return library;
-    }
-    return NULL;
-}
-
 static void load(void)
 {
     static const char *const begins[] = {"LLVMInitializeAMDGPUTargetInfo",
                                          "LLVMInitializeAMDGPUTargetMC",
                                          "LLVMInitializeAMDGPUDisassembler"};
-    void *library = open_newest();
+    void *library = base_llvm_open(NEWEST, OLDEST, &version);
     if (!library || !base_symbol(library, "LLVMDisasmDispose", &dispose) ||
         !base_symbol(library, "LLVMDisasmInstruction", &instruction))
         return;

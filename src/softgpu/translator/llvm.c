@@ -2,17 +2,14 @@
  * does not need LLVM's headers; LLVM keeps this interface stable. */
 #include "softgpu/translator/llvm.h"
 
+#include "base/llvm.h"
 #include "base/symbol.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    OLDEST = 15,
-    NEWEST = 19,
-    WITH_DASH = 17 /* the last version whose library has a name like libLLVM-17.so.1 */
-};
+enum { OLDEST = 15, NEWEST = 19 };
 
 static struct {
     void *(*context)(void);
@@ -94,13 +91,8 @@ static char *first_error; /* which note_error() has been told; to be freed by LL
 
 static bool load(void)
 {
-    void *handle = NULL;
-    for (unsigned version = OLDEST; !handle && version <= NEWEST; version++) {
-        char name[32];
-        snprintf(name, sizeof name, version > WITH_DASH ? "libLLVM.so.%u.1" : "libLLVM-%u.so.1",
-                 version);
-        handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-    }
+    unsigned version;
+    void *handle = base_llvm_open(OLDEST, NEWEST, &version);
     if (!handle) return false;
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
         if (!base_symbol(handle, functions[k].name, functions[k].slot)) return false;
