@@ -10,11 +10,11 @@
 """A tiny random model in llama.cpp: what it says on the GPU is what it says on the CPU, bare, traced,
 counted and with every check of softgpu, which tells nothing, and the trace has every kernel that was executed.
 On a GPU that rocBLAS has no kernels for, llama.cpp gets one token at a time: it leaves the products of several to rocBLAS."""
-import glob
 import json
 import os
 import random
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
@@ -33,8 +33,8 @@ HALVES = re.compile(r"Cijk_\w+?_HB_")
 IN_HALVES = (0.012, 85)
 IN_FLOATS = {"GGML_CUDA_CUBLAS_COMPUTE_TYPE": "f32"}
 LISTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "packages-demo-llama.txt")
-ROCBLAS = field.LIBRARIES + "/rocblas/*/library/*"  # its files of kernels have the GPU in their names
-AT_A_TIME = [] if glob.glob(f"{ROCBLAS}{f.target}*") else ["-b", "1", "-ub", "1"]
+BATCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "support/llama-batch")
+AT_A_TIME = subprocess.run([BATCH, f.target], stdout=subprocess.PIPE, text=True, check=True).stdout.split()  # it tells why on stderr
 COUNTERS = ["SQ_WAVES", "SQ_INSTS_VALU", "GRBM_COUNT"]
 
 

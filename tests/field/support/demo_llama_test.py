@@ -36,6 +36,8 @@ with tempfile.TemporaryDirectory() as tree:
     command(tree + "/build/bin/rocprofv3-avail")
     command(tree + "/bin/ls", f"[ -e {tree}/kernels ]")  # rocBLAS's
     shutil.copy(os.path.join(sys.argv[1], "demo-llama"), tree + "/scripts")
+    os.makedirs(tree + "/tests/field/support")
+    shutil.copy(os.path.join(sys.argv[1], "../tests/field/support/llama-batch"), tree + "/tests/field/support")
     write(tree + "/share/gpus/products.tsv", "mi300x\tgfx942\t-\n")
     write(tree + "/tests/field/packages-demo-llama.txt", "# architectures: gfx90a\n")
     for script in ("tests/field/support/gguf.py", "scripts/demo_table.py", "scripts/demo_llama_table.py"):
@@ -67,6 +69,6 @@ with tempfile.TemporaryDirectory() as tree:
     for kernels in (False, True):
         if kernels:
             write(tree + "/kernels", "")
-        told = demo().stdout
-        assert told.count(" -b 1 -ub 1\n") == 2 * (not kernels), told
-        assert ("has no kernels for gfx942: llama.cpp gets one token at a time" in told) == (not kernels), told
+        run = demo()
+        assert run.stdout.count(" -b 1 -ub 1\n") == 2 * (not kernels), run
+        assert ("has no kernels for gfx942: llama.cpp gets one token at a time" in run.stderr) == (not kernels), run
