@@ -368,6 +368,13 @@ static inline unsigned isa_image_parts_dwords(const isa_inst_t *i, unsigned n)
     return i->image & ISA_IMAGE_A16 ? (n + 1) / 2 : n;
 }
 
+/* Whether a load from memory stores what it loads in LDS. The bit that says so is in stores of LDS
+ * to memory, too. */
+static inline bool isa_loads_to_lds(const isa_inst_t *i)
+{
+    return i->flags & ISA_F_LDS && isa_table[i->op].memory.kind != ISA_ACCESS_FROM_LDS;
+}
+
 /* Whether it is s_branch or s_cbranch_*, whose only effect is to continue at the target in the
  * immediate or at the next instruction. */
 static inline bool isa_is_branch(const isa_inst_t *i)

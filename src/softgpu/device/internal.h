@@ -224,6 +224,9 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id);
 /* turn.c */
 /* One turn: runs every wave until it ends, waits or has used its slice. */
 sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice);
+/* Calls body(arg), which runs waves of the box, *wave at any time. If that one accesses memory that
+ * the program has taken away, body() ends there, and the wave has a fault: the result is false. */
+bool sg_box_guarded(const sg_box_t *b, isa_wave_t *const *wave, void (*body)(void *), void *arg);
 /* As sg_box_run(), without the preparations for counters and census, which the caller has made. */
 sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice);
 
@@ -317,9 +320,9 @@ void sg_observe_watch(sg_box_t *b, isa_watch_t *watch);
 /* The box leaves its run, which has not completed yet: adds the box's counts to the run's, `times`
  * times. */
 void sg_observe_leave(sg_box_t *b, uint64_t times);
-/* Adds to the run's counts those of a helper's waves, and those of the box's team. */
+/* Adds to the run's counts those of a helper's waves, and those of a box's team. */
 void sg_observe_helped(sg_run_t *run, const isa_ran_t *ran);
-void sg_observe_spread(sg_box_t *b);
+void sg_observe_spread(sg_run_t *run, const sg_spread_t *counts);
 void sg_observe_end(sg_run_t *run, uint64_t end_ts);
 void sg_observed_free(sg_observed_t *o);
 void sg_sight_free(sg_sight_t *s);

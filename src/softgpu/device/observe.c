@@ -207,13 +207,12 @@ void sg_observe_helped(sg_run_t *run, const isa_ran_t *ran)
     pthread_mutex_unlock(&o->lock);
 }
 
-void sg_observe_spread(sg_box_t *b)
+void sg_observe_spread(sg_run_t *run, const sg_spread_t *counts)
 {
-    sg_observed_t *o = b->run->observed;
+    sg_observed_t *o = run->observed;
     pthread_mutex_lock(&o->lock);
-    sg_spread_add(&o->spread, &b->team.counts);
+    sg_spread_add(&o->spread, counts);
     pthread_mutex_unlock(&o->lock);
-    b->team.counts = (sg_spread_t){0};
 }
 
 void sg_observe_end(sg_run_t *run, uint64_t end_ts)
@@ -408,11 +407,22 @@ static void report_translated(void)
                       isa_translate_reason((isa_refused_t)why));
 }
 
+/* Logs how many workgroups of all kernels ran on several threads. */
+static void log_spread(void)
+{
+    const sg_spread_t s = sg_team_totals();
+    if (s.groups)
+        base_info("%llu workgroups on several threads: %llu turns of waves, %llu by helpers",
+                  (unsigned long long)s.groups, (unsigned long long)s.turns,
+                  (unsigned long long)s.helped);
+}
+
 void sg_observe_report(void)
 {
     char *text = NULL;
     size_t length = 0;
     report_translated();
+    log_spread();
     pthread_once(&state.once, read_options);
     if (!state.stats) return;
     pthread_mutex_lock(&state.lock);

@@ -31,6 +31,9 @@ enum {
        workers write, once for each fetch. */
     PARTS_EACH = 8, /* for each worker */
     FETCH_MOST = 256,
+    SHARE_NS = 50000, /* if workers are idle for so long, half of the ids that a thread has fetched
+                         and not started are theirs: sooner, the wake would take longer than a
+                         short workgroup */
     STALL_TURNS =
         4, /* if each ready workgroup had this many turns and none ended, one more starts */
     KEEP_BOXES = 2, /* idle boxes that a worker keeps for itself */
@@ -75,6 +78,7 @@ typedef struct {
     sg_range_t ids;
     uint64_t finished;
     int32_t slice;
+    uint64_t idle_since;   /* when workers were first seen idle while it had ids; 0: they are not */
     uint32_t drowsy;       /* number of consecutive turns in which all waves only slept (s_sleep) */
     uint64_t drowsy_since; /* when the first of these turns ended, by the device clock */
     uint64_t rested;       /* nanoseconds since then that the thread has slept */
@@ -147,7 +151,8 @@ static sg_box_t *pop_ready(sg_pool_t *p)
 }
 
 /* Hands back the ids that the thread has not started. Each thread holds at most one range and hands
- * it back before it fetches another, so there cannot be more ranges than threads. */
+ * it back before it fetches another, and share_ids() divides one only if none is handed back, so
+ * there cannot be more ranges than threads and one. */
 static void spare_ids(sg_pool_t *p, job_t *j)
 {
     if (j->ids.begin < j->ids.end && j->run->n_spare <= SG_THREADS_MAX) {
@@ -168,17 +173,39 @@ static uint64_t drop_spare(sg_run_t *run)
     return n;
 }
 
+/* How many ids a worker takes of so many that are left. */
+static uint64_t part_of(const sg_run_t *run, uint64_t left)
+{
+    const uint64_t part = run->parts ? left / run->parts : 1;
+    return part < 1 ? 1 : part > FETCH_MOST ? FETCH_MOST : part;
+}
+
 static bool fetch_ids(sg_run_t *run, sg_range_t *out)
 {
     const uint64_t taken = atomic_load_explicit(&run->next, memory_order_relaxed);
     if (taken >= run->total) return false;
-    const uint64_t part = run->parts ? (run->total - taken) / run->parts : 1;
-    const uint64_t n = part < 1 ? 1 : part > FETCH_MOST ? FETCH_MOST : part;
+    const uint64_t n = part_of(run, run->total - taken);
     const uint64_t first = atomic_fetch_add_explicit(&run->next, n, memory_order_relaxed);
     if (first >= run->total) return false;
     out->begin = first;
     out->end = first + n < run->total ? first + n : run->total;
     return true;
+}
+
+/* Takes ids that were handed back. When there are no others, it takes a part of them, so that other
+ * workers get some, too; before that, parts could become more than there is room for. A run without
+ * parts is that of a single worker, which takes ids in their order. */
+static sg_range_t take_spare(sg_run_t *run)
+{
+    sg_range_t *spare = &run->spare[run->n_spare - 1], taken = *spare;
+    const bool last = atomic_load_explicit(&run->next, memory_order_relaxed) >= run->total;
+    const uint64_t all = spare->end - spare->begin;
+    const uint64_t n = run->parts && last ? part_of(run, all) : all;
+    if (n < all)
+        taken.end = spare->begin += n;
+    else
+        run->n_spare--;
+    return taken;
 }
 
 /* Finds ids and a place for a new workgroup, of the run that is next. If no workgroup has ended for
@@ -198,7 +225,7 @@ static bool pick_new(sg_pool_t *p, job_t *j, sg_place_t *place)
         if (p->orderly && !stalled && p->ready && p->ready->run != run) return false;
         if (!sg_place_take(p->places, run, stalled, place)) continue;
         if (run->n_spare) {
-            j->ids = run->spare[--run->n_spare];
+            j->ids = take_spare(run);
         } else if (!fetch_ids(run, &j->ids)) {
             sg_place_give(p->places, run, place);
             unlink_run(p, run);
@@ -375,6 +402,30 @@ static void start_failed(sg_pool_t *p, job_t *j, const sg_place_t *place)
     settle(run, dropped);
 }
 
+/* Between two workgroups: hands back half of the thread's ids, if workers have been idle for a
+ * while. */
+static void share_ids(sg_pool_t *p, job_t *j)
+{
+    const uint64_t n = j->ids.end - j->ids.begin;
+    if (n < 2 || !sg_pool_idle(p)) {
+        j->idle_since = 0;
+        return;
+    }
+    const uint64_t now = sg_device_clock();
+    if (!j->idle_since) j->idle_since = now;
+    if (now - j->idle_since < SHARE_NS) return;
+    sg_range_t kept = {j->ids.begin, j->ids.end - n / 2};
+    j->ids.begin = kept.end;
+    pthread_mutex_lock(p->lock);
+    if (!cancelled(j->run) && !j->run->n_spare) spare_ids(p, j);
+    if (j->ids.begin < j->ids.end) kept.end = j->ids.end;
+    update_hints(p);
+    pthread_mutex_unlock(p->lock);
+    j->ids = kept;
+    j->idle_since = 0;
+    offer(p);
+}
+
 /* After a workgroup has finished: starts the next one of the same run in the same place, unless
  * other work waits. */
 static bool advance(sg_pool_t *p, job_t *j)
@@ -382,6 +433,7 @@ static bool advance(sg_pool_t *p, job_t *j)
     sg_run_t *run = j->run;
     j->finished++;
     if (cancelled(run) || atomic_load_explicit(&p->pressure, memory_order_relaxed)) return false;
+    share_ids(p, j);
     if (j->ids.begin == j->ids.end) {
         if (!fetch_ids(run, &j->ids)) return false;
         settle(run, j->finished); /* these cannot be the last workgroups, since the ids just fetched
@@ -483,8 +535,8 @@ static void work(sg_pool_t *p, sg_worker_t *w, job_t *j)
             sg_run_failed(j->run, j->box->failed);
             r = SG_BOX_DONE;
         }
-        bool alone = r != SG_BOX_DONE && !sg_pool_busy(p) && j->ids.begin == j->ids.end;
-        if (j->box->team.open && !alone) sg_team_close(j->box);
+        const bool stays = r != SG_BOX_DONE && !sg_pool_busy(p) && j->ids.begin == j->ids.end;
+        if (j->box->team.open && !stays) sg_team_close(j->box);
         if (r == SG_BOX_DONE) {
             sg_stall_end(j->box);
             if (advance(p, j)) continue;
@@ -497,7 +549,7 @@ static void work(sg_pool_t *p, sg_worker_t *w, job_t *j)
             rest_after_sleep(p, j);
         else
             j->box->sleepy = j->drowsy = 0;
-        if (!alone) {
+        if (!stays) {
             pick(p, w, j, true);
             continue;
         }
@@ -655,6 +707,7 @@ static uint32_t thread_count(void)
 
 static void free_pool(sg_pool_t *p, const sg_pool_t *with)
 {
+    pthread_mutex_destroy(&p->teams.lock);
     if (!with) {
         free(p->places);
         free(p->lock);

@@ -8,7 +8,6 @@
 #include "softgpu/device/futex.h"
 #include "softgpu/device/internal.h"
 #include "softgpu/device/observe.h"
-#include "softgpu/memory/guard.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -23,16 +22,20 @@ enum {
 };
 
 static _Atomic bool wanted = true;
-static _Atomic uint64_t all_helped;
+static pthread_mutex_t totals_lock = PTHREAD_MUTEX_INITIALIZER;
+static sg_spread_t totals;
 
 void sg_team_allow(bool allowed)
 {
     atomic_store(&wanted, allowed);
 }
 
-uint64_t sg_team_helped(void)
+sg_spread_t sg_team_totals(void)
 {
-    return atomic_load(&all_helped);
+    pthread_mutex_lock(&totals_lock);
+    const sg_spread_t all = totals;
+    pthread_mutex_unlock(&totals_lock);
+    return all;
 }
 
 const char *sg_alone_text(sg_alone_t why)
@@ -42,7 +45,7 @@ const char *sg_alone_text(sg_alone_t why)
         [SG_ALONE_OFF] = "SOFTGPU_SPREAD is 0",
         [SG_ALONE_WATCHED] = "observed",
         [SG_ALONE_VERIFIED] = "translations are verified",
-        [SG_ALONE_ATOMIC] = "atomic operations on LDS",
+        [SG_ALONE_ATOMIC] = "atomic operations",
         [SG_ALONE_ORDER] = "stores to LDS behind loads, without a barrier"};
     return texts[why];
 }
@@ -65,7 +68,28 @@ static sg_alone_t may_spread(const sg_run_t *run)
     return atomic_load_explicit(&run->alone, memory_order_relaxed);
 }
 
-void sg_team_learn(sg_box_t *b, const isa_wave_t *w, isa_stop_t why)
+/* Passes the team's counts on. */
+static void report(sg_box_t *b)
+{
+    pthread_mutex_lock(&totals_lock);
+    sg_spread_add(&totals, &b->team.counts);
+    pthread_mutex_unlock(&totals_lock);
+    if (b->run->observed) sg_observe_spread(b->run, &b->team.counts);
+    b->team.counts = (sg_spread_t){0};
+}
+
+bool sg_team_allowed(sg_box_t *b)
+{
+    sg_team_t *t = &b->team;
+    const sg_alone_t why = may_spread(b->run);
+    if (!why) return true;
+    t->refused = true;
+    t->counts.alone[why]++;
+    if (!t->open) report(b);
+    return false;
+}
+
+bool sg_team_learn(sg_box_t *b, const isa_wave_t *w, isa_stop_t why)
 {
     sg_alone_t found = SG_ALONE_NOT;
     if (why == ISA_STOP_ALONE) found = SG_ALONE_ATOMIC;
@@ -73,23 +97,22 @@ void sg_team_learn(sg_box_t *b, const isa_wave_t *w, isa_stop_t why)
     if (why == ISA_STOP_STEP && isa_table[w->ip->op].klass != ISA_CLASS_INTERNAL)
         found = SG_ALONE_ORDER;
     if (found) atomic_store_explicit(&b->run->alone, found, memory_order_relaxed);
+    return found;
 }
 
 /* ---- running waves ---- */
 
-/* As turn.c does for a whole turn. Each wave of a round is guarded by itself, since a fault must
- * not take the owner out of the round. */
-static isa_stop_t run_wave(const sg_box_t *b, isa_wave_t *w, int32_t slice, isa_ran_t *ran)
+typedef struct {
+    const sg_box_t *b;
+    isa_wave_t *wave;
+    isa_ran_t *ran;
+    isa_stop_t why;
+} one_t;
+
+static void run_one(void *arg)
 {
-    sg_guard_t g;
-    if (!sg_guard_enter(&g, b->run->device->memory)) return sg_observe_run(b, w, slice, ran);
-    if (sigsetjmp(g.back, 0)) {
-        isa_mem_fault(w, g.va, g.write ? ISA_FAULT_WRITE : ISA_FAULT_READ);
-        return ISA_STOP_MEMORY;
-    }
-    const isa_stop_t why = sg_observe_run(b, w, slice, ran);
-    sg_guard_leave(&g);
-    return why;
+    one_t *one = arg;
+    one->why = sg_observe_run(one->b, one->wave, one->b->team.slice, one->ran);
 }
 
 /* Takes a wave of the round. Threads begin at different waves, so that a wave mostly stays on one
@@ -114,7 +137,10 @@ static uint32_t run_waves(sg_box_t *b, uint32_t from, isa_ran_t *ran, const sg_p
     sg_team_t *t = &b->team;
     uint32_t n = 0;
     for (int i; !(pool && sg_pool_busy(pool)) && (i = take_wave(t, from)) >= 0; n++) {
-        t->why[i] = run_wave(b, b->wave[i], t->slice, ran);
+        /* each wave is guarded by itself, since a fault must not take the owner out of the round */
+        one_t one = {b, b->wave[i], ran, ISA_STOP_MEMORY};
+        sg_box_guarded(b, &one.wave, run_one, &one);
+        t->why[i] = one.why;
         if (atomic_fetch_sub(&t->pending, 1) == 1 && atomic_load(&t->owner_waits))
             sg_futex_wake(&t->pending, 1);
     }
@@ -142,6 +168,8 @@ void sg_team_round(sg_box_t *b, uint32_t todo, int32_t slice)
     const uint32_t n = (uint32_t)__builtin_popcount(todo);
     const uint32_t members = atomic_load_explicit(&t->members, memory_order_relaxed);
     isa_ran_t *ran = sg_observe_ran(b);
+    t->counts.groups += !t->had_team;
+    t->had_team = true;
     t->slice = slice;
     b->group.spread = true;
     atomic_store_explicit(&t->pending, n, memory_order_relaxed);
@@ -159,14 +187,6 @@ void sg_team_open(sg_box_t *b)
 {
     sg_team_t *t = &b->team;
     sg_teams_t *all = sg_pool_teams(b->run->pool);
-    const sg_alone_t why = may_spread(b->run);
-    if (!t->asked) {
-        t->counts = (sg_spread_t){.groups = !why};
-        t->counts.alone[why] = 1;
-        t->asked = true;
-        if (why && b->run->observed) sg_observe_spread(b);
-    }
-    if (why) return;
     t->round_ns = UINT64_MAX;
     t->n_joined = 0;
     t->open = true;
@@ -197,8 +217,7 @@ void sg_team_close(sg_box_t *b)
     }
     t->open = false;
     t->counts.helped += atomic_exchange(&t->helped, 0);
-    t->counts.alone[atomic_load(&b->run->alone)]++; /* found meanwhile */
-    if (b->run->observed) sg_observe_spread(b);
+    report(b);
 }
 
 /* ---- helpers ---- */
@@ -262,7 +281,6 @@ bool sg_team_help(sg_teams_t *all, sg_pool_t *p)
     if (ran) sg_observe_helped(b->run, ran);
     free(ran);
     atomic_fetch_add_explicit(&t->helped, n, memory_order_relaxed);
-    atomic_fetch_add(&all_helped, n);
     atomic_fetch_sub_explicit(&t->members, 1, memory_order_release);
     return n > 0;
 }

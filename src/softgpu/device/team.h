@@ -1,7 +1,7 @@
 /* team.h - the waves of one workgroup on several threads, while workers have nothing else to do. A
  * workgroup runs in rounds: in a round each of its waves runs once, until it has to wait, ends, or
- * has used its slice. With a team idle workers take waves of the round, too, and the round ends
- * when all have come back: the end of a round is before the next one on all threads. */
+ * has used its slice. With a team idle workers take waves of the round, too; when all have come
+ * back, the next round begins. */
 #ifndef SOFTGPU_DEVICE_TEAM_H
 #define SOFTGPU_DEVICE_TEAM_H
 
@@ -10,12 +10,11 @@
 
 #include <pthread.h>
 
-/* Guarantees. A program whose waves order their accesses by barriers gives the same results bit by
- * bit. In which order atomic operations on memory happen is open, as it is between workgroups: sums
- * of floats and what depends on returned values may differ from run to run. DS instructions that
- * are atomic operations on LDS are never executed by two threads at once. If waves fail, the one
- * with the lowest number is reported. What is observed (counters, models, trace, checker, PC
- * sampling) stays on one thread. */
+/* Guarantees. A program whose waves order their loads and stores by barriers gives the same results
+ * bit by bit as on one thread. Atomic operations, on memory and on LDS, are never executed by two
+ * threads at once, and come in the order of the waves. If waves fail, the one with the lowest
+ * number is reported. What is observed (counters, models, trace, checker, PC sampling) stays on one
+ * thread. */
 
 typedef struct sg_run sg_run_t;
 typedef struct sg_box sg_box_t;
@@ -28,17 +27,17 @@ typedef enum {
     SG_ALONE_WATCHED,  /* observers want them one after the other */
     SG_ALONE_VERIFIED, /* the translator runs instructions twice, and nothing may change meanwhile
                         */
-    SG_ALONE_ATOMIC,   /* found when one runs: an atomic operation on LDS */
+    SG_ALONE_ATOMIC,   /* found when one runs: an atomic operation */
     SG_ALONE_ORDER,    /* found when one runs: a store to LDS behind a load, without a barrier */
     SG_ALONES
 } sg_alone_t;
 
 /* How workgroups that had workers to help them were run. */
 typedef struct {
-    uint64_t groups, rounds;   /* spread workgroups, and their rounds with a team */
+    uint64_t groups, rounds;   /* workgroups with a team, and their rounds with it */
     uint64_t turns, helped;    /* how often a wave ran in these, and how often of that by helpers */
-    uint64_t alone[SG_ALONES]; /* workgroups that were not spread, or not to their end; [0] is
-                                  nothing */
+    uint64_t alone[SG_ALONES]; /* workgroups whose waves stayed on one thread for this reason, from
+                                  their start or, in part of `groups`, from some instruction on */
 } sg_spread_t;
 
 /* The team of a box. What has no other comment is its owner's. */
@@ -46,7 +45,8 @@ typedef struct {
     sg_box_t *next;    /* open teams; under the lock of sg_teams_t */
     uint32_t n_joined; /* helpers so far; under that lock */
     bool open;
-    bool asked;        /* whether the workgroup may be spread has been asked, and counted */
+    bool had_team;     /* the workgroup has had one: it is among counts.groups */
+    bool refused;      /* the workgroup stays on one thread to its end: it is in counts.alone */
     bool had_turn;     /* the workgroup has used up a turn: it is a long one */
     uint64_t round_ns; /* time of the last round */
     int32_t slice;     /* of the present round: written before `todo` */
@@ -71,8 +71,10 @@ typedef struct {
 /* Whether workgroups may be spread, from now on: true at first. */
 void sg_team_allow(bool allowed);
 
-/* Workers are idle, and the box's workgroup takes long: opens a team, if the run's waves may be
- * spread. */
+/* The next waves are to be run by a team: whether the run's waves may be spread. If not, the
+ * workgroup is refused, and stays on one thread. */
+bool sg_team_allowed(sg_box_t *b);
+/* Opens a team for a workgroup that is allowed one. */
 void sg_team_open(sg_box_t *b);
 /* Before anybody else may run the box, or the run may complete: no helper is left. For a box with
  * an open team. */
@@ -84,11 +86,12 @@ bool sg_team_help(sg_teams_t *all, sg_pool_t *p);
 /* Runs a round of the box by its team: the waves of `todo`, each until it stops; b->team.why has
  * the reasons. The owner calls it. */
 void sg_team_round(sg_box_t *b, uint32_t todo, int32_t slice);
-/* A wave of the round has stopped for this reason: notes if the run's waves cannot be spread. */
-void sg_team_learn(sg_box_t *b, const isa_wave_t *w, isa_stop_t why);
+/* A wave of the round has stopped for this reason: notes if the run's waves cannot be spread from
+ * now on. True: that was why it stopped, and it can go on at once. */
+bool sg_team_learn(sg_box_t *b, const isa_wave_t *w, isa_stop_t why);
 
-/* How often helpers have run waves, in this process. */
-uint64_t sg_team_helped(void);
+/* The counts of all workgroups of this process whose teams have been closed or refused. */
+sg_spread_t sg_team_totals(void);
 
 /* Adds counts. */
 void sg_spread_add(sg_spread_t *to, const sg_spread_t *from);

@@ -18,19 +18,19 @@ typedef struct {
     int32_t slice;
     isa_interrupt_t *interrupt; /* NULL: no PC sampling */
     bool watched;               /* observers see single instructions */
-    bool yielded, worked;       /* in this round: a wave is to go on in the next turn; it ran */
+    bool yielded;               /* in this round: a wave is to go on in the next turn */
+    bool worked;                /* in this round: a wave ran that can go on */
     uint64_t since;             /* when workers were first seen idle; 0: they have not been */
 } turn_t;
 
-static isa_stop_t run_wave(const turn_t *t, isa_wave_t *w)
+static isa_stop_t run_wave(const turn_t *t, isa_wave_t *w, int32_t slice)
 {
     sg_box_t *b = t->b;
     const isa_core_t *core = b->run->core;
     b->running = w;
-    if (t->interrupt || w->privileged) return sg_sampling_run(b, w, t->slice, t->interrupt);
-    if (t->watched) return core->run_watched(w, t->slice, &b->watch);
-    return b->run->unwatched ? sg_observe_run(b, w, t->slice, sg_observe_ran(b))
-                             : core->run(w, t->slice);
+    if (t->interrupt || w->privileged) return sg_sampling_run(b, w, slice, t->interrupt);
+    if (t->watched) return core->run_watched(w, slice, &b->watch);
+    return b->run->unwatched ? sg_observe_run(b, w, slice, sg_observe_ran(b)) : core->run(w, slice);
 }
 
 /* Notes why wave i of the box has stopped. False: it has stopped by an error, which ends the run.
@@ -48,8 +48,8 @@ static bool stopped(turn_t *t, unsigned i, isa_stop_t why)
         t->worked |= w->budget < 0;
         const uint32_t nap = why == ISA_STOP_YIELD ? w->nap : 0;
         if (nap < b->nap_clocks) b->nap_clocks = nap;
-    } else if (why == ISA_STOP_STEP || why == ISA_STOP_ALONE) {
-        sg_team_learn(b, w, why); /* and the wave goes on in the next round */
+    } else if (why == ISA_STOP_STEP) {
+        t->worked |= sg_team_learn(b, w, why); /* the wave goes on in the next round */
     } else {
         b->failed = w;
         return false;
@@ -57,14 +57,15 @@ static bool stopped(turn_t *t, unsigned i, isa_stop_t why)
     return true;
 }
 
-/* Opens a team if that is worth while: wakes of idle workers take as long as short workgroups. */
-static void call_for_help(turn_t *t)
+/* Whether a team is worth while: wakes of idle workers take as long as short workgroups. */
+static bool wants_help(turn_t *t)
 {
-    sg_box_t *b = t->b;
-    if (b->submitting || !sg_pool_idle(b->run->pool)) return;
+    const sg_box_t *b = t->b;
+    if (b->submitting || !sg_pool_idle(b->run->pool)) return false;
+    if (b->team.had_turn) return true;
     const uint64_t now = sg_device_clock();
     if (!t->since) t->since = now;
-    if (b->team.had_turn || now - t->since >= LONG_NS) sg_team_open(b);
+    return now - t->since >= LONG_NS;
 }
 
 /* Whether a team runs these waves of the round. PC sampling interrupts waves of one thread, and
@@ -72,23 +73,33 @@ static void call_for_help(turn_t *t)
 static bool by_team(turn_t *t, uint32_t todo)
 {
     sg_box_t *b = t->b;
-    if (!(todo & (todo - 1)) || t->interrupt) return false;
-    if (!b->team.open) call_for_help(t);
-    if (!b->team.open || atomic_load_explicit(&b->run->alone, memory_order_relaxed)) return false;
+    if (!(todo & (todo - 1)) || b->team.refused || t->interrupt) return false;
+    if (!b->team.open && !wants_help(t)) return false;
+    if (!sg_team_allowed(b)) return false;
+    if (!b->team.open) sg_team_open(b);
     for (; todo; todo &= todo - 1)
         if (b->wave[__builtin_ctz(todo)]->privileged) return false;
     return true;
 }
 
 /* Runs these waves, of which none has run in this round, by the box's team. False: one has failed.
- */
+ *
+ * A wave that has come to an atomic operation gets the rest of its slice afterwards, before the
+ * next one gets its own: so each round has the atomic operations that it has on one thread, in that
+ * order. */
 static bool take_by_team(turn_t *t, uint32_t todo)
 {
     sg_box_t *b = t->b;
     sg_team_round(b, todo, t->slice);
     for (; todo; todo &= todo - 1) {
         const unsigned i = (unsigned)__builtin_ctz(todo);
-        if (!stopped(t, i, (isa_stop_t)b->team.why[i])) return false;
+        isa_wave_t *w = b->wave[i];
+        isa_stop_t why = (isa_stop_t)b->team.why[i];
+        if (why == ISA_STOP_ALONE) {
+            sg_team_learn(b, w, why);
+            why = run_wave(t, w, w->budget);
+        }
+        if (!stopped(t, i, why)) return false;
     }
     return true;
 }
@@ -102,7 +113,7 @@ static bool take_round(turn_t *t, uint32_t todo)
     for (; todo; todo &= todo - 1) {
         const unsigned i = (unsigned)__builtin_ctz(todo);
         if (by_team(t, todo)) return take_by_team(t, todo);
-        if (!stopped(t, i, run_wave(t, b->wave[i]))) return false;
+        if (!stopped(t, i, run_wave(t, b->wave[i], t->slice))) return false;
     }
     return true;
 }
@@ -130,22 +141,39 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
     return SG_BOX_YIELDED;
 }
 
-/* Handles an access of the running wave to memory that the program has unmapped. */
-static sg_box_result_t fault(sg_box_t *b, const sg_guard_t *g)
+bool sg_box_guarded(const sg_box_t *b, isa_wave_t *const *wave, void (*body)(void *), void *arg)
 {
-    isa_wave_t *w = b->failed = b->running;
-    isa_mem_fault(w, g->va, g->write ? ISA_FAULT_WRITE : ISA_FAULT_READ);
-    return SG_BOX_FAILED;
+    sg_guard_t g;
+    if (!sg_guard_enter(&g, b->run->device->memory)) {
+        body(arg);
+        return true;
+    }
+    if (sigsetjmp(g.back, 0)) {
+        isa_mem_fault(*wave, g.va, g.write ? ISA_FAULT_WRITE : ISA_FAULT_READ);
+        return false;
+    }
+    body(arg);
+    sg_guard_leave(&g);
+    return true;
+}
+
+typedef struct {
+    sg_box_t *b;
+    int32_t slice;
+    sg_box_result_t result;
+} guarded_t;
+
+static void take_guarded(void *arg)
+{
+    guarded_t *turn = arg;
+    turn->result = take_turn(turn->b, turn->slice);
 }
 
 sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice)
 {
-    sg_guard_t g;
-    if (!sg_guard_enter(&g, b->run->device->memory)) return take_turn(b, slice);
-    if (sigsetjmp(g.back, 0)) return fault(b, &g);
-    const sg_box_result_t result = take_turn(b, slice);
-    sg_guard_leave(&g);
-    return result;
+    guarded_t turn = {b, slice, SG_BOX_FAILED};
+    if (!sg_box_guarded(b, &b->running, take_guarded, &turn)) b->failed = b->running;
+    return turn.result;
 }
 
 sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)

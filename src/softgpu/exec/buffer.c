@@ -162,6 +162,7 @@ static void load_to_lds(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, con
     isa_buffer_access_t x;
     isa_lanes_t to;
     isa_row_t rows[4] = {{0}};
+    if (isa_ds_waits(w, i)) return;
     prepare(w, i, &x);
     const uint64_t exec = x.at.exec;
     if (sub) {
@@ -215,6 +216,7 @@ ISA_INST(buffer_store_lds_dword)
     isa_buffer_access_t x;
     isa_lanes_t from;
     isa_row_t row = {0};
+    isa_ds_reads(w);
     prepare(w, i, &x);
     x.at.exec = isa_buffer_inside(&x, 0, 4);
     isa_lds_side(w, i, x.at.exec, 4, &from);
@@ -295,6 +297,7 @@ static isa_row_t *atomic_begin(isa_wave_t *w, const isa_inst_t *i, isa_buffer_ac
 #define ATOMIC(suffix, bits, op, ignored)                                                          \
     ISA_INST(buffer_atomic_##suffix)                                                               \
     {                                                                                              \
+        if (!isa_alone(w, i)) return;                                                              \
         isa_buffer_access_t x;                                                                     \
         isa_row_t *dst = atomic_begin(w, i, &x, bits / 8);                                         \
         isa_lanes_atomic_##suffix(w, &x.at, isa_row_of(w, &i->src[1]), dst);                       \

@@ -37,9 +37,10 @@ static void load(isa_wave_t *w, const isa_inst_t *i, unsigned n, isa_packing_t p
     isa_format_t f;
     isa_lanes_t lds;
     isa_row_t raw[4] = {{0}}, for_lds;
+    const bool to_lds = isa_loads_to_lds(i);
+    if (to_lds && isa_ds_waits(w, i)) return;
     if (!prepare(w, i, &x, &f)) return;
     const uint64_t exec = x.at.exec;
-    const bool to_lds = i->flags & ISA_F_LDS;
     isa_row_t *rows = to_lds ? &for_lds : isa_row_of(w, &i->dst);
     x.at.exec = isa_buffer_inside(&x, 0, f.bytes);
     if (f.bytes >= 4)

@@ -295,6 +295,7 @@ INLINE isa_row_t *returned_rows(isa_wave_t *w, const isa_inst_t *i)
 #define ATOMIC(space, suffix, bits)                                                                \
     ISA_INST(space##_atomic_##suffix)                                                              \
     {                                                                                              \
+        if (!isa_alone(w, i)) return;                                                              \
         isa_row_t *dst = returned_rows(w, i);                                                      \
         const access_t x = {.bytes = bits / 8, .zero = dst, .zero_rows = bits / 32};               \
         space##_ACCESS(x, isa_lanes_atomic_##suffix(w, a, isa_row_of(w, &i->src[1]), dst));        \
@@ -347,6 +348,7 @@ INLINE void load_to_lds(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *from, u
 {
     isa_row_t rows[4] = {{0}};
     isa_lanes_t to;
+    if (isa_ds_waits(w, i)) return;
     if (sub)
         isa_lanes_load_sub(w, from, rows, *sub);
     else

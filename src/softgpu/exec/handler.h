@@ -42,6 +42,21 @@
 /* Value of a source operand of the kind ISA_OPK_SPECIAL: isa_special(), or from LDS. */
 uint64_t isa_read_special(isa_wave_t *w, const isa_operand_t *o);
 
+/* Every atomic operation, on memory or on LDS, calls this before it does anything. Those of one
+ * workgroup take place in the order of its waves, so that sums of floats and the values that they
+ * return do not depend on the host; and the host does those on LDS without atomics of its own.
+ * False: the workgroup runs on several threads, the wave has been stopped, and the instruction has
+ * to return; it will be tried again while no other wave of the workgroup runs. */
+static inline bool isa_alone(isa_wave_t *w, const isa_inst_t *i)
+{
+    if (__builtin_expect(w->group->spread, 0)) {
+        isa_retry(w, i, ISA_STOP_ALONE);
+        return false;
+    }
+    isa_retried(w);
+    return true;
+}
+
 /* The value of a scalar source: SGPR, constant or special. 64-bit sources read the pair. */
 static inline uint32_t isa_read32(isa_wave_t *w, const isa_operand_t *o)
 {

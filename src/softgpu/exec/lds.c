@@ -50,8 +50,8 @@ bool isa_ds_lets_go_first(isa_wave_t *w, const isa_inst_t *i)
 {
     if (!turn_comes(w)) return false;
     const unsigned klass = isa_table[i->op].klass;
-    if (klass != ISA_CLASS_FLAT_WR) return klass == ISA_CLASS_LDS_WR;
-    return isa_address_flat_lanes(w, i).in[ISA_SPACE_LDS];
+    if (klass == ISA_CLASS_FLAT_WR) return isa_address_flat_lanes(w, i).in[ISA_SPACE_LDS];
+    return klass == ISA_CLASS_LDS_WR || isa_loads_to_lds(i);
 }
 
 bool isa_ds_wait_or_go(isa_wave_t *w, const isa_inst_t *i)
@@ -319,7 +319,7 @@ ISA_INST(ds_write_addtid_b32)
 /* A counter for the whole wave: every active lane gets its old value. */
 static void count_lanes(isa_wave_t *w, const isa_inst_t *i, bool up)
 {
-    if (!isa_ds_ready(w, i) || !isa_ds_alone(w, i) || !w->exec) return;
+    if (!isa_ds_ready(w, i) || !isa_alone(w, i) || !w->exec) return;
     const uint32_t at = isa_ds_offset16(i) + (w->m0 & 0xffff);
     const uint32_t lanes = isa_lane_count(w->exec);
     uint32_t *row = isa_row_of(w, &i->dst)[0];
@@ -462,7 +462,6 @@ ISA_INST(lds_direct_load)
     const uint32_t value = (uint32_t)isa_read_special(w, &direct);
     const uint64_t lanes = isa_whole_quads(w->exec);
     uint32_t *row = *isa_row_of(w, &i->dst);
-    isa_ds_reads(w);
     for (unsigned l = 0; l < ISA_LANES; l++)
         if (lanes >> l & 1) row[l] = value;
 }

@@ -1,9 +1,7 @@
-/* lds.h - what the LDS instruction files share: addresses and the checks before an access.
+/* lds.h - what the instructions that access LDS share: addresses and the checks before an access.
  *
- * The waves of a workgroup may run on several threads. Loads and stores need no atomics of the
- * host for that: a program orders those of different waves by barriers. Read-modify-write
- * operations are for waves that nothing orders, so they wait until the workgroup runs on one thread
- * (isa_ds_alone()). */
+ * Every load from LDS calls isa_ds_reads(), every store isa_ds_waits(), and every operation that
+ * does both to an element isa_alone(), whatever the instruction's format. */
 #ifndef SOFTGPU_EXEC_LDS_H
 #define SOFTGPU_EXEC_LDS_H
 
@@ -23,9 +21,11 @@ static inline bool isa_ds_ready(isa_wave_t *w, const isa_inst_t *i)
 
 /* Some kernels lack a barrier between the loads of all waves and a store that replaces what they
  * load (rocSOLVER 6.4: potf2, syevj). On hardware they work, since waves advance at about the same
- * speed. Here a wave runs until the next barrier before another wave gets a turn. So the first
+ * speed. Here a wave may run until the next barrier before another wave gets a turn. So the first
  * store of a wave that has loaded from LDS since the last barrier stops the wave (ISA_STOP_STEP)
- * until the other waves of the workgroup have run as far. Atomic operations do not wait. */
+ * until the other waves of the workgroup have run as far; then the stores come one wave after the
+ * other, since the device lets the workgroup's waves run on one thread from then on. Atomic
+ * operations do not wait. */
 enum { ISA_LDS_READ = 1, ISA_LDS_WAITS = 2, ISA_LDS_WAITED = 3 }; /* lds_turn; 0: none of these */
 
 static inline void isa_ds_reads(isa_wave_t *w)
@@ -50,19 +50,6 @@ static inline bool isa_ds_waits(isa_wave_t *w, const isa_inst_t *i)
     const uint8_t turn = w->lds_turn;
     if (__builtin_expect(turn != ISA_LDS_READ && turn != ISA_LDS_WAITS, 1)) return false;
     return isa_ds_wait_or_go(w, i);
-}
-
-/* Every operation that reads an element of LDS and writes it calls this before it does anything.
- * False: the workgroup runs on several threads, the wave has been stopped, and the instruction has
- * to return; it will be tried again while no other wave of the workgroup runs. */
-static inline bool isa_ds_alone(isa_wave_t *w, const isa_inst_t *i)
-{
-    if (__builtin_expect(w->group->spread, 0)) {
-        isa_retry(w, i, ISA_STOP_ALONE);
-        return false;
-    }
-    isa_retried(w);
-    return true;
 }
 
 /* Fills in *a for the active lanes whose `bytes` bytes at ADDR + offset (a sum of 32 bits, which

@@ -104,7 +104,7 @@ static bool odd_places(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, place
 static __attribute__((noinline)) bool places(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes,
                                              places_t *p)
 {
-    if (!isa_ds_alone(w, i)) return false;
+    if (!isa_alone(w, i)) return false;
     if (!isa_ds_in_range(w, i, isa_ds_offset16(i), bytes, p->room, &p->e) ||
         !elements_aligned(&p->e, w->exec, bytes))
         return odd_places(w, i, bytes, p);
@@ -236,7 +236,7 @@ static void exchange2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint3
     isa_lanes_t a, b;
     isa_row_t data[4], *dst = isa_row_of(w, &i->dst);
     const uint32_t bytes = 4 * dwords;
-    if (!isa_ds_ready(w, i) || !isa_ds_alone(w, i)) return;
+    if (!isa_ds_ready(w, i) || !isa_alone(w, i)) return;
     memcpy(data, isa_row_of(w, &i->src[1]), dwords * sizeof(isa_row_t));
     memcpy(data + dwords, isa_row_of(w, &i->src[2]), dwords * sizeof(isa_row_t));
     const uint64_t outside_a = isa_ds_addresses(w, i, i->offset0 * unit, bytes, &a);

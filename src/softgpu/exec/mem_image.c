@@ -406,7 +406,7 @@ ISA_INST(image_get_resinfo)
 static bool atomic_begin(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, isa_lanes_t *at)
 {
     isa_image_access_t x;
-    if (!begin(w, i, &x)) return false;
+    if (!isa_alone(w, i) || !begin(w, i, &x)) return false;
     if (x.image.type != ISA_IMAGE_NONE && x.image.format.bytes != bytes) {
         isa_stop_unsupported(w, i, "elements of another size");
         return false;

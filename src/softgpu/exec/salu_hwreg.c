@@ -6,6 +6,7 @@
 #include "softgpu/exec/clock.h"
 #include "softgpu/exec/handler.h"
 #include "softgpu/exec/hwreg.h"
+#include "softgpu/exec/lds.h"
 #include "softgpu/exec/trap.h"
 
 /* The register GPR_ALLOC: VGPR_SIZE 11:6 and ACCV_OFFSET 17:12 in granules, SGPR_SIZE 27:24 in
@@ -225,10 +226,11 @@ ISA_INST(s_set_gpr_idx_off)
 
 /* ---- operands that are not registers ---- */
 
-static uint32_t lds_direct(const isa_wave_t *w)
+static uint32_t lds_direct(isa_wave_t *w)
 {
     const isa_lds_direct_t d = isa_address_lds_direct(w->m0);
     uint32_t value = 0;
+    isa_ds_reads(w);
     if (d.at + d.bytes > w->group->lds_bytes) return 0;
     for (unsigned k = 0; k < d.bytes; k++)
         value |= (uint32_t)w->group->lds[d.at + k] << 8 * k;

@@ -192,6 +192,7 @@ TRANSFER(s_buffer_load_b96, buffer, load, 3)
 /* ---- atomics: one operation for the wave; the old value comes back with GLC ---- */
 
 #define ATOMIC_BODY(suffix, size, where)                                                           \
+    if (!isa_alone(w, i)) return;                                                                  \
     place_t p = where(w, i);                                                                       \
     const uint32_t *data = &w->sgpr[i->src[2].reg];                                                \
     uint64_t va = p.base + p.offset;                                                               \

@@ -394,11 +394,13 @@ static bool connect(isa_plan_t *plan, const int16_t *step_of, unsigned first, un
 }
 
 /* Whether the handler may stop the wave for others to go first, so that it runs again: a store to
- * LDS (lds.h). */
+ * LDS (lds.h). Atomic operations stop a wave at most once in a dispatch, which is worth no
+ * entry. */
 static bool may_wait(const isa_step_t *s)
 {
     const unsigned klass = isa_table[s->i->op].klass;
-    return s->kind == ISA_STEP_CALL && (klass == ISA_CLASS_LDS_WR || klass == ISA_CLASS_FLAT_WR);
+    return s->kind == ISA_STEP_CALL &&
+           (klass == ISA_CLASS_LDS_WR || klass == ISA_CLASS_FLAT_WR || isa_loads_to_lds(s->i));
 }
 
 bool isa_plan_goes_on_behind(const isa_inst_t *i)

@@ -36,7 +36,7 @@ typedef enum {
     ISA_STOP_BARRIER,     /* s_barrier: waits for the other waves of its workgroup */
     ISA_STOP_YIELD,       /* it has used up its slice, or s_sleep: other waves may run */
     ISA_STOP_STEP,        /* other waves of the workgroup have to run first: isa_ds_waits() */
-    ISA_STOP_ALONE,       /* no other wave of the workgroup may run meanwhile: isa_ds_alone() */
+    ISA_STOP_ALONE,       /* no other wave of the workgroup may run meanwhile: isa_alone() */
     ISA_STOP_MEMORY,      /* memory fault: fault_addr, fault_flags */
     ISA_STOP_ILLEGAL,     /* unknown instruction: fault_addr = its address */
     ISA_STOP_UNSUPPORTED, /* an instruction that is known but not implemented: `message` names it */

@@ -341,21 +341,21 @@ static void try_ran(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, cons
 
 /* A store to LDS after a load lets the other waves run first. It is issued, begins and has run once
  * each; it begins with LDS as the other waves have left it. */
-static void tried_twice(void **state)
+static void store_tried_twice(rig_t *r, const char *store, unsigned op)
 {
-    (void)state;
-    rig_t *r = rig_create();
-    tries_t t = {
-        .wants = {[ISA_OP_ds_write_b32] = ISA_WANTS_ISSUE | ISA_WANTS_BEFORE | ISA_WANTS_AFTER}};
+    static const uint32_t empty[4] = {0, 0, 0, 0x24004}; /* a buffer without any bytes */
+    tries_t t = {.issued = 0};
     isa_watch_t watch = {0};
+    t.wants[op] = ISA_WANTS_ISSUE | ISA_WANTS_BEFORE | ISA_WANTS_AFTER;
     t.subscriber = (isa_subscriber_t){
         .wants = t.wants, .issue = try_issued, .before = try_begun, .after = try_ran};
     isa_watch_add(&watch, &t.subscriber);
-    rig_assemble(r, 0,
-                 "v_mov_b32_e32 v0, 0\n"
-                 "ds_read_b32 v1, v0\n"
-                 "ds_write_b32 v0, v0\n"
-                 "s_endpgm\n");
+    rig_assemble(r, 0, "v_mov_b32_e32 v0, 0\nds_read_b32 v1, v0\n");
+    rig_assemble(r, 3, store);
+    memcpy(&r->wave.sgpr[4], empty, sizeof empty);
+    memcpy(&r->wave.sgpr[2], (uint64_t[]){RIG_DATA}, 8);
+    r->wave.m0 = 0;
+    r->wave.lds_turn = 0;
     r->group.n_waves = 2;
     memset(r->group.lds, 0, 4);
     assert_true(r->core->set_pc(&r->wave, RIG_CODE));
@@ -368,6 +368,23 @@ static void tried_twice(void **state)
     assert_int_equal(t.begun, 1);
     assert_int_equal(t.ran, 1);
     assert_int_equal(t.lds_then, 0x07070707);
+    memcpy(&t.lds_then, r->group.lds, 4);
+    assert_int_equal(t.lds_then, 0); /* what all these store */
+}
+
+static void tried_twice(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    memset(r->data, 0, 256);
+    store_tried_twice(r, "ds_write_b32 v0, v0\ns_endpgm\n", ISA_OP_ds_write_b32);
+    /* the assembler has global_load_lds_dword v0, s[2:3] for later GPUs only */
+    store_tried_twice(r, ".long 0xdc50a000, 0x00020000\ns_endpgm\n",
+                      ISA_OP_global_load_lds_dword);
+    store_tried_twice(r, "buffer_load_dword v0, s[4:7], 0 offen lds\ns_endpgm\n",
+                      ISA_OP_buffer_load_dword);
+    store_tried_twice(r, "buffer_load_format_x v0, s[4:7], 0 offen lds\ns_endpgm\n",
+                      ISA_OP_buffer_load_format_x);
     rig_destroy(r);
 }
 
