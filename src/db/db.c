@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/log.h"
+#include "base/sqlite_path.h"
 #include "db/joined.h"
 #include "db/locks.h"
 #include "db/pages.h"
@@ -214,10 +215,12 @@ static int open_new(db_t *db, const char *path, db_swap_t *swap, char why[DB_WHY
         result = attach(db->handle, uri, "db0", why, DB_WHY_BYTES);
     else
         sqlite3_free(uri);
-    if (result == 0)
+    if (result == 0) {
         db_lock(db);
-    else
+    } else {
+        base_sqlite_explain(path, why, DB_WHY_BYTES);
         db_close(db);
+    }
     return result;
 }
 
@@ -243,6 +246,7 @@ int db_make(db_t *db, const char *path)
                                  : connect("", SQLITE_OPEN_CREATE, why, sizeof(why))};
     sqlite3_free(uri);
     if (db->handle) return 0;
+    base_sqlite_explain(path, why, sizeof(why));
     base_error("%s: %s", *path ? path : "opening a database", why);
     return -1;
 }
@@ -251,6 +255,7 @@ int db_attach(db_t *db, const char *path)
 {
     char why[256];
     if (attach(db->handle, uri_of(path, db_reading(path)), "part", why, sizeof(why)) == 0) return 0;
+    base_sqlite_explain(path, why, sizeof(why));
     base_error("%s: %s", path, why);
     return -1;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sqlite_path.h"
 #include "trace/clocks.h"
 #include "trace/ranks.h"
 #include "trace/store.h"
@@ -481,8 +482,12 @@ static void open_file(rocpd_t *r, const char *path)
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     const char *without_locks = "unix-none";
     if (!sqlite3_vfs_find(without_locks)) without_locks = NULL;
-    if (sqlite3_open_v2(path, &r->db, flags, without_locks) != SQLITE_OK)
-        fail(r, sqlite3_errmsg(r->db));
+    if (sqlite3_open_v2(path, &r->db, flags, without_locks) != SQLITE_OK) {
+        char why[256];
+        snprintf(why, sizeof(why), "%s", sqlite3_errmsg(r->db));
+        base_sqlite_explain(path, why, sizeof(why));
+        fail(r, why);
+    }
     /* No other process sees the file before it is complete, and after a crash it is made anew. */
     rocpd_run_sql(
         r, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "

@@ -79,6 +79,12 @@ class Disks(Case):
         self.assertEqual(self.counts(done.stderr), [(100000, 100000, 0, 0)])
         self.assertEqual(len(self.rows("hip_api_trace")), 100000)
 
+    def test_path_too_long(self):
+        """SQLite takes no path of more than 504 bytes: the records are kept, and converted elsewhere."""
+        folder = "/".join([self.out] + ["d" * 200] * 3)
+        done = self.run_it("-s", "-f", "rocpd", "-d", folder, "-o", "x", program=(SUBJECT, "status", "0"), status=74)
+        self.assertRegex(done.stderr, r"x_results.db: its whole path has \d+ bytes, of which SQLite takes 504 at most; the records are kept")
+
     def test_status_of_the_program_first(self):
         os.makedirs(self.out + "/x_agent_info.csv")
         done = self.run_it("-s", "-o", "x", program=(SUBJECT, "status", "3"), status=3)
