@@ -1,9 +1,9 @@
 /* isa.c - how many wave instructions per second the executor core runs.
  *
  * Dependent f32 FMAs with full EXEC, and the inner loop of a tiled matrix product with its LDS
- * reads; the same in waves of 32 lanes, for comparison also on GPUs that have waves of 64 lanes alone.
+ * reads, and sums with a NaN in one lane; the same in waves of 32 lanes, for comparison also on GPUs that have waves of 64 lanes alone.
  * bench_isa [--json FILE] [--core base|avx2|avx512] [--gpu gfx90a]; --loop N --iterations N
- * [--lanes 32|64]: one loop once, for bench/host_instructions.py */
+ * [--lanes 32|64] [--translate on]: one loop once, for bench/host_instructions.py */
 #include "softgpu/memory/memory.h"
 #include "softgpu/exec/exec.h"
 #include "softgpu/exec/translate.h"
@@ -31,8 +31,17 @@ static struct {
      " v_fma_f32 v5, v12, v19, v5\n v_fma_f32 v6, v13, v16, v6\n v_fma_f32 v7, v13, v17, v7\n"
      " v_fma_f32 v8, v13, v18, v8\n v_fma_f32 v9, v13, v19, v9\n .endr\n",
      44, 500000},
+    {"sums, one NaN", "v_mov_b32 v2, 0\n v_writelane_b32 v2, -1, 5\n",
+     "v_fma_f32 v2, v2, v3, v4\n v_add_f32 v5, v2, v5\n v_mul_f32 v6, v5, v3\n"
+     "v_sub_f32 v7, v6, v2\n v_max_f32 v8, v8, v7\n v_fma_f32 v9, v8, v5, v9\n",
+     6, 500000},
 };
-enum { LOOPS = sizeof loops / sizeof *loops, CODE_VA = 0x10000000, LOOP_OVERHEAD = 3 };
+enum {
+    LOOPS = sizeof loops / sizeof *loops,
+    CODE_VA = 0x10000000,
+    LOOP_OVERHEAD = 3,
+    SLICE = 20000 /* branches, as in turns of a busy device (sched.c) */
+};
 
 typedef struct {
     const isa_core_t *core;
@@ -73,7 +82,7 @@ static void *work(void *argument)
     wave->mem_epoch = sg_memory_epoch(worker->memory);
     if (worker->core->set_pc(wave, CODE_VA)) {
         isa_stop_t stop;
-        while ((stop = worker->core->run(wave, 1 << 20)) == ISA_STOP_YIELD) {
+        while ((stop = worker->core->run(wave, SLICE)) == ISA_STOP_YIELD) {
         }
         worker->ok = stop == ISA_STOP_END;
         if (!worker->ok) fprintf(stderr, "stopped for %d: %s\n", (int)stop, wave->message);
@@ -152,9 +161,9 @@ static void measure(const isa_core_t *core, const char *lanes, FILE *out)
     if (core->lanes == 64) measure_as(core, lanes, out, ISA_TRANSLATE_ON);
 }
 
-/* One loop, once, interpreted by one worker: something outside counts what that takes. Prints the
- * instructions of an iteration. */
-static int run_alone(const isa_core_t *core, unsigned which, int iterations)
+/* One loop, once, by one worker: something outside counts what that takes. Prints the instructions
+ * of an iteration. */
+static int run_alone(const isa_core_t *core, unsigned which, int iterations, isa_translate_t how)
 {
     if (which >= LOOPS) {
         fprintf(stderr, "bench_isa: there is no loop %u\n", which);
@@ -166,7 +175,7 @@ static int run_alone(const isa_core_t *core, unsigned which, int iterations)
     }
     loops[which].iterations = iterations;
     printf("%d %s\n", loops[which].per_iteration + LOOP_OVERHEAD, loops[which].name);
-    return rate(core, (int)which, 1, ISA_TRANSLATE_OFF).cpu > 0 ? 0 : 1;
+    return rate(core, (int)which, 1, how).cpu > 0 ? 0 : 1;
 }
 
 int main(int argc, char **argv)
@@ -175,11 +184,13 @@ int main(int argc, char **argv)
     unsigned loop = 0;
     int iterations = 0;
     bool alone = false;
+    isa_translate_t how = ISA_TRANSLATE_OFF;
     const char *lanes = "64";
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--json")) json = argv[i + 1];
         if (!strcmp(argv[i], "--loop")) loop = (unsigned)atoi(argv[i + 1]);
         if (!strcmp(argv[i], "--iterations")) iterations = atoi(argv[i + 1]), alone = true;
+        if (!strcmp(argv[i], "--translate") && !strcmp(argv[i + 1], "on")) how = ISA_TRANSLATE_ON;
         if (!strcmp(argv[i], "--lanes")) lanes = argv[i + 1];
         if (!strcmp(argv[i], "--core")) setenv("SOFTGPU_CORE", argv[i + 1], 1);
         if (!strcmp(argv[i], "--gpu")) arch = isa_arch_named(argv[i + 1]);
@@ -204,7 +215,7 @@ int main(int argc, char **argv)
     }
     asm_set_gpu(arch->name);
     const isa_core_t *core = isa_core_select();
-    if (alone) return run_alone(narrow ? isa_core_narrow(core) : core, loop, iterations);
+    if (alone) return run_alone(narrow ? isa_core_narrow(core) : core, loop, iterations, how);
     FILE *out = json ? fopen(json, "w") : NULL;
     if (out) fprintf(out, "{\"core\": \"%s\"", core->name);
     printf("core %s, millions of wave64 instructions per second\n", core->name);

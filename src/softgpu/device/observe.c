@@ -380,6 +380,11 @@ static void report_translator(FILE *f)
     fprintf(f, "translator\n  %llu stretches of code translated in %.1f ms, %llu taken from disk\n",
             (unsigned long long)s.loops[ISA_REFUSED_NOT], (double)s.seconds_e6 / 1e3,
             (unsigned long long)s.kept);
+    if (s.rests)
+        fprintf(f,
+                "  %llu times lanes with NaNs or other rare cases were left to the handlers; %llu "
+                "stretches translated anew for NaNs\n",
+                (unsigned long long)s.rests, (unsigned long long)s.nans);
     for (unsigned why = 1; why < ISA_REFUSALS; why++)
         if (s.loops[why])
             fprintf(f, "  %llu not: %s\n", (unsigned long long)s.loops[why],

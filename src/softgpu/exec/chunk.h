@@ -21,10 +21,11 @@
 
 #define ISA_INLINED static inline __attribute__((always_inline))
 
-/* Two members of the wave have another meaning in the library, whose handlers do not use them
- * otherwise: one is the set of active lanes, the other one the address of the row in which a quick
- * function notes lanes. */
+/* Three members of the wave have another meaning in the library, whose handlers do not use them
+ * otherwise: one is the set of active lanes, one says whether the function is a quick one, and one
+ * is the address of the row in which a quick function notes lanes. */
 #define ISA_CHUNK_ACTIVE(w) ((w)->xnack_mask)
+#define ISA_CHUNK_QUICK(w)  ((w)->watched)
 #define ISA_CHUNK_RARE(w)   ((uint32_t *)(w)->group)
 
 /* A vector instruction on a chunk of lanes (ISA_LANES, which the build sets): rows of dwords.
@@ -93,6 +94,7 @@ ISA_INLINED void isa_chunk_begin(isa_wave_t *w, isa_inst_t *i, isa_row_t *rows,
     w->stop = ISA_RUN;
     w->exec = ISA_ALL_LANES; /* results of other lanes need not be kept apart */
     ISA_CHUNK_ACTIVE(w) = isa_vec_mask(x->active);
+    ISA_CHUNK_QUICK(w) = false;
     w->vcc = isa_vec_mask(x->in);
     w->sgpr[0] = w->sgpr[1] = 0;
     /* the translator refuses other modes */
@@ -140,6 +142,7 @@ ISA_INLINED void isa_chunk_end(const isa_wave_t *w, isa_row_t *rows, isa_chunk_t
         isa_wave_t w;                                                                              \
         isa_inst_t i = {.dwords = 1};                                                              \
         isa_chunk_begin(&w, &i, rows, x, shape);                                                   \
+        ISA_CHUNK_QUICK(&w) = true;                                                                \
         w.group = (isa_group_t *)x->rare;                                                          \
         memset(x->rare, 0, sizeof x->rare);                                                        \
         ISA_HANDLER(name)(&w, &i);                                                                 \

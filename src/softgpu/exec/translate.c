@@ -20,7 +20,7 @@ typedef struct region region_t;
 /* A slot where waves enter a region, and the next entry at the same slot: that of a region for
  * another MODE or EXEC. */
 typedef struct entry {
-    const region_t *region;
+    region_t *region;
     uint32_t number;
     _Atomic(const struct entry *) next;
 } entry_t;
@@ -29,12 +29,13 @@ typedef struct entry {
 struct region {
     isa_translated_t *run;
     isa_object_t code;
-    uint32_t mode;
-    bool masked, calls;
-    const uint8_t *bucket; /* isa_plan_t */
-    uint64_t full;         /* the set of all lanes */
-    region_t *next;        /* of the page */
-    entry_t *entry;        /* all of them */
+    isa_wanted_t wanted;
+    bool masked;            /* isa_plan_t */
+    _Atomic(uint16_t) heat; /* how often lanes with NaNs were left to the handlers */
+    _Atomic(bool) put_off;  /* a translation for NaNs, as that of a slot */
+    uint64_t full;          /* the set of all lanes */
+    region_t *next;         /* of the page */
+    entry_t *entry;         /* all of them */
 };
 
 enum {
@@ -59,11 +60,12 @@ typedef struct isa_page_loops {
 typedef isa_translate_counts_t counts_t;
 
 /* What is to be translated, and where waves were counted until then: at the slot, whose handler was
- * `counting`, or, if that is NULL, by the slot's heat. */
+ * `counting`, or, if that is NULL, by the slot's heat; or, if `region` is not NULL, by its. */
 typedef struct {
     isa_wanted_t wanted;
     unsigned slot;
     isa_handler_t *counting;
+    region_t *region;
 } task_t;
 
 static isa_translate_t mode_now;
@@ -74,6 +76,7 @@ static _Atomic(bool) translating;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the variables below */
 static uint64_t loops[ISA_REFUSALS];
 static uint64_t kept; /* stretches whose code was on disk */
+static uint64_t nans; /* stretches that were translated anew for NaNs */
 static uint64_t most_ms = ISA_TRANSLATE_MS;
 static bool aside, helper_runs; /* translating is a thread's of its own; whether there is one */
 static task_t task;             /* of that thread, */
@@ -101,6 +104,10 @@ static isa_page_loops_t *loops_of(isa_page_t *page)
 static void give_back(const task_t *t, unsigned heat)
 {
     isa_page_t *page = t->wanted.page;
+    if (t->region) {
+        atomic_store(&t->region->heat, (uint16_t)heat);
+        return;
+    }
     isa_handler_t *own = isa_own_handler(page, &page->slots[t->slot]);
     atomic_store(&loops_of(page)->heat[t->slot], (uint16_t)heat);
     if (t->counting) atomic_compare_exchange_strong(&page->slots[t->slot].fn, &own, t->counting);
@@ -197,6 +204,7 @@ isa_translate_stats_t isa_translate_stats(void)
     take_lock();
     memcpy(s.loops, loops, sizeof loops);
     s.kept = kept;
+    s.nans = nans;
     s.seconds_e6 = isa_share_spent();
     give_lock();
     for (const counts_t *c = isa_translate_all_counts(); c; c = c->next) {
@@ -204,6 +212,7 @@ isa_translate_stats_t isa_translate_stats(void)
         s.instructions += atomic_load_explicit(&c->instructions, memory_order_relaxed);
         s.declined += atomic_load_explicit(&c->declined, memory_order_relaxed);
         s.verified += atomic_load_explicit(&c->verified, memory_order_relaxed);
+        s.rests += atomic_load_explicit(&c->rests, memory_order_relaxed);
     }
     return s;
 }
@@ -235,6 +244,7 @@ static char *text_of(const isa_wanted_t *wanted, const isa_library_t *library, i
                          .mode = wanted->mode,
                          .masked = wanted->masked,
                          .calls = wanted->calls,
+                         .nans = wanted->nans,
                          .bucket = wanted->bucket};
     const isa_refused_t why = isa_plan_make(plan, wanted->first, wanted->last);
     if (why)
@@ -277,7 +287,7 @@ static void make(const task_t *t, isa_made_t *made)
 
 static bool takes(const region_t *r, const isa_wave_t *w)
 {
-    return w->mode == r->mode && r->bucket == isa_buckets_of(w) &&
+    return w->mode == r->wanted.mode && r->wanted.bucket == isa_buckets_of(w) &&
            (r->masked || w->exec == r->full);
 }
 
@@ -293,7 +303,8 @@ static const entry_t *entry_for(const isa_page_loops_t *here, unsigned slot, con
 /* Whether two regions take the same waves. */
 static bool are_equal(const region_t *a, const region_t *b)
 {
-    return a->mode == b->mode && a->masked == b->masked && a->bucket == b->bucket;
+    return a->wanted.mode == b->wanted.mode && a->masked == b->masked &&
+           a->wanted.bucket == b->wanted.bucket;
 }
 
 /* Under the lock: takes away the slot's entry for the same waves as the region's, and returns
@@ -358,10 +369,8 @@ static region_t *load_region(const isa_wanted_t *wanted, const isa_made_t *made)
         return NULL;
     }
     *r = (region_t){.code = code,
-                    .mode = wanted->mode,
+                    .wanted = *wanted,
                     .masked = made->masked,
-                    .calls = wanted->calls,
-                    .bucket = wanted->bucket,
                     .full = isa_page_full(wanted->page),
                     .entry = entry};
     memcpy(&r->run, &code.run, sizeof r->run);
@@ -376,6 +385,7 @@ static void put_in_place(const isa_wanted_t *wanted, const isa_made_t *made, reg
                              to = page->slots[wanted->last].pc;
     if (r) {
         publish(r, wanted, made);
+        nans += wanted->nans;
         base_trace("translated 0x%llx to 0x%llx", from, to);
         return;
     }
@@ -459,7 +469,8 @@ static bool has_helper(void)
 /* Lets the task's code be interpreted until the waves have run for longer. */
 static void put_off(const task_t *t)
 {
-    atomic_store(&loops_of(t->wanted.page)->put_off[t->slot], true);
+    atomic_store(t->region ? &t->region->put_off : &loops_of(t->wanted.page)->put_off[t->slot],
+                 true);
     give_back(t, 0);
 }
 
@@ -512,7 +523,7 @@ static isa_wanted_t wanted_for(const isa_wave_t *w, isa_page_t *page, unsigned f
 static void translate_loop(const isa_wave_t *w, isa_page_t *page, unsigned first, unsigned last)
 {
     isa_plan_decode(page, first, last);
-    translate(&(task_t){wanted_for(w, page, first, last), last, isa_slot_counted});
+    translate(&(task_t){wanted_for(w, page, first, last), last, isa_slot_counted, NULL});
 }
 
 /* The stretch from a slot on; `counting`: as in task_t. */
@@ -523,7 +534,7 @@ static void translate_stretch(const isa_wave_t *w, isa_page_t *page, unsigned fi
     /* Waves may come to the code behind the stretch: if it ends because it is long, or behind a
      * branch. Where none come, as behind the program's end, nothing is counted. */
     if (behind < ISA_PAGE_SLOTS) isa_translate_arrived(page, &page->slots[behind]);
-    translate(&(task_t){wanted_for(w, page, first, last), first, counting});
+    translate(&(task_t){wanted_for(w, page, first, last), first, counting, NULL});
 }
 
 /* ---- slots ---- */
@@ -611,27 +622,33 @@ void isa_translate_forget(isa_page_t *page)
     __atomic_store_n(&page->loops, NULL, __ATOMIC_RELAXED);
 }
 
-/* Whether the code at the slot, whose heat is `n` and which was put off, has to wait for longer: it
- * is counted anew then. */
-static bool has_to_wait(isa_page_loops_t *here, unsigned slot, uint16_t n)
+/* Whether code whose heat is `n` and which was put off has to wait for longer: it is counted anew
+ * then. */
+static bool has_to_wait(_Atomic(uint16_t) *heat, const _Atomic(bool) *put_off, uint16_t n)
 {
-    if (!atomic_load_explicit(&here->put_off[slot], memory_order_relaxed) || isa_share_allows())
-        return false;
-    atomic_compare_exchange_strong(&here->heat[slot], &n, 0);
+    if (!atomic_load_explicit(put_off, memory_order_relaxed) || isa_share_allows()) return false;
+    atomic_compare_exchange_strong(heat, &n, 0);
     return true;
 }
 
-/* Counts a wave at a slot. From the nth time on the caller begins to translate, unless another
+/* Counts waves, one or `more`. From the nth time on the caller begins to translate, unless another
  * thread does so, or the code has to wait: true if it has begun. Threads that count at once may
  * lose a few. */
+static bool has_counted(_Atomic(uint16_t) *heat, const _Atomic(bool) *put_off, uint32_t more)
+{
+    uint16_t n = atomic_load_explicit(heat, memory_order_relaxed);
+    if (n == NEVER) return false;
+    if (more >= after || n + more >= after)
+        return !has_to_wait(heat, put_off, n) && begin_translating();
+    atomic_compare_exchange_strong(heat, &n, (uint16_t)(n + more));
+    return false;
+}
+
+/* Counts a wave at a slot. */
 static bool has_begun(isa_page_t *page, unsigned slot)
 {
     isa_page_loops_t *here = loops_of(page);
-    uint16_t n = atomic_load_explicit(&here->heat[slot], memory_order_relaxed);
-    if (n == NEVER) return false;
-    if (n + 1u >= after) return !has_to_wait(here, slot, n) && begin_translating();
-    atomic_compare_exchange_strong(&here->heat[slot], &n, (uint16_t)(n + 1));
-    return false;
+    return has_counted(&here->heat[slot], &here->put_off[slot], 1);
 }
 
 /* The same at a slot whose handler is `counting`. True to one caller: the slot has its own handler
@@ -701,6 +718,24 @@ static void begin_counted(isa_wave_t *w, const isa_inst_t *i, const region_t *r)
     c->code = r;
 }
 
+/* The wave has run n instructions of the region, and has left lanes to the handlers. If a good part
+ * of its time went there because of NaNs, as when one stays in a sum, and if that has happened
+ * often enough, the same code is translated for them, in place of the region's. */
+static void count_rests(isa_wave_t *w, region_t *r, uint64_t n)
+{
+    enum { PART = 16 }; /* a handler takes some ten times as long as translated code */
+    counts_t *c = isa_translate_counts();
+    const bool many = w->rest_nans && (uint64_t)w->rest_nans * PART >= n;
+    const uint32_t times = w->rests;
+    if (c) isa_translate_add(&c->rests, times);
+    w->rests = w->rest_nans = 0;
+    if (!many || !has_counted(&r->heat, &r->put_off, times)) return;
+    task_t t = {.wanted = r->wanted, .slot = r->wanted.first, .region = r};
+    t.wanted.nans = true;
+    atomic_store(&r->heat, NEVER);
+    translate(&t);
+}
+
 void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_page_t *page = w->page;
@@ -717,12 +752,13 @@ void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
         if (c) isa_translate_add(&c->declined, 1);
         return;
     }
-    const region_t *r = entry->region;
+    region_t *r = entry->region;
     const bool again = w->repeats; /* the first instruction is tried again: it has been counted */
     if (w->counter) begin_counted(w, i, r);
-    const bool verify = mode_now == ISA_TRANSLATE_VERIFY && !r->calls;
+    const bool verify = mode_now == ISA_TRANSLATE_VERIFY && !r->wanted.calls;
     const uint64_t n =
         verify ? isa_translate_verify(w, i, r->run, entry->number) : r->run(w, entry->number);
+    if (w->rests) count_rests(w, r, n);
     if (!c) return;
     isa_translate_add(&c->entries, 1);
     isa_translate_add(&c->instructions, n - again);

@@ -73,6 +73,8 @@ typedef struct {
     uint64_t instructions;        /* instructions that have run in translated loops */
     uint64_t declined;            /* entries left to the interpreter: another EXEC or MODE */
     uint64_t verified;            /* instructions that have run both ways */
+    uint64_t rests; /* how often lanes with NaNs and other rare cases were left to the handlers */
+    uint64_t nans;  /* loops that were translated anew, because NaNs were frequent */
 } isa_translate_stats_t;
 
 isa_translate_stats_t isa_translate_stats(void);

@@ -137,6 +137,7 @@ typedef struct {
     unsigned skip; /* label behind what is done for active lanes; 0: none */
     unsigned n_masks;
     isa_emit_mask_t mask[ISA_EMIT_MASKS];
+    bool noted_nans; /* functions that code for NaNs does not call have noted lanes */
     unsigned n_offers;
     isa_emit_offer_t offer[ISA_EMIT_OFFERS];
 } isa_emitter_t;

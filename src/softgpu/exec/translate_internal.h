@@ -112,6 +112,7 @@ typedef struct {
     bool plain;    /* MODE rounds to nearest and keeps denormals: the library's functions do */
     bool masked;   /* the code is for any EXEC, not only a full one */
     bool calls;    /* handlers may be called; otherwise the code is left in front of them */
+    bool nans;     /* NaNs are computed in segments, by functions that are no quick ones */
     const uint8_t *bucket; /* instructions are counted by these buckets (watch.h); NULL: not */
 } isa_plan_t;
 
@@ -181,15 +182,18 @@ bool isa_plan_reads_lanes(const isa_library_t *library, const isa_inst_t *i);
 typedef enum {
     ISA_FUNCTION_SCALAR,
     ISA_FUNCTION_CHUNK,
-    ISA_FUNCTION_QUICK /* as the one before, but it notes lanes that need the handler */
+    ISA_FUNCTION_QUICK /* as the one before, but it notes lanes that have NaNs or are rare */
 } isa_function_t;
 
 /* The name of a function. */
 enum { ISA_LIBRARY_NAME = 64 };
 const char *isa_library_name(char *name, const isa_inst_t *i, isa_function_t kind);
 
-/* Which of the two an instruction has. */
-isa_function_t isa_chunk_function(const isa_inst_t *i);
+/* Which of the two code takes for an instruction. `nans`: isa_plan_t. */
+isa_function_t isa_chunk_function(const isa_inst_t *i, bool nans);
+
+/* Whether the instruction has both. */
+bool isa_chunk_has_both(const isa_inst_t *i);
 
 /* ---- what a translation makes ---- */
 
@@ -209,7 +213,8 @@ typedef struct {
     isa_page_t *page;
     unsigned first, last; /* slots */
     uint32_t mode;
-    bool masked, calls;    /* of the waves; isa_plan_t */
+    bool masked;           /* of the waves */
+    bool calls, nans;      /* isa_plan_t */
     const uint8_t *bucket; /* isa_plan_t */
 } isa_wanted_t;
 
@@ -235,7 +240,7 @@ bool isa_kept_parse(const void *bytes, size_t size, isa_kept_key_t key, isa_made
 
 /* Counts of one thread, written only by that thread. */
 typedef struct isa_translate_counts {
-    _Atomic(uint64_t) entries, instructions, declined, verified;
+    _Atomic(uint64_t) entries, instructions, declined, verified, rests;
     /* Microseconds of the processor: for which the thread had worked, without translating, when it
      * last came to hot code; and for which it has translated. */
     _Atomic(uint64_t) worked_e6, translating_e6;

@@ -51,11 +51,11 @@ static bool passes_floats(unsigned body)
 
 /* The sources of an instruction with SDWA may be parts of a register. A function that is no quick
  * one notes nothing. */
-static bool passes(const isa_inst_t *i)
+static bool passes(const isa_emitter_t *e, const isa_inst_t *i)
 {
     const unsigned body = isa_table[i->op].body;
     return !(i->flags & ISA_F_SDWA) && (passes_doubles(body) || passes_floats(body)) &&
-           isa_chunk_function(i) == ISA_FUNCTION_QUICK;
+           isa_chunk_function(i, e->plan->nans) == ISA_FUNCTION_QUICK;
 }
 
 /* Whether the result is also a source. */
@@ -104,7 +104,7 @@ static void pass_source(isa_emitter_t *e, const isa_inst_t *i, unsigned n)
 
 void isa_emit_pass_nans(isa_emitter_t *e, const isa_inst_t *i)
 {
-    if (!passes(i)) return;
+    if (!passes(e, i)) return;
     for (unsigned n = 0; n < 3; n++)
         pass_source(e, i, n);
     for (unsigned r = 0; reads_result(i) && r < i->dst.bits / 32u; r++)
@@ -115,7 +115,7 @@ void isa_emit_note_nans(isa_emitter_t *e, const isa_inst_t *i)
 {
     const uint16_t by = (uint16_t)e->vectors++;
     e->unseen[by] = 1; /* what else is noted is never seen otherwise */
-    if (!passes(i)) return;
+    if (!passes(e, i)) return;
     e->unseen[by] = 0;
     for (unsigned r = 0; r < i->dst.bits / 32u; r++) {
         const unsigned row = i->dst.reg + r;

@@ -23,9 +23,15 @@ static bool in_library(const isa_inst_t *i, isa_function_t kind)
     return isa_compiler_has(isa_library_name(name, i, kind));
 }
 
-isa_function_t isa_chunk_function(const isa_inst_t *i)
+isa_function_t isa_chunk_function(const isa_inst_t *i, bool nans)
 {
-    return in_library(i, ISA_FUNCTION_QUICK) ? ISA_FUNCTION_QUICK : ISA_FUNCTION_CHUNK;
+    if (!in_library(i, ISA_FUNCTION_QUICK)) return ISA_FUNCTION_CHUNK;
+    return nans && in_library(i, ISA_FUNCTION_CHUNK) ? ISA_FUNCTION_CHUNK : ISA_FUNCTION_QUICK;
+}
+
+bool isa_chunk_has_both(const isa_inst_t *i)
+{
+    return in_library(i, ISA_FUNCTION_QUICK) && in_library(i, ISA_FUNCTION_CHUNK);
 }
 
 /* Whether the scalar registers of an operand are ordinary ones, with codes up to that of EXEC. In a
@@ -191,7 +197,7 @@ static bool is_chunk(const isa_page_t *page, isa_step_t *s)
     if (row->klass != ISA_CLASS_VALU || needs_lane(i) || undoes_another(i) ||
         isa_plan_writes_exec(i) || i->dst.mods & ~ISA_MOD_KEEP)
         return false;
-    if (!moves_rows(i) && (!sources_only(i) || !in_library(i, isa_chunk_function(i)))) return false;
+    if (!moves_rows(i) && (!sources_only(i) || !in_library(i, isa_chunk_function(i, false)))) return false;
     if (i->dst.kind != ISA_OPK_VGPR && i->dst.kind != ISA_OPK_NONE && !is_ordinary(page, &i->dst))
         return false;
     if (i->dst.kind == ISA_OPK_VGPR && i->dst.bits > 128) return false;

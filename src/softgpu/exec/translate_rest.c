@@ -4,7 +4,8 @@
  * another rare case, before anything of the chunk is stored. What follows is written here: EXEC
  * becomes its lanes from that chunk on, and the handlers of all of the segment's instructions are
  * called, one after the other. So rare cases are computed as the interpreter does, and need no code
- * of LLVM's. The handlers can neither stop the wave nor see other lanes, but for reads of other
+ * of LLVM's. Where NaNs are frequent, translate.c has the code translated anew for them, with
+ * functions that compute NaNs. The handlers can neither stop the wave nor see other lanes, but for reads of other
  * lanes' registers, which translate_lanes.c writes. */
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/translate_emit.h"
@@ -71,6 +72,16 @@ static void add_mask(isa_emitter_t *e, const isa_emit_mask_t *m)
     isa_put(t, "  store i64 %%o%u, ptr %%mask%u\n", v, m->variable);
 }
 
+/* Adds to a number of the wave's. */
+static void add_to_wave(isa_emitter_t *e, size_t offset, unsigned n)
+{
+    const unsigned v = isa_emit_fresh(e);
+    isa_text_t *t = &e->tail;
+    isa_put(t, "  %%p%u = getelementptr i8, ptr %%w, i64 %zu\n  %%c%u = load i32, ptr %%p%u\n", v,
+            offset, v, v);
+    isa_put(t, "  %%d%u = add i32 %%c%u, %u\n  store i32 %%d%u, ptr %%p%u\n", v, v, n, v, v);
+}
+
 void isa_emit_close_rest(isa_emitter_t *e, unsigned l, bool rare)
 {
     isa_text_t *t = &e->tail;
@@ -79,6 +90,8 @@ void isa_emit_close_rest(isa_emitter_t *e, unsigned l, bool rare)
         return;
     }
     isa_put(t, "rest%u:\n", l);
+    add_to_wave(e, offsetof(isa_wave_t, rests), 1);
+    if (e->noted_nans) add_to_wave(e, offsetof(isa_wave_t, rest_nans), e->n);
     if (e->exec)
         isa_put(t, "  %%a%u = or i64 %%t%u, 0\n", l, e->exec);
     else

@@ -210,6 +210,7 @@ static void forget_segment(isa_emitter_t *e)
         way->active = way->active_row = way->rare = 0;
     }
     memset(e->changed, 0, sizeof e->changed);
+    e->noted_nans = false;
     e->n = e->n_masks = e->n_offers = e->exec = e->skip = 0;
 }
 
@@ -620,9 +621,10 @@ static unsigned structure(isa_emitter_t *e)
 static void call_chunk(isa_emitter_t *e, const isa_inst_t *i, unsigned x)
 {
     char name[ISA_LIBRARY_NAME];
-    const isa_function_t kind = isa_chunk_function(i);
+    const isa_function_t kind = isa_chunk_function(i, e->plan->nans);
     isa_put(&e->now->text, "  call void @%s(ptr %%x%u)\n", isa_library_name(name, i, kind), x);
     if (kind == ISA_FUNCTION_QUICK && !isa_emit_is_seen(e)) take_rare(e, x);
+    e->noted_nans |= kind == ISA_FUNCTION_QUICK && !e->plan->nans && isa_chunk_has_both(i);
 }
 
 /* The instruction, the way that is written now. `m`: the mask that it writes, or NULL. */

@@ -57,6 +57,7 @@ typedef struct {
     uint32_t mode;    /* MODE register */
     uint32_t round;   /* fpu_round_t for f16 and f64 results */
 #ifdef ISA_CHUNK
+    bool quick; /* NaNs and other rare cases are not computed, but noted in `rare` (chunk.h) */
     uint32_t *rare;
 #endif
 } valu_t;
@@ -306,6 +307,7 @@ static inline __attribute__((always_inline)) bool valu_operands(valu_t *v, valu_
     v->out = 0;
     v->lanes = VALU_ACTIVE(w);
 #ifdef ISA_CHUNK
+    v->quick = ISA_CHUNK_QUICK(w);
     v->rare = ISA_CHUNK_RARE(w);
 #endif
     v->d = to->direct ? to->dst : to->staged;
@@ -452,9 +454,11 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 
 /* ---- handlers ---- */
 
-/* The translator's library has the instruction as a function, too (chunk.h): a quick one, if lanes
- * may need what only the handler does, as NaNs, which it notes. */
+/* The translator's library has the instruction as a function, too (chunk.h). If lanes may need what
+ * only the handler does, as NaNs, the function is a quick one, which notes them; some instructions
+ * have a second one, which computes NaNs as the handler does. */
 #ifdef ISA_CHUNK
+#define VALU_COLD __attribute__((always_inline))
 #define VALU_CHUNK(name, DT, AT, BT, CT, FLAGS)                                                    \
     ISA_CHUNK_OF(name, VALU_ROWS(DT), {VALU_ROWS(AT), VALU_ROWS(BT), VALU_ROWS(CT)},               \
                  ((FLAGS)&VALU_MASK_IN) != 0)
@@ -462,6 +466,7 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
     ISA_QUICK_OF(name, VALU_ROWS(DT), {VALU_ROWS(AT), VALU_ROWS(BT), VALU_ROWS(CT)},               \
                  ((FLAGS)&VALU_MASK_IN) != 0)
 #else
+#define VALU_COLD __attribute__((noinline, cold))
 #define VALU_CHUNK(name, DT, AT, BT, CT, FLAGS)
 #define VALU_QUICK(name, DT, AT, BT, CT, FLAGS)
 #endif
@@ -500,6 +505,11 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 
 #define VALU_QUICK_HANDLER(name, DT, AT, BT, CT, FLAGS)                                            \
     VALU_QUICK_ALIAS(name, DT, AT, BT, CT, FLAGS, body_##name)
+
+/* With both functions in the library. */
+#define VALU_BOTH_ALIAS(name, DT, AT, BT, CT, FLAGS, body)                                         \
+    VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body)                                                  \
+    VALU_QUICK(name, DT, AT, BT, CT, FLAGS)
 
 /* A handler with a second body, sat_<name>, for clamp. */
 #define VALU_SATURATING(name, DT, AT, BT, CT, FLAGS)                                               \

@@ -223,8 +223,8 @@ static void valu_fix_nan_dot2(valu_t *v, unsigned n __attribute__((unused)))
         if (fpu_nan32(v->d[l])) v->d[l] = dot2_nan(pa[l], pb[l], pc[l]);
 }
 
-#define VALU_TELL_dot2 VALU_TELL_f32
-#define VALU_BAD_dot2  VALU_BAD_f32
+#define VALU_NAN_dot2(n) VALU_TELL_f32
+#define VALU_BAD_dot2    VALU_BAD_f32
 
 static void body_v_dot2_f32_f16(valu_t *v)
 {

@@ -62,7 +62,9 @@ static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t
 #define VALU_BAD_f64 valu_any_nan(d + ISA_ROW, 0x7fffffff, 0x7ff00000)
 #endif
 
-/* Replaces the NaNs of a result that n sources have, or, in the library, notes them. */
+/* Replaces the NaNs of a result that n sources have. In the library, quick functions note them; the
+ * others replace them without asking whether there is one, since they are for code in which there
+ * are NaNs all the time. NaNs among halves are noted in any case. */
 #ifdef ISA_CHUNK
 static inline void valu_note_nan(const valu_t *v, const uint32_t *row, uint32_t mask,
                                  uint32_t infinity)
@@ -86,8 +88,19 @@ static inline void valu_note_nan64(const valu_t *v, const uint32_t *row)
 #define VALU_TELL_f16 valu_note_nan(v, d, 0x7fff, 0x7c00)
 #define VALU_TELL_pf16                                                                             \
     (valu_note_nan(v, d, 0x7fff, 0x7c00), valu_note_nan(v, d, 0x7fff0000, 0x7c000000))
-#define VALU_NAN(DT, n)                                                                            \
-    VALU_TELL_##DT
+#define VALU_NAN_f32(n)                                                                            \
+    if (v->quick)                                                                                  \
+        VALU_TELL_f32;                                                                             \
+    else                                                                                           \
+        valu_fix_nan_f32(v, n)
+#define VALU_NAN_f64(n)                                                                            \
+    if (v->quick)                                                                                  \
+        VALU_TELL_f64;                                                                             \
+    else                                                                                           \
+        valu_fix_nan_f64(v, n)
+#define VALU_NAN_f16(n)  VALU_TELL_f16
+#define VALU_NAN_pf16(n) VALU_TELL_pf16
+#define VALU_NAN(DT, n)  VALU_NAN_##DT(n)
 #else
 #define VALU_NAN(DT, n)                                                                            \
     if (__builtin_expect(VALU_BAD_##DT, 0)) valu_fix_nan_##DT(v, n)
@@ -147,19 +160,24 @@ static inline void valu_note_nan64(const valu_t *v, const uint32_t *row)
     }
 
 /* Operands of the result's type. */
+#define VALU_FLOAT_f16(...) VALU_QUICK_ALIAS(__VA_ARGS__)
+#define VALU_FLOAT_f32(...) VALU_BOTH_ALIAS(__VA_ARGS__)
+#define VALU_FLOAT_f64(...) VALU_BOTH_ALIAS(__VA_ARGS__)
 #define VALU_FLOAT1(name, T, FLAGS, expr)                                                          \
     VALU_FBODY1(body_##name, T, T, expr)                                                           \
-    VALU_QUICK_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_NONE, VALU_NONE, (FLAGS) | VALU_STAGED)
+    VALU_FLOAT_##T(name, VALU_T_##T, VALU_T_##T, VALU_NONE, VALU_NONE, (FLAGS) | VALU_STAGED,      \
+                   body_##name)
 #define VALU_FLOAT2(name, T, FLAGS, expr)                                                          \
     VALU_FBODY2(body_##name, T, T, T, expr)                                                        \
-    VALU_QUICK_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, (FLAGS) | VALU_STAGED)
+    VALU_FLOAT_##T(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, (FLAGS) | VALU_STAGED,     \
+                   body_##name)
 #define VALU_FLOAT3(name, T, FLAGS, expr)                                                          \
     VALU_FBODY3(body_##name, T, T, T, T, expr)                                                     \
-    VALU_QUICK_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED)
+    VALU_FLOAT3_ALIAS(name, T, FLAGS, body_##name)
 /* Another instruction with the same body and other flags. */
 #define VALU_FLOAT3_ALIAS(name, T, FLAGS, body)                                                    \
-    VALU_QUICK_ALIAS(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED,  \
-                     body)
+    VALU_FLOAT_##T(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED,    \
+                   body)
 
 /* ---- sums and products, the most frequent of all: in the host's vectors ----
  *
@@ -189,7 +207,8 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
 
 /* Notes the NaNs among results of lanes from `at` on. */
 #ifdef ISA_CHUNK
-#define VALU_IS_QUICK true
+#define VALU_IS_QUICK(v)    ((v)->quick)
+#define VALU_IS_BAD(v, bad) (!(v)->quick)
 static inline __attribute__((always_inline)) void valu_note(const valu_t *v, isa_vec_t x,
                                                             unsigned at)
 {
@@ -221,7 +240,8 @@ static inline __attribute__((always_inline, unused)) bool valu_leaves_set(const 
     return valu_leaves(v, cases);
 }
 #else
-#define VALU_IS_QUICK             false
+#define VALU_IS_QUICK(v)          false
+#define VALU_IS_BAD(v, bad)       __builtin_expect(bad, 0)
 #define valu_note(v, x, at)       (void)0
 #define valu_note64(v, p, at)     (void)0
 #define valu_leaves(v, cases)     false
@@ -263,14 +283,14 @@ static inline __attribute__((always_inline, unused)) bool valu_leaves_set(const 
             const isa_vec_f32_t x = (expr);                                                        \
             r[k] = (isa_vec_t)x;                                                                   \
         }                                                                                          \
-        if (VALU_IS_QUICK) {                                                                       \
+        if (VALU_IS_QUICK(v)) {                                                                    \
             ISA_UNROLL for (unsigned k = 0; k < N; k++) valu_note(v, r[k], VALU_AT(k) % ISA_ROW);  \
             ISA_UNROLL for (unsigned k = 0; k < N; k++) isa_vec_store(d + VALU_AT(k), r[k]);       \
             return;                                                                                \
         }                                                                                          \
         ISA_UNROLL for (unsigned k = 0; k < N; k += 2) bad |=                                      \
             isa_vec_unordered(r[k], r[k + (N > 1)]);                                               \
-        if (__builtin_expect(bad, 0)) {                                                            \
+        if (VALU_IS_BAD(v, bad)) {                                                                 \
             VALU_FIXED(ROWS, N, SRCS, FIX);                                                        \
             return;                                                                                \
         }                                                                                          \
@@ -306,12 +326,12 @@ static inline __attribute__((always_inline, unused)) bool valu_leaves_set(const 
             }                                                                                      \
             r[k] = isa_vec_part(pair, 0);                                                          \
             r[N + k] = isa_vec_part(pair, 1);                                                      \
-            if (VALU_IS_QUICK)                                                                     \
+            if (VALU_IS_QUICK(v))                                                                  \
                 valu_note64(v, &pair, at);                                                         \
             else                                                                                   \
                 bad |= isa_vec_unordered64(pair.x[0], pair.x[1]);                                  \
         }                                                                                          \
-        if (__builtin_expect(bad, 0)) {                                                            \
+        if (VALU_IS_BAD(v, bad)) {                                                                 \
             VALU_FIXED(2, 2 * N, SRCS, valu_fix_nan_f64);                                          \
             return;                                                                                \
         }                                                                                          \

@@ -45,8 +45,7 @@ ISA_VECTOR isa_vec_i32_t is_nan32(isa_vec_t x)
 
 /* The result r, or if it is a NaN the first NaN of a, b and c. Takes values, so that translated
  * code can call it without storing a row. */
-static __attribute__((noinline, cold)) isa_vec_t with_nans(isa_vec_t r, isa_vec_t a, isa_vec_t b,
-                                                           isa_vec_t c)
+static VALU_COLD isa_vec_t with_nans(isa_vec_t r, isa_vec_t a, isa_vec_t b, isa_vec_t c)
 {
     isa_vec_t nan = isa_vec_all(FPU_NAN32);
     nan = isa_vec_pick(is_nan32(c), c | 0x400000, nan);
@@ -55,7 +54,7 @@ static __attribute__((noinline, cold)) isa_vec_t with_nans(isa_vec_t r, isa_vec_
     return isa_vec_pick(is_nan32(r), nan, r);
 }
 
-static __attribute__((noinline, cold)) void fix_rows32(valu_t *v, unsigned n, unsigned rows)
+static VALU_COLD void fix_rows32(valu_t *v, unsigned n, unsigned rows)
 {
     const isa_vec_t none = isa_vec_all(0);
     for (unsigned at = 0; at < rows * ISA_ROW; at += ISA_ROW)
@@ -87,10 +86,9 @@ typedef struct {
 } double_t;
 
 /* As with_nans(): the result r, or if it is a NaN the first one of a, b and c. */
-static __attribute__((noinline, cold)) double_t with_nans64(isa_vec_t r_low, isa_vec_t r_high,
-                                                            isa_vec_t a_low, isa_vec_t a_high,
-                                                            isa_vec_t b_low, isa_vec_t b_high,
-                                                            isa_vec_t c_low, isa_vec_t c_high)
+static VALU_COLD double_t with_nans64(isa_vec_t r_low, isa_vec_t r_high, isa_vec_t a_low,
+                                      isa_vec_t a_high, isa_vec_t b_low, isa_vec_t b_high,
+                                      isa_vec_t c_low, isa_vec_t c_high)
 {
     const double_t s[3] = {{a_low, a_high}, {b_low, b_high}, {c_low, c_high}};
     double_t nan = {isa_vec_all(0), isa_vec_all(FPU_NAN64 >> 32)};
