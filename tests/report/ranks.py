@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser  # pylint: disable=wrong-import-position
 import fixture  # pylint: disable=wrong-import-position
-from report import CELLS, PROGRAM, TEXT, TRIES, check, clean, equal, report, run  # pylint: disable=wrong-import-position
+from page import CELLS, PROGRAM, TEXT, TRIES, check, clean, equal, report, run  # pylint: disable=wrong-import-position
 
 US = 1000
 # opening: a third of a second where nothing else runs; the suite runs beside others

@@ -10,11 +10,8 @@ import csv
 import json
 import os
 import re
-import resource
 import subprocess
 import sys
-import tempfile
-import traceback
 from xml.etree import ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -23,47 +20,12 @@ import amd  # pylint: disable=wrong-import-position
 import browser  # pylint: disable=wrong-import-position
 import fixture  # pylint: disable=wrong-import-position
 import frames  # pylint: disable=wrong-import-position
+from page import (CELLS, DETAIL, HEADS, PROGRAM, SEEN, SHEET, TEXT, TRIES, check, clean, equal, report,  # pylint: disable=wrong-import-position
+                  run)
 
-BUILD = os.path.abspath(sys.argv[1])
-PROGRAM = f"{BUILD}/bin/rocprofv3"
 CONTROL, SHIFT = 2, 8
 TEMPLATE_MOST, OPENING_MOST = 250 * 1024, 3000
-SECONDS_OF_100000, TRIES = 1, 3
-
-
-def check(condition, *what):
-    if not condition:
-        raise SystemExit(f"report.py: line {sys._getframe(1).f_lineno}: {' '.join(map(str, what))}")
-
-
-def equal(is_, should):
-    check(is_ == should, f"is {is_!r}\n  not {should!r}")
-
-
-def report(directory, *inputs, options=()):
-    """The page's path, and the processor time of making it in seconds."""
-    path = os.path.join(directory, "report.html")
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([PROGRAM, "report", "-o", path, *options, *inputs], capture_output=True, text=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    equal((done.returncode, done.stderr, done.stdout), (0, "", path + "\n"))
-    return path, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-
-
-def clean(b, path):
-    """Nothing was told, nothing was fetched, nothing of the names ran."""
-    equal(b.problems, [])
-    equal({r for r in b.requests if not r.startswith(("about:", "blob:", "data:"))}, {f"file://{path}"})
-    equal(b.run("window.caught"), None)
-
-
-SHEET, DETAIL = "document.querySelector('canvas.sheet')", "document.querySelector('.detail').innerText"
-# of the timeline: begin and length of what it shows, ns
-SEEN = f"(([from, to]) => [+from, to - from])({SHEET}.getAttribute('aria-description').match(/[\\d.]+/g))"
-TEXT = "document.querySelector('section:not([hidden])').innerText"
-HEADS = "[...document.querySelectorAll('section:not([hidden]) th')].map(h => h.innerText)"
-CELLS = ("[...document.querySelectorAll('section:not([hidden]) table')].map(t => [...t.tBodies[0].rows].map(r => [...r.cells].map(c => "
-         "c.innerText.trim())))")
+SECONDS_OF_100000 = 1
 
 
 # ---- what is in the page ----
@@ -806,22 +768,6 @@ def case_demo(directory):
 
 
 CASES = {name[5:]: function for name, function in list(globals().items()) if name.startswith("case_")}
-
-
-def run(cases, names):
-    """Each case in a folder of its own. All are run; the program's status says whether one has failed."""
-    if not browser.find():
-        print("skipped: needs chromium-headless-shell or chromium")
-        sys.exit(77)
-    status = 0
-    for name in names.split(","):
-        with tempfile.TemporaryDirectory() as directory:
-            try:
-                cases[name](os.path.realpath(directory))
-            except (Exception, SystemExit):  # pylint: disable=broad-exception-caught
-                print(f"case {name}:", traceback.format_exc(), file=sys.stderr)
-                status = 1
-    sys.exit(status)
 
 
 if __name__ == "__main__":
