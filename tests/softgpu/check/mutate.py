@@ -17,6 +17,7 @@ from __future__ import annotations  # PyPy, which walks several times as fast, m
 
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import random
@@ -202,8 +203,7 @@ class Proof:
         sites = [s for s in subject.sites() if (path, s.at) not in self.known]
         self.known |= {(path, s.at) for s in sites}
         self.rows.update((s.kind, "places") for s in sites)
-        for batch in batches(self.chosen(sites)):
-            run = self.mutant(program, words, [s.at for s in batch])
+        for batch, run in self.mutants(program, words, self.chosen(sites)):
             together = len(batch) == 1 or all(map(run.shows, batch))
             for site in batch:  # one of them may have kept the kernels of others from running
                 self.judge(subject, words, site, run if together else self.mutant(program, words, [site.at]), before)
@@ -218,8 +218,21 @@ class Proof:
             for kind in KINDS:
                 of_kind = [s for s in sites if s.kind == kind]
                 drawn += draw.sample(of_kind, min(self.args.sample, len(of_kind)))
-            sites = sorted(drawn, key=lambda s: s.pc)
+            draw.shuffle(drawn)  # so that what a run has done is a sample of all, too, if it is stopped
+            sites = drawn
         return sites[self.args.begin::self.args.every]
+
+    def mutants(self, program, words, sites):
+        """Each batch with its run. A walk takes longer than a run: that of the next batch goes on beside the walk over this one."""
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            started = collections.deque()
+            for batch in batches(sites):
+                started.append((batch, pool.submit(self.mutant, program, words, [s.at for s in batch])))
+                if len(started) == 2:
+                    first, run = started.popleft()
+                    yield first, run.result()
+            for last, run in started:
+                yield last, run.result()
 
     def mutant(self, program, words, places, traced=()):
         """The changed program under the checker, traced if kernels are named."""
