@@ -15,6 +15,7 @@ from states import ANY, FLAT, LDS, PAIRED, VM
 LANES = (1 << 64) - 1
 KINDS = ("s_waitcnt", "s_barrier", "s_nop")  # what may be left out
 STATES, RECENT = 20, 24  # wait states that any pair needs at most, and instructions that are looked back at, which have one or more
+FULL = {"vmcnt": 63, "lgkmcnt": 15}  # what the counters can count
 NEEDS = {isa: functools.cache(needs) for isa, needs in states.NEEDS.items()}  # of two Codes, of which there are few
 SHARED = 1 << 48  # flat addresses from here on, 4 GiB of them, are LDS
 NAMED = {"vcc_lo", "vcc_hi", "exec_lo", "exec_hi", "flat_scratch_lo", "flat_scratch_hi", "m0"}
@@ -278,10 +279,14 @@ class Flow:
         op = {"flow": kind, "pc": step.pc, "number": number, "code": step.code, "done": False, "vm": kind in (VM, FLAT),
               "lgkm": kind in (LDS, ANY) or (kind is FLAT and step.in_lds)}
         self.queue.append(op)
+        if len(self.queue) > FULL["lgkmcnt"]:
+            self.wait({})
         return op
 
     def wait(self, waits):
-        vm, lgkm = waits.get("vmcnt", 63), waits.get("lgkmcnt", 15)
+        """Waits until a counter has the value that is named. One that is not named is full at most: an instruction that it has to
+        count is issued when the first operation is done."""
+        vm, lgkm = (waits.get(name, full) for name, full in FULL.items())
         behind = {VM: 0, LDS: 0}
         for op in reversed(self.queue):
             if op["flow"] is VM:

@@ -80,6 +80,18 @@ class OneWalk(unittest.TestCase):
         self.assertEqual(found.kept, set())
         self.assertEqual(found.without, {0: set(), 2: set(), 3: {("wait", 1, 4)}})
 
+    def test_counters_are_full(self):
+        write, read = "ds_write_b32 v0, v4", "v_mov_b32_e32 v5, v3"
+        for writes, pairs in ((14, {("wait", 0, 15)}), (15, set())):
+            texts = ["ds_read_b32 v3, v0", *[write] * writes, read]
+            with self.subTest(writes=writes):
+                self.assertEqual(along(steps(texts, [(0, n) for n in range(len(texts))])).kept, pairs)
+        loads = ["global_load_dword v2, v[6:7], off", *["global_store_dword v[6:7], v5, off"] * 62]
+        for more, pairs in (([], {("wait", 0, 63)}), (["global_store_dword v[6:7], v5, off"], set())):
+            texts = [*loads, *more, "v_mov_b32_e32 v5, v2"]
+            with self.subTest(more=more):
+                self.assertEqual(along(steps(texts, [(0, n) for n in range(len(texts))])).kept, pairs)
+
     def test_wait_states_reach_back(self):
         moves = [f"v_mov_b32_e32 v{n}, 0" for n in range(50, 54)]
         texts = ["v_mfma_f32_32x32x1f32 v[12:43], v2, v3, v[12:43]", "s_nop 15", *moves, "v_mov_b32_e32 v3, v12"]
