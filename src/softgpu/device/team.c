@@ -176,6 +176,7 @@ void sg_team_round(sg_box_t *b, uint32_t todo, int32_t slice)
     atomic_store_explicit(&t->todo, todo, memory_order_release);
     if (n > members + 1 && t->round_ns >= WORTH_NS) sg_pool_call(b->run->pool, n - members - 1);
     run_waves(b, 0, ran, NULL);
+    t->own_ns = sg_device_clock() - begin;
     await_round(t);
     b->group.spread = false;
     t->round_ns = sg_device_clock() - begin;

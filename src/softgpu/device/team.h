@@ -49,6 +49,7 @@ typedef struct {
     bool refused;      /* the workgroup stays on one thread to its end: it is in counts.alone */
     bool had_turn;     /* the workgroup has used up a turn: it is a long one */
     uint64_t round_ns; /* time of the last round */
+    uint64_t own_ns;   /* of that, while the owner ran waves; then it waited for helpers */
     int32_t slice;     /* of the present round: written before `todo` */
     uint32_t why[ISA_GROUP_WAVES]; /* isa_stop_t of the waves of the round, by the threads that ran
                                       them, before `pending` */

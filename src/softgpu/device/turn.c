@@ -9,7 +9,12 @@ enum {
     BARRIER_ROUNDS = 256, /* barriers that a workgroup passes in one turn, before another workgroup
                              gets a turn */
     LONG_NS = 50000,      /* if waves run for so long while workers are idle, these help */
-    TRAP_ABORT = 2        /* llvm.trap; the runtime's trap handler ignores all other ids */
+    SHORT_NS = 10000, /* a round that takes less gains nothing by a team: to hand it over takes as
+                         long, and registers go from one processor's caches to another's */
+    WAIT_NS = 50000,  /* a wait for helpers that is longer, and longer than the owner's own part,
+                         says that one has lost its processor */
+    PAUSE = 64,       /* behind such rounds so many of the turn go without the team */
+    TRAP_ABORT = 2    /* llvm.trap; the runtime's trap handler ignores all other ids */
 };
 
 /* What a turn has and finds. */
@@ -20,7 +25,8 @@ typedef struct {
     bool watched;               /* observers see single instructions */
     bool yielded;               /* in this round: a wave is to go on in the next turn */
     bool worked;                /* in this round: a wave ran that can go on */
-    uint64_t since;             /* when workers were first seen idle; 0: they have not been */
+    uint32_t pause; /* rounds that go without the box's team, the present one included */
+    uint64_t since; /* when workers were first seen idle; 0: they have not been */
 } turn_t;
 
 static isa_stop_t run_wave(const turn_t *t, isa_wave_t *w, int32_t slice)
@@ -73,13 +79,20 @@ static bool wants_help(turn_t *t)
 static bool by_team(turn_t *t, uint32_t todo)
 {
     sg_box_t *b = t->b;
-    if (!(todo & (todo - 1)) || b->team.refused || t->interrupt) return false;
+    if (!(todo & (todo - 1)) || b->team.refused || t->pause || t->interrupt) return false;
     if (!b->team.open && !wants_help(t)) return false;
     if (!sg_team_allowed(b)) return false;
     if (!b->team.open) sg_team_open(b);
     for (; todo; todo &= todo - 1)
         if (b->wave[__builtin_ctz(todo)]->privileged) return false;
     return true;
+}
+
+/* Whether the last round with the team would have been better without. */
+static bool gained_nothing(const sg_team_t *t)
+{
+    const uint64_t waited = t->round_ns - t->own_ns;
+    return t->round_ns < SHORT_NS || waited > t->own_ns + WAIT_NS;
 }
 
 /* Runs these waves, of which none has run in this round, by the box's team. False: one has failed.
@@ -91,6 +104,7 @@ static bool take_by_team(turn_t *t, uint32_t todo)
 {
     sg_box_t *b = t->b;
     sg_team_round(b, todo, t->slice);
+    if (gained_nothing(&b->team)) t->pause = PAUSE + 1;
     for (; todo; todo &= todo - 1) {
         const unsigned i = (unsigned)__builtin_ctz(todo);
         isa_wave_t *w = b->wave[i];
@@ -109,6 +123,7 @@ static bool take_round(turn_t *t, uint32_t todo)
 {
     sg_box_t *b = t->b;
     t->yielded = t->worked = false;
+    if (t->pause) t->pause--;
     b->nap_clocks = UINT32_MAX;
     for (; todo; todo &= todo - 1) {
         const unsigned i = (unsigned)__builtin_ctz(todo);

@@ -146,7 +146,7 @@ static bool read_shape(kfd_config_t *c)
 static void read_config(void)
 {
     base_log_init("softgpu", sg_options[SG_OPTION_LOG].variable);
-    uint32_t threads = 0, svm = 1, spread = 0;
+    uint32_t threads = 0, svm = 1, spread = 1;
     /* the thunk of ROCm 6 uses no feature that came after 1.17 */
     config.minor_version = 17;
     if (!read_profile(&config.profile) || !read_shape(&config) ||

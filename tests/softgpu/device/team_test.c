@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
-enum { ITEMS = 1024, WAVES = ITEMS / 64, FEW = 5, TRIES = 60 };
+enum { ITEMS = 1024, WAVES = ITEMS / 64, FEW = 4, TRIES = 60 };
 
 static uint64_t args(rig_t *r, uint64_t a, uint64_t b)
 {
@@ -103,7 +103,7 @@ static void until_helped(bench_t *b, uint64_t first, uint64_t second,
 /* ---- waves without LDS, and barriers between them ---- */
 
 /* Adds 1 to each work-item's dword. */
-static const char plain_text[] = HEAD(300000) "global_load_dword v2, v1, s[8:9]\n"
+static const char plain_text[] = HEAD(100000) "global_load_dword v2, v1, s[8:9]\n"
                                               "s_waitcnt vmcnt(0)\n"
                                               "v_add_u32 v2, 1, v2\n"
                                               "global_store_dword v1, v2, s[8:9]\n"
@@ -199,12 +199,51 @@ static void test_barriers_and_lds(void **state)
     rig_close(&b.queue);
 }
 
+/* In each of 20000 turns every work-item passes its number on, and nothing else is done. */
+static const char short_text[] = HEAD(100000) "v_mov_b32 v2, v0\n"
+                                              "v_add_u32 v3, 0x100, v1\n"
+                                              "v_and_b32 v3, 0xfff, v3\n"
+                                              "s_mov_b32 s21, 20000\n"
+                                              "next: ds_write_b32 v3, v2\n"
+                                              "s_waitcnt lgkmcnt(0)\n"
+                                              "s_barrier\n"
+                                              "ds_read_b32 v2, v1\n"
+                                              "s_waitcnt lgkmcnt(0)\n"
+                                              "s_barrier\n"
+                                              "s_sub_u32 s21, s21, 1\n"
+                                              "s_cmp_lg_u32 s21, 0\n"
+                                              "s_cbranch_scc1 next\n"
+                                              "global_store_dword v1, v2, s[8:9]\n"
+                                              "s_endpgm\n";
+
+static unsigned short_runs;
+
+static void check_short(const bench_t *b, uint64_t out)
+{
+    const uint32_t *x = rig_ptr(b->rig, out);
+    for (unsigned k = 0; k < ITEMS; k++)
+        assert_int_equal(x[k], k);
+    short_runs++;
+}
+
+/* Rounds that take less than handing them over does go without the team, nearly all. */
+static void test_short_rounds(void **state)
+{
+    (void)state;
+    bench_t b = bench(short_text);
+    const uint64_t before = sg_team_totals().rounds;
+    short_runs = 0;
+    until_helped(&b, rig_alloc(b.rig, 4 * ITEMS), 0, check_short);
+    assert_true(sg_team_totals().rounds - before < short_runs * UINT64_C(40000) / 4);
+    rig_close(&b.queue);
+}
+
 /* ---- what cannot be spread ---- */
 
 /* Between a loop in which helpers come and a barrier, which begins another round, every work-item
  * does an atomic operation, %s: v3 = 0 and v[6:7] = the shared aperture's address 0, v2 = 1, v0 and
  * v5 its number, s[8:9] the cell in memory; LDS is 0. It stores what comes back in v4. */
-static const char atomic_text[] = HEAD(300000) "s_mov_b64 s[12:13], src_shared_base\n"
+static const char atomic_text[] = HEAD(100000) "s_mov_b64 s[12:13], src_shared_base\n"
                                                "v_mov_b32 v3, 0\n"
                                                "v_mov_b32 v5, v0\n"
                                                "v_mov_b32 v6, 0\n"
@@ -214,7 +253,7 @@ static const char atomic_text[] = HEAD(300000) "s_mov_b64 s[12:13], src_shared_b
                                                "s_mov_b32 m0, 0\n"
                                                "s_waitcnt lgkmcnt(0)\n"
                                                "s_barrier\n"
-                                               "s_mov_b32 s20, 200000\n"
+                                               "s_mov_b32 s20, 60000\n"
                                                "more: s_sub_u32 s20, s20, 1\n"
                                                "s_cmp_lg_u32 s20, 0\n"
                                                "s_cbranch_scc1 more\n"
@@ -276,7 +315,7 @@ static void test_atomic_operations(void **state)
  * before all stores (lds.h), on however many threads. %s: the load into v2 of the next wave's
  * dword, at v3, and the store of v5 = its dword of the second argument to its own, at v1; v[6:7]
  * and v[8:9] are the flat addresses of the two, s[24:27] is a buffer of the second argument. */
-static const char swap_text[] = HEAD(300000) "s_mov_b64 s[12:13], src_shared_base\n"
+static const char swap_text[] = HEAD(100000) "s_mov_b64 s[12:13], src_shared_base\n"
                                              "ds_write_b32 v1, v0\n"
                                              "v_add_u32 v3, 0x100, v1\n"
                                              "v_and_b32 v3, 0xfff, v3\n"
@@ -293,7 +332,7 @@ static const char swap_text[] = HEAD(300000) "s_mov_b64 s[12:13], src_shared_bas
                                              "global_load_dword v5, v1, s[10:11]\n"
                                              "s_waitcnt vmcnt(0) lgkmcnt(0)\n"
                                              "s_barrier\n"
-                                             "s_mov_b32 s20, 200000\n"
+                                             "s_mov_b32 s20, 60000\n"
                                              "more: s_sub_u32 s20, s20, 1\n"
                                              "s_cmp_lg_u32 s20, 0\n"
                                              "s_cbranch_scc1 more\n"
@@ -408,7 +447,7 @@ static void test_one_workgroup_shows_it_for_all(void **state)
 
 /* Each wave stores a dword and waits in memory until all have: nobody may be starved. Half of the
  * waves end before the barrier. */
-static const char meet_text[] = HEAD(300000) "v_readfirstlane_b32 s12, v1\n"
+static const char meet_text[] = HEAD(100000) "v_readfirstlane_b32 s12, v1\n"
                                              "s_lshr_b32 s13, s12, 6\n"
                                              "v_mov_b32 v4, s13\n"
                                              "v_subrev_u32 v5, s12, v1\n"
@@ -447,7 +486,7 @@ static void test_waves_wait_for_each_other(void **state)
 
 /* Waves 3 and up load, in the same round, from an address of their own; wave 3's is the first
  * argument. */
-static const char fault_text[] = HEAD(300000) "v_readfirstlane_b32 s12, v1\n"
+static const char fault_text[] = HEAD(100000) "v_readfirstlane_b32 s12, v1\n"
                                               "s_cmp_lt_u32 s12, 0x300\n"
                                               "s_cbranch_scc1 over\n"
                                               "s_sub_u32 s12, s12, 0x300\n"
@@ -501,8 +540,8 @@ static void test_memory_taken_away(void **state)
     fails_at(fault_text, taken_away);
 }
 
-/* A queue whose spread workgroup never ends can be destroyed. Waves that only sleep have no team.
- */
+/* A queue whose spread workgroup never ends can be destroyed. Waves that only sleep have a team at
+ * most where a round took long, on a busy machine. */
 static void test_destroy_while_spread(void **state)
 {
     static const struct {
@@ -524,7 +563,7 @@ static void test_destroy_while_spread(void **state)
             rig_close(&b.queue);
             assert_int_equal(rig_signal_at(b.rig, never)->value, 1);
         }
-        assert_int_equal(helped() > before, !kernels[k].sleeps);
+        assert_true(kernels[k].sleeps || helped() > before);
     }
 }
 
@@ -620,6 +659,7 @@ int main(void)
         cmocka_unit_test(test_helpers_run_waves),
         cmocka_unit_test_setup_teardown(test_not_allowed, forbid, allow),
         cmocka_unit_test(test_barriers_and_lds),
+        cmocka_unit_test(test_short_rounds),
         cmocka_unit_test(test_atomic_operations),
         cmocka_unit_test(test_loads_before_stores),
         cmocka_unit_test(test_one_workgroup_shows_it_for_all),
