@@ -288,26 +288,41 @@ static char *scratch_record(writer_t *w, char *at, const trace_timed_t *r)
     return at;
 }
 
+/* Writes the members in front of the values that were counted of a dispatch; `bytes`: size of AMD's
+ * structure; `timed`: it has times. The list of the values stays open. */
+static out_json_t begin_counted(writer_t *w, char *at, const trace_timed_t *r,
+                                const trace_dispatch_t *d, size_t bytes, bool timed)
+{
+    PUT_FIRST(at, "thread_id", trace_thread(r->head));
+    at = OUT_PUT_WORD(at, ",\"dispatch_data\":{");
+    PUT_FIRST(at, "size", (unsigned)bytes);
+    at = put_correlation(at, r->correlation, d->external);
+    if (timed) at = put_times(w, at, r);
+    out_json_t j = leave(w, OUT_PUT_WORD(put_dispatch_info(at, d), "}"), true);
+    out_json_begin(&j, "records", '[');
+    return j;
+}
+
+static char *end_counted(writer_t *w, out_json_t *j, const trace_dispatch_t *d)
+{
+    out_json_end(j, ']');
+    out_json_handle(j, "stream_id", d->stream);
+    return come_back(w);
+}
+
 static char *counter_record(writer_t *w, char *at, const trace_timed_t *r)
 {
     const trace_counters_t *c = (const trace_counters_t *)r;
     const trace_value_t *values = trace_values(c);
-    PUT_FIRST(at, "thread_id", trace_thread(r->head));
-    at = OUT_PUT_WORD(at, ",\"dispatch_data\":{");
-    PUT_FIRST(at, "size", (unsigned)sizeof(rocprofiler_dispatch_counting_service_data_t));
-    at = put_times(w, put_correlation(at, r->correlation, c->dispatch.external), r);
-    at = OUT_PUT_WORD(put_dispatch_info(at, &c->dispatch), "}");
-    out_json_t j = leave(w, at, true);
-    out_json_begin(&j, "records", '[');
+    out_json_t j = begin_counted(w, at, r, &c->dispatch,
+                                 sizeof(rocprofiler_dispatch_counting_service_data_t), true);
     for (uint64_t i = 0; i < c->count; i++) {
         out_json_begin(&j, NULL, '{');
         out_json_handle(&j, "counter_id", values[i].counter);
         out_json_double(&j, "value", values[i].value);
         out_json_end(&j, '}');
     }
-    out_json_end(&j, ']');
-    out_json_handle(&j, "stream_id", c->dispatch.stream);
-    return come_back(w);
+    return end_counted(w, &j, &c->dispatch);
 }
 
 /* Writes the members that records of both methods have; the object stays open. */
@@ -365,13 +380,8 @@ static char *reading_record(writer_t *w, char *at, const trace_timed_t *r)
 {
     const trace_readings_t *s = (const trace_readings_t *)r;
     const trace_reading_t *samples = trace_readings(s);
-    PUT_FIRST(at, "thread_id", trace_thread(r->head));
-    at = OUT_PUT_WORD(at, ",\"dispatch_data\":{");
-    PUT_FIRST(at, "size", (unsigned)sizeof(rocprofiler_spm_dispatch_counting_service_data_t));
-    at = put_correlation(at, r->correlation, s->dispatch.external);
-    at = OUT_PUT_WORD(put_dispatch_info(at, &s->dispatch), "}");
-    out_json_t j = leave(w, at, true);
-    out_json_begin(&j, "records", '[');
+    out_json_t j = begin_counted(w, at, r, &s->dispatch,
+                                 sizeof(rocprofiler_spm_dispatch_counting_service_data_t), false);
     for (uint64_t i = 0; i < s->count; i++) {
         out_json_begin(&j, NULL, '{');
         out_json_handle(&j, "counter_id", samples[i].counter);
@@ -380,9 +390,7 @@ static char *reading_record(writer_t *w, char *at, const trace_timed_t *r)
         out_json_unsigned(&j, "instance_id", samples[i].instance);
         out_json_end(&j, '}');
     }
-    out_json_end(&j, ']');
-    out_json_handle(&j, "stream_id", s->dispatch.stream);
-    return come_back(w);
+    return end_counted(w, &j, &s->dispatch);
 }
 
 static char *graph_record(writer_t *w, char *at, const trace_timed_t *r)

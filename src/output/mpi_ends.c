@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/sorted.h"
 
 /* A request that is not complete yet. */
 struct mpi_open {
@@ -90,15 +91,9 @@ static void open_request(mpi_ends_t *e, mpi_open_t row)
 
 static mpi_open_t *find_request(const mpi_ends_t *e, uint64_t request)
 {
-    size_t low = 0, high = e->open_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (e->open[middle].request < request)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    mpi_open_t *row = low < e->open_count ? &e->open[low] : NULL;
+    size_t i;
+    BASE_SEARCH(i, e->open_count, e->open[i].request < request);
+    mpi_open_t *row = i < e->open_count ? &e->open[i] : NULL;
     return row && row->request == request && !row->over ? row : NULL;
 }
 

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/sorted.h"
+
 int gather_by_start(const void *left, const void *right)
 {
     const gather_span_t *a = left, *b = right;
@@ -61,17 +63,10 @@ void gather_find_gaps(gather_t *g)
 static size_t gap_behind(const gather_t *g, size_t process, int64_t time)
 {
     const gather_span_t *gaps = g->spans.rows;
-    size_t low = 0, high = g->spans.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const bool before = gaps[middle].process != process ? gaps[middle].process < process
-                                                            : gaps[middle].end <= time;
-        if (before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t i;
+    BASE_SEARCH(i, g->spans.count,
+                gaps[i].process != process ? gaps[i].process < process : gaps[i].end <= time);
+    return i;
 }
 
 bool gather_in_gap(const gather_t *g, size_t process, int64_t start, int64_t end)

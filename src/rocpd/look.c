@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "base/log.h"
 #include "base/pool.h"
+#include "base/sorted.h"
 #include "db/clocks.h"
 #include "rocpd/options.h"
 
@@ -113,15 +114,9 @@ int rocpd_find_places(rocpd_base_t *b)
 
 const rocpd_place_t *rocpd_find_place(const rocpd_base_t *b, const char *guid)
 {
-    size_t low = 0, high = b->place_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (strcmp(b->places[middle].guid, guid) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < b->place_count && strcmp(b->places[low].guid, guid) == 0 ? &b->places[low] : NULL;
+    size_t i;
+    BASE_SEARCH(i, b->place_count, strcmp(b->places[i].guid, guid) < 0);
+    return i < b->place_count && strcmp(b->places[i].guid, guid) == 0 ? &b->places[i] : NULL;
 }
 
 const char *rocpd_file_of(const rocpd_base_t *b, const char *guid)

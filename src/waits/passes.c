@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "base/log.h"
 #include "base/pool.h"
+#include "base/sorted.h"
 #include "db/clocks.h"
 #include "rocpd/one_clock.h"
 #include "waits/internal.h"
@@ -87,15 +88,9 @@ static int run(all_t *a)
 /* Returns the first process of a file; the processes of a file are adjacent. */
 static size_t first_of(const all_t *a, size_t file)
 {
-    size_t low = 0, high = a->process_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (a->processes[middle].file < file)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t i;
+    BASE_SEARCH(i, a->process_count, a->processes[i].file < file);
+    return i;
 }
 
 /* Returns whether a pass reads a process. */

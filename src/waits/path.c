@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/sorted.h"
 #include "waits/internal.h"
 
 static void add_piece(wts_tracing_t *t, uint32_t rank, uint64_t from, uint64_t to, bool on_gpu)
@@ -26,15 +27,9 @@ static void add_piece(wts_tracing_t *t, uint32_t rank, uint64_t from, uint64_t t
 static const wts_wait_t *last_wait(const wts_state_t *s, uint32_t rank, uint64_t at, bool before)
 {
     const wts_waits_t *w = &s->waits[rank];
-    size_t low = 0, high = w->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (w->rows[middle].at < at || (!before && w->rows[middle].at == at))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &w->rows[low - 1] : NULL;
+    size_t i;
+    BASE_SEARCH(i, w->count, w->rows[i].at < at || (!before && w->rows[i].at == at));
+    return i ? &w->rows[i - 1] : NULL;
 }
 
 static int by_rank(const void *a, const void *b)
@@ -80,15 +75,9 @@ void wts_path_find(wts_tracing_t *t)
 /* Returns the index of the first piece of a rank, or where it would be. */
 static size_t first_piece(const wts_tracing_t *t, uint32_t rank)
 {
-    size_t low = 0, high = t->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (t->pieces[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t i;
+    BASE_SEARCH(i, t->count, t->pieces[i].rank < rank);
+    return i;
 }
 
 bool wts_path_has(const wts_tracing_t *t, uint32_t rank)
@@ -154,15 +143,9 @@ static void add_host(own_t *o, const wts_piece_t *p, size_t *call)
 static void add_gpu(own_t *own, const wts_piece_t *p)
 {
     const wts_work_t *k = own->k;
-    size_t low = 0, high = k->operation_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (k->operations[middle].end <= p->to)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const wts_operation_t *o = low ? &k->operations[low - 1] : NULL;
+    size_t i;
+    BASE_SEARCH(i, k->operation_count, k->operations[i].end <= p->to);
+    const wts_operation_t *o = i ? &k->operations[i - 1] : NULL;
     uint64_t at = p->to;
     while (o && at > p->from) {
         const uint64_t start = o->start > p->from ? o->start : p->from;

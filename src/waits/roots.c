@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/sorted.h"
 #include "waits/internal.h"
 
 /* DEEPEST: most ranks of which each waits for the next; only errors of the clocks make circles.
@@ -38,15 +39,9 @@ typedef struct {
 /* Returns the number of waits that have ended until a moment. */
 static size_t ended(const wts_waits_t *w, uint64_t at)
 {
-    size_t low = 0, high = w->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (w->rows[middle].at <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t i;
+    BASE_SEARCH(i, w->count, w->rows[i].at <= at);
+    return i;
 }
 
 /* Returns when the wait before this one has ended; waits in one call count as one. */

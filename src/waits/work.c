@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/sorted.h"
 #include "waits/internal.h"
 
 typedef struct {
@@ -145,15 +146,9 @@ static int by_start(const void *a, const void *b)
 /* Returns the number of operations that have ended until a moment. */
 static size_t ended(const wts_work_t *k, uint64_t at)
 {
-    size_t low = 0, high = k->operation_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (k->operations[middle].end <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t i;
+    BASE_SEARCH(i, k->operation_count, k->operations[i].end <= at);
+    return i;
 }
 
 /* Finds for each operation the one before it in its stream. Only a limited number of operations

@@ -42,19 +42,11 @@ static void run_callbacks(sdk_frame_t *frame, rocprofiler_callback_phase_t phase
     for (unsigned i = 0; i < plan->callback_count; i++) {
         const sdk_callback_service_t *service = &plan->callbacks[i];
         if (!sdk_context_accepts(service->context)) continue;
-        rocprofiler_callback_tracing_record_t record = {
-            .context_id = sdk_context_id(service->context),
-            .thread_id = self->tid,
-            .correlation_id = {.internal = frame->internal,
-                               .external.value = external_of(frame, service->context,
-                                                             frame->callback_external, i),
-                               .ancestor = frame->ancestor},
-            .kind = (rocprofiler_callback_tracing_kind_t)plan->callback_kind,
-            .operation = plan->operation,
-            .phase = phase,
-            .payload = payload,
-        };
-        service->callback(record, &frame->user[i], service->data);
+        const rocprofiler_correlation_id_t id = {
+            .internal = frame->internal,
+            .external.value = external_of(frame, service->context, frame->callback_external, i),
+            .ancestor = frame->ancestor};
+        sdk_service_call(plan, service, self->tid, id, phase, payload, &frame->user[i]);
     }
     sdk_emit_end(self);
 }

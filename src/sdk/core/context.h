@@ -48,6 +48,24 @@ static inline rocprofiler_context_id_t sdk_context_id(const sdk_context_t *conte
     return (rocprofiler_context_id_t){.handle = context->handle};
 }
 
+/* Calls a callback service's tool for an operation of the plan. */
+static inline void sdk_service_call(const sdk_plan_t *plan, const sdk_callback_service_t *service,
+                                    uint64_t thread, rocprofiler_correlation_id_t id,
+                                    rocprofiler_callback_phase_t phase, void *payload,
+                                    rocprofiler_user_data_t *user)
+{
+    const rocprofiler_callback_tracing_record_t record = {
+        .context_id = sdk_context_id(service->context),
+        .thread_id = thread,
+        .correlation_id = id,
+        .kind = (rocprofiler_callback_tracing_kind_t)plan->callback_kind,
+        .operation = plan->operation,
+        .phase = phase,
+        .payload = payload,
+    };
+    service->callback(record, user, service->data);
+}
+
 /* Return the object with this handle; NULL if there is none. */
 sdk_context_t *sdk_context_find(rocprofiler_context_id_t id);
 sdk_buffer_t *sdk_buffer_find(rocprofiler_buffer_id_t id);

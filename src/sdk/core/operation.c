@@ -128,18 +128,11 @@ void sdk_operation_callback(sdk_operation_t *operation, rocprofiler_callback_pha
     for (unsigned i = 0; i < plan->callback_count; i++) {
         const sdk_callback_service_t *service = &plan->callbacks[i];
         if (!sdk_context_accepts(service->context)) continue;
-        rocprofiler_callback_tracing_record_t record = {
-            .context_id = sdk_context_id(service->context),
-            .thread_id = operation->thread_id,
-            .correlation_id = {.internal = operation->internal,
-                               .external = operation->callback_external[i],
-                               .ancestor = operation->ancestor},
-            .kind = (rocprofiler_callback_tracing_kind_t)plan->callback_kind,
-            .operation = plan->operation,
-            .phase = phase,
-            .payload = payload,
-        };
-        service->callback(record, &operation->user[i], service->data);
+        const rocprofiler_correlation_id_t id = {.internal = operation->internal,
+                                                 .external = operation->callback_external[i],
+                                                 .ancestor = operation->ancestor};
+        sdk_service_call(plan, service, operation->thread_id, id, phase, payload,
+                         &operation->user[i]);
     }
     sdk_emit_end(self);
 }
