@@ -117,7 +117,7 @@ class Field:
         self.generic = facts["generic"]  # the target whose code the GPU runs, too, or -
         self.wave = int(facts["waves"].split(",")[0])  # lanes, unless a compiler is told otherwise
         self.firmware = int(suite_gpu.profile_of(self.gpu)["mec_firmware"])  # of the packet processor
-        self.patience = int(os.environ.get("FIELD_PATIENCE") or 1)  # by which limits of time are multiplied
+        self.patience = patience()  # by which limits of time are multiplied
         self.env.update(PYTHONDONTWRITEBYTECODE="1", SOFTGPU_GPU=self.gpu)
 
     def path(self, name):
@@ -235,6 +235,14 @@ def known(of, name):
         if next(iter(row.values())) == name:
             return row
     sys.exit(f"field: {of} has no {name}")
+
+
+def patience():
+    """What FIELD_PATIENCE says: a whole number from 1 on, 1 unless it is set."""
+    text = os.environ.get("FIELD_PATIENCE") or "1"
+    if not re.fullmatch("[0-9]+", text) or int(text) < 1:
+        sys.exit(f"field: FIELD_PATIENCE is {text}, which is no whole number from 1 on")
+    return int(text)
 
 
 def demangled(names):

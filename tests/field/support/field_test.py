@@ -60,3 +60,13 @@ with tempfile.TemporaryDirectory() as folder:
         assert f.has_counter("SQ_INSTS_MFMA") == (gpu == "mi210") and f.has_counter("SQ_WAVES"), gpu
         assert not f.has_counter("SQ_NOTHING")
         os.rmdir(f.out)
+
+del os.environ["FIELD_GPU"]
+for text, number in (("", 1), ("1", 1), ("12", 12), ("0", None), ("-2", None), ("1.5", None), ("many", None)):
+    os.environ["FIELD_PATIENCE"] = text
+    try:
+        got = field.Field().patience
+    except SystemExit as end:
+        got = None
+        assert end.code == f"field: FIELD_PATIENCE is {text}, which is no whole number from 1 on", end.code
+    assert got == number, (text, got)
