@@ -174,11 +174,30 @@ static void why_stopped(sg_trace_t *t, const isa_wave_t *w)
     }
 }
 
+/* Decodes the instruction at `pc` anew: in slots of the code cache, some registers have the numbers
+ * of their places in the wave. False: its memory is gone, or holds something else now. */
+static bool as_written(const sg_box_t *b, const isa_wave_t *w, uint64_t pc, isa_inst_t *i)
+{
+    const isa_dispatch_t *d = w->group->dispatch;
+    const unsigned lanes = isa_dispatch_full(d) >> 32 ? 64 : 32;
+    uint32_t words[ISA_MAX_DWORDS];
+    unsigned n = 0;
+    for (; n < ISA_MAX_DWORDS; n++) {
+        const void *code = sg_memory_host(b->run->device->memory, pc + 4 * n, sizeof *words, 0);
+        if (!code) break;
+        memcpy(&words[n], code, sizeof *words);
+    }
+    memset(i, 0, sizeof *i);
+    return n && isa_decode_lanes(d->arch, lanes, words, n, i) > 0;
+}
+
 void sg_trace_instruction(sg_sight_t *s, const isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
 {
     sg_trace_t *t = s->trace;
     char assembly[256] = "(no instruction)";
-    if (i->op) isa_disassemble(w->group->dispatch->arch, i, assembly, sizeof assembly);
+    isa_inst_t written;
+    if (i->op && as_written(s->box, w, pc, &written))
+        isa_disassemble(w->group->dispatch->arch, &written, assembly, sizeof assembly);
     begin_line(t, s->box, w);
     text(t, "%llx: %s", (unsigned long long)pc, assembly);
     changes(t, w, &t->wave[w->index_in_group]);

@@ -70,6 +70,8 @@ grep -vq "^_Z5wholePi" "$work/some" && complain "--trace=whole: more than that"
     complain "--stats: nothing on standard error"
 "$softgpu" --gpu rx6800 --stats "$narrow" 2>&1 | grep -A3 '^kernel _Z5wholePi' | grep -q ' 32.00 of 32 lanes' ||
     complain "--stats: waves of 32 lanes are not said to have 32"
+"$softgpu" --gpu rx6800 --trace=turns --trace-file "$work/narrow" "$narrow" >/dev/null 2>&1 || complain "narrow: status $?"
+grep -q "^_Z5turnsPi .*: s_waitcnt_vscnt null, 0x0$" "$work/narrow" || complain "narrow: no line of what names no register"
 
 # with the translator the same instructions are counted, in translated code and beside it
 SOFTGPU_TRANSLATE_AFTER=1 SOFTGPU_TRANSLATE_ASIDE=0 "$softgpu" --translate on --stats --trace-file "$work/on" "$program" >"$work/out" 2>&1 ||
