@@ -590,10 +590,12 @@ static bool was_read(reader_t by, uint64_t slots, uint32_t stamp)
 }
 
 /* Whether the publication covers an access: a store only if its wave had waited for the store, a
- * read in any case. */
+ * read of the publishing wave in any case. What other waves have done since they last synchronised
+ * with that wave is not covered. */
 static bool covers(const publication_t *p, unsigned wave, uint32_t time, bool is_read)
 {
-    return time < p->when[wave] + (is_read || time == RACE_TIME_MAX ? 2u : 1u);
+    const bool at_once = is_read && p->wave == wave;
+    return time < p->when[wave] + (at_once || time == RACE_TIME_MAX ? 2u : 1u);
 }
 
 /* Whether the reader has read a publication that covers the access. Each wave publishes its own
