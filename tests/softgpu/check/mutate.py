@@ -29,16 +29,16 @@ import tempfile
 import typing
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-import states
 import suite_gpu
 import walk
 
 NOP = struct.pack("<I", 0xbf800000)
 BUNDLE = b"__CLANG_OFFLOAD_BUNDLE__"
 KINDS = walk.KINDS
+COMMON = ("s_waitcnt", "s_barrier")  # which the table has in any case
 FAMILIES = "hazard,sync,race,init"
 Site = collections.namedtuple("Site", "at kind text pc kernels")  # at: offset in the executable's file
-PLACE = re.compile(r"\S+ #\d+ group \S+ wave \d+ ([0-9a-f]+): (s_(?:waitcnt|barrier|nop)\b[^;]*)")
+PLACE = re.compile(r"\S+ #\d+ group \S+ wave \d+ ([0-9a-f]+): ((?:s_(?:wait|barrier|nop)|v_nop)[^;]*)")
 START = re.compile(r"\S+ #\d+ group \S+ wave \d+ ([0-9a-f]+): ")
 RAN = re.compile(r"^kernel (\S+)$", re.MULTILINE)  # of --stats
 LONGEST = 600  # seconds that a run may take
@@ -302,6 +302,8 @@ class Proof:
         lines = ["| GPU | left out | times | harmful | found | | nothing outstanding | outstanding, not used | told without reason |",
                  "|---|---|---|---|---|---|---|---|---|"]
         for kind in KINDS:
+            if kind not in COMMON and not self.rows[kind, "places"]:
+                continue
             n = {key: self.rows[kind, key] for key in ("removed", "harmful", "found", "idle", "unused", "false")}
             share = f"{100 * n['found'] / n['harmful']:.1f} %" if n["harmful"] else ""
             of = f" of {self.rows[kind, 'places']}" if self.args.sample else ""
@@ -326,7 +328,7 @@ class Subject:
 
     def dispatches(self, kernel):
         if kernel not in self.steps:
-            self.steps[kernel] = [steps for steps in walk.read_trace(self.lines.get(kernel, [])).values() if steps]
+            self.steps[kernel] = [steps for steps in walk.read_trace(self.lines.get(kernel, []), self.isa).values() if steps]
         return self.steps[kernel]
 
     def place(self, pc):
@@ -340,14 +342,14 @@ class Subject:
             for line in lines:
                 place = PLACE.match(line)
                 if place:
-                    code = walk.Code(place[2].strip())
-                    if walk.may_be_left_out(code):
+                    code = walk.Code(place[2].strip(), walk.GPUS[self.isa])
+                    if code.place:
                         seen.setdefault(int(place[1], 16), (code, set()))[1].add(kernel)
         made = []
         for pc, (code, kernels) in sorted(seen.items()):
             where = self.program.function_at(pc - self.bias)
             if where:
-                made.append(Site(where[1], code.name, code.text, pc, frozenset(kernels)))
+                made.append(Site(where[1], code.place, code.text, pc, frozenset(kernels)))
         return made
 
     def pairs(self, site, kernels=None, chance=False):
@@ -376,7 +378,7 @@ class Subject:
                 for step in steps:
                     paths.setdefault(step.wave, []).append(step)
                 for path in paths.values():
-                    shape = tuple((s.pc, s.exec, s.in_lds) for s in path)
+                    shape = tuple((s.pc, s.exec, s.counters) for s in path)
                     if shape not in seen:
                         seen.add(shape)
                         made.follow(path)
@@ -523,8 +525,8 @@ def main():
     parser.add_argument("-v", action="store_true")
     args = parser.parse_args()
     args.isa = suite_gpu.arch_of(args.gpu)
-    if args.isa not in states.NEEDS:
-        print(f"skipped: states.py has no wait states of {args.gpu}, {args.isa}")
+    if args.isa not in walk.GPUS:
+        print(f"skipped: families.py does not have {args.gpu}, {args.isa}")
         return 77
     proof = Proof(args)
     for text in args.programs:

@@ -296,4 +296,25 @@ def matrix_of_gfx942(first, second, written, numbers):
     return need
 
 
-NEEDS = {"gfx908": gfx908, "gfx90a": gfx90a, "gfx942": gfx942, "gfx950": gfx950}
+# ---- gfx10 and later, which wait for most of it by themselves ----
+
+def gfx1030(_first, _second):
+    return 0
+
+
+def gfx1151(first, second):
+    """Between matrix instructions, where one multiplies by the result of the other, or has its indices there."""
+    if not (first.matrix and second.matrix):
+        return 0
+    factors = second.source[:3] if second.name.startswith("v_swmmac") else second.source[:2]
+    return int(bool(set(first.writes) & {r for part in factors for r in part}))
+
+
+def gfx1100(first, second):
+    if TRANSCENDENTAL.match(first.name) and second.vector and set(first.writes) & set(second.reads):
+        return 6
+    return gfx1151(first, second)
+
+
+NEEDS = {"gfx908": gfx908, "gfx90a": gfx90a, "gfx942": gfx942, "gfx950": gfx950,
+         "gfx1030": gfx1030, "gfx1100": gfx1100, "gfx1151": gfx1151, "gfx1201": gfx1151}

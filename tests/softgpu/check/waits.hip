@@ -8,6 +8,8 @@ typedef float float16_t __attribute__((ext_vector_type(16)));
 typedef double double4_t __attribute__((ext_vector_type(4)));
 typedef int int4_t __attribute__((ext_vector_type(4)));
 typedef _Float16 half4_t __attribute__((ext_vector_type(4)));
+typedef _Float16 half16_t __attribute__((ext_vector_type(16)));
+typedef float float8_t __attribute__((ext_vector_type(8)));
 
 enum { TILE = 64, STEPS = 3 };
 
@@ -37,7 +39,7 @@ __global__ void divided(int *to)
 
 __global__ void uniform(int *to)
 {
-    const int lane = __builtin_amdgcn_readfirstlane(to[threadIdx.x]) & 63;
+    const int lane = __builtin_amdgcn_readfirstlane(to[threadIdx.x]) & 31;
     const int there = __builtin_amdgcn_readlane(to[threadIdx.x + TILE], lane);
     to[there % TILE + 2 * TILE] = lane;
 }
@@ -51,6 +53,7 @@ __global__ void shifted(int *to)
     to[threadIdx.x] = sum;
 }
 
+#ifdef __GFX9__ // matrix instructions, as far as the GPU has them
 __global__ void products(int *to)
 {
     const float a = static_cast<float>(to[threadIdx.x]), b = static_cast<float>(to[threadIdx.x + TILE]);
@@ -83,6 +86,24 @@ __global__ void doubles(int *to)
     reinterpret_cast<double *>(to)[threadIdx.x] = one + sum[3] * a;
 #endif
 }
+#else
+__global__ void products(int *to)
+{
+#ifdef __GFX11__
+    half16_t a, b;
+    float8_t sum = {};
+    for (int k = 0; k < 16; k++) {
+        a[k] = static_cast<_Float16>(to[threadIdx.x + k]);
+        b[k] = static_cast<_Float16>(to[threadIdx.x + 16 + k]);
+    }
+    sum = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(a, b, sum);
+    sum = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(__builtin_bit_cast(half16_t, sum), b, sum);
+    for (int k = 0; k < 8; k++) to[8 * threadIdx.x + k] = static_cast<int>(sum[k]);
+#endif
+}
+__global__ void halves(int *) {}
+__global__ void doubles(int *) {}
+#endif
 
 // Tiles of LDS by turns: a barrier for each.
 __global__ void turns(int *to)

@@ -3,28 +3,29 @@
 The lines of softgpu --trace are all that it reads; it shares nothing with the checker, which mutate.py holds against it.
 A walk leaves out one instruction, as if s_nop 0 stood in its place, and finds the pairs of instructions, producer and
 consumer, that nothing keeps apart. Registers are known by the text of the instructions, addresses by the values that
-the trace has.
+the trace has. What differs between GPUs is in families.GPUS. Not looked at are exports and direct loads from LDS, which programs for
+graphics have, and copies of SGPRs in the vector ALU of gfx12.
 """
+import collections
 import functools
 import itertools
 import re
 
-import states
+import families
+from families import GPUS
 from states import ANY, FLAT, LDS, PAIRED, VM
 
 LANES = (1 << 64) - 1
-KINDS = ("s_waitcnt", "s_barrier", "s_nop")  # what may be left out
-STATES, RECENT = 20, 24  # wait states that any pair needs at most, and instructions that are looked back at, which have one or more
-FULL = {"vmcnt": 63, "lgkmcnt": 15}  # what the counters can count
-NEEDS = {isa: functools.cache(needs) for isa, needs in states.NEEDS.items()}  # of two Codes, of which there are few
+KINDS = ("s_waitcnt", "s_barrier", "s_nop", "v_nop", "s_waitcnt_depctr")  # what may be left out; with s_waitcnt those for one counter
+NEEDS = {isa: functools.cache(gpu.needs) for isa, gpu in GPUS.items()}  # of two Codes, of which there are few
 SHARED = 1 << 48  # flat addresses from here on, 4 GiB of them, are LDS
 NAMED = {"vcc_lo", "vcc_hi", "exec_lo", "exec_hi", "flat_scratch_lo", "flat_scratch_hi", "m0"}
-NO_RESULT = re.compile(r"(s_(cmp|bitcmp|waitcnt|nop|barrier|branch|cbranch|setpc|endpgm|sleep|sendmsg|setreg|set_gpr|icache|dcache|"
+NO_RESULT = re.compile(r"(s_(cmp|bitcmp|wait|nop|barrier|branch|cbranch|setpc|endpgm|sleep|sendmsg(?!_rtn)|setreg|set_gpr|icache|dcache|"
                        r"ttrace|setprio|setvskip|trap|sethalt|rfe|store|scratch_store|buffer_store|atc|decperf|incperf)|"
-                       r"v_nop|v_clrexcp|\w+_store_|ds_write|ds_gws|ds_nop|buffer_wb|buffer_inv|buffer_gl)")
-TWO_RESULTS = re.compile(r"v_(add|addc|sub|subb|subrev|subbrev)_co_|v_div_scale_|v_mad_[ui]64_")
-READS_RESULT = re.compile(r"v_(fmac|mac|dot\dc|pk_fmac|swap)_|s_(addk|mulk|cmov)|v_movreld|v_smfmac|v_permlane\d+_swap")
-BYTES = (("dwordx2", 8), ("dwordx3", 12), ("dwordx4", 16), ("dword", 4), ("byte", 1), ("short", 2), ("_b128", 16), ("_b96", 12),
+                       r"v_nop|v_clrexcp|\w+_store_|ds_write|ds_gws|ds_nop|buffer_wb|buffer_inv|buffer_gl|global_(inv|wb))")
+TWO_RESULTS = re.compile(r"v_(add|addc|sub|subb|subrev|subbrev)_co_|v_div_scale_|v_mad_([ui]64|co)_")
+READS_RESULT = re.compile(r"v_(fmac|mac|dot\dc|pk_fmac|swap)_|v_swaprel|v_swmmac|s_(addk|mulk|cmov)|v_movreld|v_smfmac|v_permlane\d+_swap")
+BYTES = (("pk_add", 4), ("dwordx2", 8), ("dwordx3", 12), ("dwordx4", 16), ("dword", 4), ("byte", 1), ("short", 2), ("_b128", 16), ("_b96", 12),
          ("64", 8), ("_x2", 8), ("_b8", 1), ("_u8", 1), ("_i8", 1), ("16", 2))
 
 
@@ -54,33 +55,43 @@ class Code:
     """What an instruction's text says, whichever wave executes it."""
     known = {}
 
-    def __new__(cls, text):
-        if text not in cls.known:
-            cls.known[text] = made = super().__new__(cls)
-            made.read(text)
-        return cls.known[text]
+    def __new__(cls, text, gpu):
+        if (text, gpu.name) not in cls.known:
+            cls.known[text, gpu.name] = made = super().__new__(cls)
+            made.read(text, gpu)
+            if " :: " in text:
+                made.join([Code(half.replace("v_dual_", "v_"), gpu) for half in text.split(" :: ")])
+        return cls.known[text, gpu.name]
 
-    def read(self, text):
+    def join(self, halves):
+        """Of an instruction that is two operations, both of which read before either writes."""
+        self.writes = [r for half in halves for r in half.writes]
+        self.reads = [r for half in halves for r in half.reads]
+        self.source = [part for half in halves for part in half.source]
+
+    def read(self, text, gpu):
         self.text = text
         self.name, _, rest = text.partition(" ")
         name, parts = self.name, operands(rest)
         self.parts, self.rest = parts, rest
         words = set(rest.split())
         self.vector = name.startswith("v_")
-        self.matrix = bool(re.match(r"v_s?mfma", name))
+        self.matrix = bool(re.match(r"v_(s?mfma|wmma|swmmac)", name))
         self.dot = bool(re.match(r"v_dot", name))
-        self.atomic = "_atomic_" in name or bool(re.match(r"ds_(add|sub|rsub|inc|dec|min|max|and|or|xor|mskor|wrxchg|cmpst|wrap|condxchg|pk_add)", name))
-        self.glc = "glc" in words or "sc0" in words
-        self.past_l1 = self.glc or "sc1" in words  # loads that other waves' stores are seen by: of a wider scope than the wave
+        self.atomic = "_atomic_" in name or bool(re.match(
+            r"ds_(add|sub|rsub|inc|dec|min|max|and|or|xor|mskor|wrxchg|storexchg|cmpst|wrap|condxchg|cond_sub|pk_add)", name))
+        self.glc = "glc" in words or "sc0" in words or bool(re.search(r"th:TH_ATOMIC_\w*RETURN", rest))
+        self.past_l1 = self.glc or "sc1" in words or "scope:" in rest  # loads that other waves' stores are seen by: of a wider scope than the wave
         self.slc = "slc" in words
         self.to_lds = "lds" in words or "_load_lds_" in name
         self.store = bool(re.match(r"\w+_store_|ds_write", name))
         self.flow = self.flow_of(name, "gds" in words)
         self.load = self.flow is not None and not self.store and not self.atomic
-        self.space = "lds" if name.startswith("ds_") and "gds" not in words else "global" if name.startswith("global_") else \
+        self.space = "lds" if name.startswith("ds_") and "gds" not in words else \
+            "global" if re.match(r"global_(?!inv|wb)", name) else \
             "flat" if name.startswith("flat_") else None
         results = 2 if TWO_RESULTS.match(name) else 1
-        if NO_RESULT.match(name) or (self.to_lds and self.load):
+        if NO_RESULT.match(name) or (self.to_lds and self.load) or (name.startswith("v_cmpx") and not gpu.cmpx_result):
             results = 0
         elif self.atomic:
             results = int("_rtn" in name if name.startswith("ds_") else self.glc)
@@ -93,46 +104,57 @@ class Code:
         if re.match(r"v_(swap|permlane\d+_swap)", name):
             self.writes += self.source[0]
         if name.startswith("v_cmpx"):
-            self.writes += PAIRED["exec"]
+            self.writes += PAIRED["exec"][:gpu.lanes // 32]
         if name.startswith("v_div_fmas") or "_vccz" in name or "_vccnz" in name:
-            self.reads += PAIRED["vcc"]
+            self.reads += PAIRED["vcc"][:gpu.lanes // 32]
         if name.startswith(("flat_", "scratch_")):
             self.reads += PAIRED["flat_scratch"]
-        self.waits = None
-        if name == "s_waitcnt":
-            self.waits = {key: int(n) for key, n in re.findall(r"(vmcnt|lgkmcnt|expcnt)\((\d+)\)", text)}
-            if rest.startswith("0x") or rest.isdigit():
-                raise ValueError(text)
+        self.waits = families.waits(name, rest)
+        self.full = gpu.full
+        self.count = gpu.counts[families.kind_of(self)] if self.flow is not None else None
         self.states = int(rest, 0) + 1 if name == "s_nop" else 16 if name == "s_sleep" else 1
         if name in ("s_setpc_b64", "s_swappc_b64"):
             self.states = 20
+        self.states = gpu.weigh(self)
+        self.place = self.place_of(gpu)
         self.all_lanes = self.matrix or bool(re.match(r"v_(readlane|readfirstlane|writelane)", name))
-        self.bytes = next((n for word, n in BYTES if word in name.replace("st64", "")), 4)
+        self.bytes = next((n for word, n in BYTES if word in name.replace("st64", "").replace("stride64", "")), 4)
         if name.startswith("ds_") and re.search("bpermute|permute|swizzle", name):
             self.space = None
 
+    def place_of(self, gpu):
+        """Its kind, one of KINDS, if it may be left out; else None. What leaves no wait state would not be missed."""
+        if self.waits is not None:
+            return "s_waitcnt"
+        if self.name in ("s_barrier", "s_barrier_wait"):
+            return "s_barrier"
+        if self.name == gpu.nop:
+            return self.name if self.states > (gpu.nop == "s_nop") else None
+        return "s_waitcnt_depctr" if self.name == "s_waitcnt_depctr" else None
+
     @staticmethod
     def flow_of(name, gds):
-        if name.startswith(("s_load", "s_buffer_load", "s_scratch_load", "s_memtime", "s_memrealtime", "s_atomic", "s_buffer_atomic")) or gds:
+        if name.startswith(("s_load", "s_buffer_load", "s_scratch_load", "s_memtime", "s_memrealtime", "s_atomic", "s_buffer_atomic",
+                            "s_sendmsg_rtn", "s_get_barrier_state")) or gds:
             return ANY
         if name.startswith("ds_"):
             return LDS
         if name.startswith("flat_"):
             return FLAT
-        if name.startswith(("global_", "buffer_", "tbuffer_", "scratch_", "image_")) and not name.startswith("buffer_wbinvl1"):
+        if name.startswith(("global_", "buffer_", "tbuffer_", "scratch_", "image_")) and not name.startswith(("buffer_wbinvl1", "buffer_gl")):
             return VM
         return None
 
 
 class Step:
     """One instruction that a wave has executed."""
-    __slots__ = ("code", "exec", "in_lds", "pc", "spread", "values", "wave")
+    __slots__ = ("code", "counters", "exec", "pc", "spread", "values", "wave")
 
     def __init__(self, wave, pc, code, exec_):
         self.wave, self.pc, self.code, self.exec = wave, pc, code, exec_
         self.spread = None  # by lane: space, address, bytes of each element
         self.values = None  # by lane: what is stored, as a tuple of dwords
-        self.in_lds = True
+        self.counters = frozenset(code.count.counts) if code.count else None  # that say when it is done
 
 
 LINE = re.compile(r"(\S+) #(\d+) group (\d+,\d+,\d+) wave (\d+) (?:([0-9a-f]+): |(starts))(.*)")
@@ -142,8 +164,8 @@ CHANGE = re.compile(r"(\w+)=(\[[^\]]*\]|[0-9a-f]+(?:[+-]\d+\*lane)?)")
 class Wave:
     """A wave's registers, as far as the trace has told."""
 
-    def __init__(self):
-        self.exec = LANES
+    def __init__(self, lanes):
+        self.exec, self.lanes = LANES, lanes
         self.scalar, self.vector = {}, {}
 
     def change(self, text, before):
@@ -170,7 +192,7 @@ class Wave:
         for text, mask in reversed(todo):
             if text[0] == "[":
                 values = [int(v, 16) for v in text[1:-1].split()]
-                lanes = range(64) if len(values) == 64 else [k for k in range(64) if mask >> k & 1]
+                lanes = range(self.lanes) if len(values) == self.lanes else [k for k in range(64) if mask >> k & 1]
                 for k, v in zip(lanes, values):
                     row[k] = v
             else:
@@ -186,6 +208,13 @@ class Wave:
         """Of a scalar pair."""
         low, high = registers(text)[:2]
         return self.scalar.get(high, 0) << 32 | self.scalar.get(low, 0)
+
+
+def flat_counters(code, step, gpu):
+    """Those of FLAT: of LDS if a lane is there, and of memory if one is there or the GPU counts it whatever its lanes are."""
+    spaces = {space for lane in (step.spread or {}).values() for space, _, _ in lane}
+    return frozenset(c for c in code.count.counts
+                     if ("lds" in spaces if c == gpu.lds else gpu.whole or "global" in spaces or not spaces))
 
 
 def is_shared(address):
@@ -205,8 +234,8 @@ def reach(wave, code, exec_):
         if re.search("addtid|consume|append|gws|ordered", name):
             return None
         at = wave.row(code.source[0][0]) if code.source and code.source[0] else [0] * 64
-        if re.search(r"(read|write)2|wrxchg2", name):
-            step = code.bytes * (64 if "st64" in name else 1)
+        if re.search(r"(read|write)2|wrxchg2|_2addr_", name):
+            step = code.bytes * (64 if "st64" in name or "stride64" in name else 1)
             offsets = [modifier(code.rest, "offset0") * step, modifier(code.rest, "offset1") * step]
         else:
             offsets = [modifier(code.rest, "offset")]
@@ -235,9 +264,9 @@ def stored(wave, code, exec_):
     return {k: tuple(row[k] for row in rows) for k in range(64) if exec_ >> k & 1}
 
 
-def read_trace(lines, wanted=None, most=None):
-    """The dispatches of a trace: (kernel, packet) and the steps of their waves, in the order in which they were executed.
-    `most` lines of a kernel are kept, of whole dispatches; those beyond are left out."""
+def read_trace(lines, isa, wanted=None):
+    """The dispatches of a GPU's trace: (kernel, packet) and the steps of their waves, in the order in which they were executed."""
+    gpu = GPUS[isa]
     dispatches, waves = {}, {}
     for line in lines:
         match = LINE.match(line)
@@ -247,18 +276,18 @@ def read_trace(lines, wanted=None, most=None):
         key, own = (kernel, int(packet)), (kernel, packet, group, number)
         steps = dispatches.setdefault(key, [])
         if starts:
-            wave = waves[own] = Wave()
+            wave = waves[own] = Wave(gpu.lanes)
             wave.change(rest.partition(" ; ")[2], LANES)
             continue
         text, _, changes = rest.partition(" ; ")
-        wave, code = waves[own], Code(text.strip())
+        wave, code = waves[own], Code(text.strip(), gpu)
         step = Step((group, int(number)), int(pc, 16), code, wave.exec)
         if code.space or code.to_lds:
             step.spread = reach(wave, code, wave.exec)
             if code.store:
                 step.values = stored(wave, code, wave.exec)
-        if code.flow is FLAT and step.spread is not None:
-            step.in_lds = any(e[0] == "lds" for lane in step.spread.values() for e in lane)
+        if code.flow is FLAT:
+            step.counters = flat_counters(code, step, gpu)
         wave.change(changes, wave.exec)
         steps.append(step)
     return dispatches
@@ -270,43 +299,33 @@ class Flow:
     """What is outstanding of one wave."""
 
     def __init__(self):
-        self.queue = []    # operations: their flow, whether vmcnt, lgkmcnt still count them, pc, number of the wave's step
+        self.queue = []    # operations: the counters that still have to say that each is done, pc, number of the wave's step
         self.pending = {}  # register: its operation and the lanes of which
 
     def begin(self, number, step):
         """The operation that a memory instruction leaves behind."""
-        kind = step.code.flow
-        op = {"flow": kind, "pc": step.pc, "number": number, "code": step.code, "done": False, "vm": kind in (VM, FLAT),
-              "lgkm": kind in (LDS, ANY) or (kind is FLAT and step.in_lds)}
-        self.queue.append(op)
-        if len(self.queue) > FULL["lgkmcnt"]:
-            self.wait({})
+        op = {"flow": step.code.flow, "pc": step.pc, "number": number, "code": step.code, "left": step.counters, "done": not step.counters}
+        if step.counters:
+            self.queue.append(op)
+            if len(self.queue) > min(step.code.full.values()):
+                self.wait({})
         return op
 
     def wait(self, waits):
         """Waits until a counter has the value that is named. One that is not named is full at most: an instruction that it has to
         count is issued when the first operation is done."""
-        vm, lgkm = (waits.get(name, full) for name, full in FULL.items())
-        behind = {VM: 0, LDS: 0}
+        behind, left = collections.Counter(), []
         for op in reversed(self.queue):
-            if op["flow"] is VM:
-                behind[VM] += 1
-                op["vm"] &= behind[VM] <= vm
-            elif op["flow"] is LDS:
-                behind[LDS] += 1
-                op["lgkm"] &= behind[LDS] <= lgkm
-            elif op["flow"] is ANY:
-                op["lgkm"] &= lgkm > 0
-            else:
-                op["vm"] &= vm > 0
-                op["lgkm"] &= lgkm > 0
-        left = []
-        for op in self.queue:
-            if op["vm"] or op["lgkm"]:
+            for counter, queue in op["code"].count.counts.items():
+                behind[counter, queue] += 1
+                n = waits.get(counter, op["code"].full[counter])
+                if n == 0 or (queue is not None and behind[counter, queue] > n):
+                    op["left"] -= {counter}
+            if op["left"]:
                 left.append(op)
             else:
                 op["done"] = True
-        self.queue = left
+        self.queue = left[::-1]
 
     def copy(self):
         made, own = Flow(), {op["number"]: dict(op) for op in self.queue}
@@ -321,18 +340,23 @@ class Flow:
         """The operations of which one of the two still waits for something that the other does not wait for."""
         ours, theirs = ({op["number"]: op for op in flow.queue} for flow in (self, other))
         return [op for number, op in {**theirs, **ours}.items()
-                if number not in ours or number not in theirs or
-                (ours[number]["vm"], ours[number]["lgkm"]) != (theirs[number]["vm"], theirs[number]["lgkm"])]
+                if number not in ours or number not in theirs or ours[number]["left"] != theirs[number]["left"]]
+
+
+def in_order(op, code):
+    """Whether what an outstanding operation writes is there before the instruction, a later one, writes."""
+    return code.count is not None and all(
+        op["code"].count.lands[c] is not None and op["code"].count.lands[c] == code.count.follows.get(c) for c in op["left"])
 
 
 class Path:
     """One wave: what is outstanding, and its last instructions with the wait states at their ends."""
 
-    def __init__(self, needs):
-        self.flow, self.recent, self.now, self.needs = Flow(), [], 0, needs
+    def __init__(self, gpu):
+        self.flow, self.recent, self.now, self.gpu, self.needs = Flow(), [], 0, gpu, NEEDS[gpu.name]
 
     def copy(self):
-        made = Path(self.needs)
+        made = Path(self.gpu)
         made.flow, made.recent, made.now = self.flow.copy(), list(self.recent), self.now
         return made
 
@@ -341,14 +365,16 @@ class Path:
         code = step.code
         self.use(step, found)
         if step.exec or not (code.vector or code.flow in (VM, LDS, FLAT)):
+            between = []
             for other, end in reversed(self.recent):
-                if self.now - end >= STATES:
+                if self.now - end >= self.gpu.most:
                     break
-                if self.now - end < self.needs(other.code, code):
+                if self.now - end < self.needs(other.code, code) and not self.gpu.settles(other.code, between):
                     found.add(("nop", other.pc, step.pc))
+                between.append(other.code)
         self.now += code.states
         self.recent.append((step, self.now))
-        del self.recent[:-RECENT]
+        del self.recent[:-self.gpu.recent]
         if code.waits is not None:
             self.flow.wait(code.waits)
         if code.flow is not None:
@@ -373,11 +399,8 @@ class Path:
                 is_vector = r[0] in "va" and r[1:].isdigit()
                 if is_vector and not lanes & lanes_of:
                     continue
-                if r not in code.reads:
-                    if op["flow"] == code.flow and code.flow in (VM, LDS):
-                        continue
-                    if code.flow is VM and op["flow"] is FLAT and not op["lgkm"]:
-                        continue
+                if r not in code.reads and in_order(op, code):
+                    continue
                 found.add(("wait", op["pc"], step.pc))
             self.flow.pending[r] = live
 
@@ -390,14 +413,15 @@ class Registers:
     """
 
     def __init__(self, isa, removals=True):
-        self.needs, self.removals = NEEDS[isa], removals
+        self.gpu, self.removals = GPUS[isa], removals
+        self.instead = Code("s_nop 0", self.gpu).states
         self.kept = set()    # pairs with nothing left out
         self.without = {}    # by instruction that is left out: the pairs that come from then on, kept ones among them
         self.waited = set()  # each s_waitcnt that has waited for something
         self.seen = set()    # barriers, and those whose absence other waves may see in memory: shows()
 
     def follow(self, steps):
-        path, beside = Path(self.needs), {}
+        path, beside = Path(self.gpu), {}
         for number, step in enumerate(steps):
             for pc, (copy, last) in list(beside.items()):
                 if pc == step.pc:
@@ -405,30 +429,26 @@ class Registers:
                 if pc not in self.seen and shows(step.code, copy.flow, path.flow):
                     self.seen.add(pc)
                 copy.step(number, step, self.without[pc])
-            if self.removals and may_be_left_out(step.code):
+            if self.removals and step.code.place:
                 self.without.setdefault(step.pc, set())
-                if step.code.name == "s_barrier":
+                if step.code.place == "s_barrier":
                     self.seen.add(step.pc)
                 copy = beside[step.pc][0] if step.pc in beside else path.copy()
-                copy.now += 1  # as s_nop 0 would
+                copy.now += self.instead  # as s_nop 0 would
                 beside[step.pc] = (copy, number)
             outstanding = len(path.flow.queue)
             path.step(number, step, self.kept)
             if step.code.waits is not None and len(path.flow.queue) < outstanding:
                 self.waited.add(step.pc)
             for pc, (copy, last) in list(beside.items()):
-                if number - last > RECENT and not copy.flow.unlike(path.flow):
+                if number - last > self.gpu.recent and not copy.flow.unlike(path.flow):
                     del beside[pc]
-
-
-def may_be_left_out(code):
-    return code.name in KINDS and (code.name != "s_nop" or code.states > 1)
 
 
 def shows(code, without, flow):
     """Whether other waves may see at this instruction that its wave has waited for less: at a barrier what LDS has still to do, at a
     store or an atomic access that earlier stores are outstanding, and at LDS that a transfer to it is."""
-    if code.name == "s_barrier":
+    if code.name in ("s_barrier", "s_barrier_signal"):
         return any(op["flow"] in (LDS, FLAT) or op["code"].to_lds for op in without.unlike(flow))
     if code.store or code.atomic:
         return any(not op["code"].load or op["code"].to_lds for op in without.unlike(flow))
@@ -454,8 +474,8 @@ class Clocks:
 
 
 def in_lds(op):
-    """Whether LDS may still have something to do of the operation; of FLAT lgkmcnt counts that."""
-    return not op["done"] and (op["flow"] is VM or op["lgkm"])
+    """Whether LDS may still have something to do of the operation; of FLAT one of its counters counts that."""
+    return not op["done"] and (op["flow"] is VM or bool(op["left"] & {"lgkmcnt", "dscnt"}))
 
 
 def memory_walk(steps, without=None, chance=False):
@@ -488,7 +508,7 @@ def barriers_apart(steps):
     paths = {}
     for step in steps:
         own = paths.setdefault(step.wave[0], {}).setdefault(step.wave, [])
-        if step.code.name == "s_barrier":
+        if step.code.place == "s_barrier":
             own.append(step.pc)
     turns = [set(turn) for waves in paths.values() for turn in itertools.zip_longest(*waves.values())]
     return {pc for turn in turns if len(turn) > 1 for pc in turn if pc is not None}
@@ -510,6 +530,7 @@ class _Memory:
         self.lds_writes = {}  # by wave and number: where it has written, by which instruction, whether atomically
         self.late_at = {}     # by place: what was outstanding there, which may come behind whatever the others do there
         self.at_barrier = {group: set() for group in groups}
+        self.waiting, self.learns = set(), {}  # waves at a barrier, and by wave what it knows behind one that all have come to
         self.ended = {group: set() for group in groups}
         self.published, self.lds_published = {}, {}
         self.last_write, self.reads, self.value = {}, {}, {}
@@ -529,8 +550,10 @@ class _Memory:
                 op = flow.begin(number, step)
                 if step.spread:
                     self.access(number, step, op)
-            if code.name == "s_barrier":
+            if code.name in ("s_barrier", "s_barrier_signal"):
                 self.arrive(step.wave, number)
+            if code.place == "s_barrier":
+                self.leave(step.wave)
             if code.name == "s_endpgm":
                 self.ended[step.wave[0]].add(step.wave)
                 self.meet(step.wave[0], number)
@@ -540,8 +563,18 @@ class _Memory:
         self.at_barrier[wave[0]].add((wave, number))
         self.meet(wave[0], number)
 
+    def leave(self, wave):
+        """The wave waits at the barrier, or goes on if all have been there: what they have done comes before what it does then."""
+        if wave not in self.learns:
+            self.waiting.add(wave)
+            return
+        at, lds = self.learns.pop(wave)
+        self.waiting.discard(wave)
+        Clocks.join(self.clocks.of(wave), at)
+        Clocks.join(self.lds_clocks.of(wave), lds)
+
     def meet(self, group, number):
-        """All waves are at the barrier: each knows the others' accesses, of LDS those that they have waited for."""
+        """All waves have come to the barrier: each may know the others' accesses, of LDS those that they have waited for."""
         waves = self.groups[group]
         here = {wave for wave, _ in self.at_barrier[group]}
         if not here or here | self.ended[group] != waves:
@@ -563,10 +596,11 @@ class _Memory:
                 for where in places:
                     self.late_at.setdefault(where, []).append((wave, pc, atomic))
             self.lds_writes = {pair: held for pair, held in self.lds_writes.items() if pair[0] != wave or pair[1] in late}
-        for wave in here:
-            Clocks.join(self.clocks.of(wave), at)
-            Clocks.join(self.lds_clocks.of(wave), lds)
         self.at_barrier[group] = set()
+        for wave in here:
+            self.learns[wave] = (at, lds)
+            if wave in self.waiting:
+                self.leave(wave)
 
     def access(self, number, step, op):
         code, wave = step.code, step.wave
