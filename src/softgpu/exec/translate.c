@@ -530,11 +530,11 @@ static void translate_loop(const isa_wave_t *w, isa_page_t *page, unsigned first
 static void translate_stretch(const isa_wave_t *w, isa_page_t *page, unsigned first,
                               isa_handler_t *counting)
 {
-    const unsigned last = isa_plan_reach(page, first), behind = last + page->slots[last].dwords;
-    /* Waves may come to the code behind the stretch: if it ends because it is long, or behind a
-     * branch. Where none come, as behind the program's end, nothing is counted. */
-    if (behind < ISA_PAGE_SLOTS) isa_translate_arrived(page, &page->slots[behind]);
-    translate(&(task_t){wanted_for(w, page, first, last), first, counting, NULL});
+    const isa_reach_t reach = isa_plan_reach(page, first);
+    /* waves come to the code behind a stretch that is long, or may by a branch from before it */
+    if (reach.goes_on)
+        isa_translate_arrived(page, &page->slots[reach.last + page->slots[reach.last].dwords]);
+    translate(&(task_t){wanted_for(w, page, first, reach.last), first, counting, NULL});
 }
 
 /* ---- slots ---- */

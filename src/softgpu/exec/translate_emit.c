@@ -608,6 +608,7 @@ static void emit_function(isa_emitter_t *e)
     for (int round = 0; round < 3; round++) {
         e->entry.size = e->code.size = e->tail.size = e->tables.size = 0;
         e->next = e->groups = 0;
+        e->pace.segment = 0;
         isa_emit_begin_nans(e);
         emit_steps(e);
         if (round == 1) choose_wide(e);
@@ -698,8 +699,9 @@ char *isa_emit(const isa_plan_t *plan, const isa_library_t *library)
     }
     emit_function(e);
     put_all(e, &all);
-    isa_text_t *const parts[] = {&e->entry, &e->code,   &e->tail,        &e->before,      &e->begin,
-                                 &e->end,   &e->tables, &e->way[0].text, &e->way[1].text, &e->rest};
+    isa_text_t *const parts[] = {&e->entry,       &e->code,        &e->tail,        &e->before,
+                                 &e->begin,       &e->end,         &e->tables,      &e->way[0].text,
+                                 &e->way[1].text, &e->way[2].text, &e->way[3].text, &e->rest};
     for (unsigned k = 0; k < sizeof parts / sizeof *parts; k++) {
         all.failed |= parts[k]->failed;
         free(parts[k]->at);

@@ -22,8 +22,9 @@ enum {
 /* A chunk is computed quickly, by functions that only note the lanes of NaNs and of other rare
  * cases. If there is such a lane, nothing of the chunk is stored, and it and those behind it are
  * left to the handlers (translate_rest.c). Code for any EXEC has a loop of its own for a full one.
- */
-enum { ISA_EMIT_QUICK, ISA_EMIT_WHOLE, ISA_EMIT_WAYS };
+ * In code for a full EXEC, the ways are chunks beside each other, which one loop computes abreast
+ * (translate_abreast.c). */
+enum { ISA_EMIT_QUICK, ISA_EMIT_WHOLE, ISA_EMIT_WAYS = 4 };
 
 /* A lane mask that the segment has written to scalar registers from `reg` on. */
 typedef struct {
@@ -98,6 +99,17 @@ typedef struct {
     uint8_t part;   /* of the number (translate_nans.c) */
 } isa_emit_noted_t;
 
+/* What translate_abreast.c finds of the segments. */
+typedef struct {
+    unsigned segment;                    /* number of the current one */
+    uint8_t abreast[2 * ISA_PLAN_STEPS]; /* chunks, of each one in the next round */
+    /* of the current one: the rows that it uses, chains of instructions to each and the longest;
+     * whether it has instructions that are several blocks */
+    bool used[ISA_VGPR_ROWS], blocks;
+    uint8_t depth[ISA_VGPR_ROWS];
+    unsigned longest;
+} isa_emit_pace_t;
+
 /* Instructions that are counted at once: so many, from `first` on, of isa_emitter_t.in_groups. */
 typedef struct {
     uint16_t first, n;
@@ -130,7 +142,9 @@ typedef struct {
     bool seen[2 * ISA_PLAN_STEPS];
     isa_emit_noted_t noted[ISA_VGPR_ROWS];
     /* the current segment */
-    unsigned n;                              /* instructions */
+    unsigned n;       /* instructions */
+    unsigned abreast; /* chunks in one round of the loop */
+    isa_emit_pace_t pace;
     isa_emit_way_t way[ISA_EMIT_WAYS], *now; /* the way that is written now */
     bool changed[ISA_VGPR_ROWS];             /* the row has to be stored */
     unsigned exec;                           /* EXEC, of code for any EXEC */
@@ -237,6 +251,12 @@ bool isa_emit_is_seen(const isa_emitter_t *e);
 
 /* Begins a round, which uses what the one before has found. */
 void isa_emit_begin_nans(isa_emitter_t *e);
+
+/* ---- chunks abreast ---- */
+
+/* Called for each vector instruction of a segment, and when the segment ends. */
+void isa_emit_pace(isa_emitter_t *e, const isa_inst_t *i);
+void isa_emit_end_pace(isa_emitter_t *e);
 
 /* ---- loads from LDS, reads of other lanes ---- */
 

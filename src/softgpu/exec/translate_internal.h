@@ -1,7 +1,8 @@
 /* translate_internal.h - what the files of the translator share, translate_*.c. translate.c finds
  * hot code; then come _kept (on disk?), _share (does it pay?), _plan (what becomes of each
- * instruction), _emit with _segment, _lanes, _known, _nans and _sums (LLVM's assembly), _compiler
- * and _process (which have it compiled), _object (loads it), _count (counts who runs it). */
+ * instruction), _emit with _segment, _lanes, _abreast, _known, _nans and _sums (LLVM's assembly),
+ * _compiler and _process (which have it compiled), _object (loads it), _count (counts who runs it).
+ */
 #ifndef SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 #define SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 
@@ -137,9 +138,16 @@ static inline isa_handler_t *isa_own_handler(const isa_page_t *page, const isa_i
  * lock, since decoding takes the cache's. */
 void isa_plan_decode(isa_page_t *page, unsigned first, unsigned last);
 
+/* Where a stretch of code ends: its last slot, and whether waves may come to the one behind it. */
+typedef struct {
+    unsigned last;
+    bool goes_on;
+} isa_reach_t;
+
 /* Decodes the code that may follow slot `first` in its page, to the program's end or to an
- * instruction that writes MODE, and returns its last slot. Called without the translator's lock. */
-unsigned isa_plan_reach(isa_page_t *page, unsigned first);
+ * instruction that writes MODE, or as far as a plan reaches. Called without the translator's lock.
+ */
+isa_reach_t isa_plan_reach(isa_page_t *page, unsigned first);
 
 /* Plans the decoded code from slot `first` to the instruction in slot `last`. The caller has set
  * the page, MODE, whether waves come without all lanes (`masked`), `calls`, and `bucket`. */

@@ -111,9 +111,8 @@ static bool key_of(const isa_wanted_t *wanted, isa_kept_key_t *key)
 {
     const isa_page_t *page = wanted->page;
     const isa_library_t *library = isa_library_for(page->core);
-    const uint32_t numbers[] = {wanted->first,  wanted->last,  wanted->mode,
-                                wanted->masked, wanted->calls, wanted->nans,
-                                wanted->bucket != NULL};
+    const uint32_t numbers[] = {wanted->first, wanted->last, wanted->mode,          wanted->masked,
+                                wanted->calls, wanted->nans, wanted->bucket != NULL};
     const unsigned behind = wanted->last + page->slots[wanted->last].dwords;
     XXH3_state_t hash;
     XXH3_128bits_reset(&hash);

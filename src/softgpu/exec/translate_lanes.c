@@ -713,6 +713,7 @@ bool isa_emit_lanes(isa_emitter_t *e, const isa_inst_t *i)
         put_load(e, i, &load);
     else if (permutes(i))
         put_permute(e, i);
+    e->pace.blocks |= load.elements || permutes(i);
     return load.elements || permutes(i);
 }
 

@@ -197,7 +197,8 @@ static bool is_chunk(const isa_page_t *page, isa_step_t *s)
     if (row->klass != ISA_CLASS_VALU || needs_lane(i) || undoes_another(i) ||
         isa_plan_writes_exec(i) || i->dst.mods & ~ISA_MOD_KEEP)
         return false;
-    if (!moves_rows(i) && (!sources_only(i) || !in_library(i, isa_chunk_function(i, false)))) return false;
+    if (!moves_rows(i) && (!sources_only(i) || !in_library(i, isa_chunk_function(i, false))))
+        return false;
     if (i->dst.kind != ISA_OPK_VGPR && i->dst.kind != ISA_OPK_NONE && !is_ordinary(page, &i->dst))
         return false;
     if (i->dst.kind == ISA_OPK_VGPR && i->dst.bits > 128) return false;
@@ -364,20 +365,21 @@ static bool writes_mode(const isa_inst_t *i)
     return isa_table[i->op].writes & ISA_REG_MODE;
 }
 
-unsigned isa_plan_reach(isa_page_t *page, unsigned first)
+isa_reach_t isa_plan_reach(isa_page_t *page, unsigned first)
 {
-    unsigned last = first, at = first;
+    isa_reach_t reach = {first, false};
     int64_t farthest = first;
-    for (unsigned n = 0; n < ISA_PLAN_STEPS && at < ISA_PAGE_SLOTS; n++) {
+    for (unsigned n = 0, at = first; n < ISA_PLAN_STEPS && at < ISA_PAGE_SLOTS; n++) {
         const isa_inst_t *i = decoded(page, at);
         if (!i || at + i->dwords > ISA_PAGE_SLOTS) break;
-        last = at;
+        reach.last = at;
         at += i->dwords;
+        reach.goes_on = at < ISA_PAGE_SLOTS && (isa_is_branch(i) || !ends(i));
         const int64_t to = isa_is_branch(i) ? target_slot(page, i) : 0;
         if (to > farthest && to < ISA_PAGE_SLOTS) farthest = to;
         if (writes_mode(i) || (ends(i) && at > farthest)) break;
     }
-    return last;
+    return reach;
 }
 
 /* Finds the steps that branches go to. */

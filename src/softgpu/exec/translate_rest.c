@@ -5,8 +5,8 @@
  * becomes its lanes from that chunk on, and the handlers of all of the segment's instructions are
  * called, one after the other. So rare cases are computed as the interpreter does, and need no code
  * of LLVM's. Where NaNs are frequent, translate.c has the code translated anew for them, with
- * functions that compute NaNs. The handlers can neither stop the wave nor see other lanes, but for reads of other
- * lanes' registers, which translate_lanes.c writes. */
+ * functions that compute NaNs. The handlers can neither stop the wave nor see other lanes, but for
+ * reads of other lanes' registers, which translate_lanes.c writes. */
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/translate_emit.h"
 

@@ -191,15 +191,29 @@ static void test_rare(isa_emitter_t *e, const char *good, unsigned l)
             good, l);
 }
 
-/* What comes after a way's chunk: rows and masks are stored. */
-static void put_end(isa_emitter_t *e, isa_emit_way_t *way, const char *good, unsigned l)
+/* Both rows' lanes; 0: none. */
+static unsigned either(isa_emitter_t *e, unsigned a, unsigned b)
+{
+    if (!a || !b) return a | b;
+    const unsigned v = isa_emit_fresh(e);
+    isa_put(&e->now->text, "  %%t%u = or <%u x i32> %%t%u, %%t%u\n", v, e->library->chunk, a, b);
+    return v;
+}
+
+/* What comes after the chunks of `n` ways: rows and masks are stored. */
+static void put_end(isa_emitter_t *e, isa_emit_way_t *way, unsigned n, const char *good, unsigned l)
 {
     e->now = way;
+    for (unsigned k = 1; k < n; k++)
+        way->rare = either(e, way->rare, way[k].rare);
     if (way->rare) test_rare(e, good, l);
-    for (unsigned k = 0; k < e->n_masks; k++)
-        collect_mask(e, &e->mask[k], e->mask[k].row[way - e->way]);
-    store_rows(e);
-    isa_move(&way->text, &e->end);
+    for (unsigned k = 0; k < n; k++) {
+        e->now = &way[k];
+        for (unsigned m = 0; m < e->n_masks; m++)
+            collect_mask(e, &e->mask[m], e->mask[m].row[e->now - e->way]);
+        store_rows(e);
+        isa_move(&way->text, &e->end);
+    }
 }
 
 static void forget_segment(isa_emitter_t *e)
@@ -214,21 +228,29 @@ static void forget_segment(isa_emitter_t *e)
     e->n = e->n_masks = e->n_offers = e->exec = e->skip = 0;
 }
 
-/* The begin of a loop over chunks; `label`: of its first block, with the segment's number. */
-static void begin_loop(isa_emitter_t *e, const isa_emit_way_t *way, const char *label, unsigned l)
+/* The begin of a loop over chunks, `n` of them abreast; `label`: of its first block, with the
+ * segment's number. */
+static void begin_loop(isa_emitter_t *e, const isa_emit_way_t *way, unsigned n, const char *label,
+                       unsigned l)
 {
-    const unsigned b = isa_emit_fresh(e);
     isa_put(&e->code, "%s%u:\n  %%t%u = load i64, ptr %%lane%u\n", label, l, way->lane, l);
-    isa_put(&e->code,
-            "  %%b%u = shl i64 %%t%u, 2\n  %%t%u = getelementptr i8, ptr %%rows, i64 %%b%u\n", b,
-            way->lane, way->base, b);
+    for (unsigned k = 0; k < n; k++) {
+        const unsigned b = isa_emit_fresh(e);
+        if (k)
+            isa_put(&e->code, "  %%t%u = add i64 %%t%u, %u\n", way[k].lane, way->lane,
+                    k * e->library->chunk);
+        isa_put(&e->code,
+                "  %%b%u = shl i64 %%t%u, 2\n  %%t%u = getelementptr i8, ptr %%rows, i64 %%b%u\n",
+                b, way[k].lane, way[k].base, b);
+    }
 }
 
-static void end_loop(isa_emitter_t *e, const isa_emit_way_t *way, const char *label, unsigned l)
+static void end_loop(isa_emitter_t *e, const isa_emit_way_t *way, unsigned abreast,
+                     const char *label, unsigned l)
 {
     const unsigned n = isa_emit_fresh(e);
     isa_put(&e->code, "  %%n%u = add i64 %%t%u, %u\n  store i64 %%n%u, ptr %%lane%u\n", n,
-            way->lane, e->library->chunk, n, l);
+            way->lane, abreast * e->library->chunk, n, l);
     isa_put(&e->code, "  %%m%u = icmp ult i64 %%n%u, %u\n", n, n, isa_page_lanes(e->plan->page));
     isa_put(&e->code, "  br i1 %%m%u, label %%%s%u, label %%behind%u\n", n, label, l, l);
 }
@@ -241,9 +263,9 @@ static void put_whole(isa_emitter_t *e, unsigned l)
     isa_put(&e->code, "  %%t%u = icmp eq i64 %%t%u, %lld\n", k, e->exec,
             (long long)isa_page_full(e->plan->page));
     isa_put(&e->code, "  br i1 %%t%u, label %%all%u, label %%chunk%u\n", k, l, l);
-    begin_loop(e, way, "all", l);
+    begin_loop(e, way, 1, "all", l);
     isa_move(&e->code, &way->text);
-    end_loop(e, way, "all", l);
+    end_loop(e, way, 1, "all", l);
 }
 
 /* Whether there is a loop for a full EXEC. It saves some ten of the host's instructions in a chunk,
@@ -252,7 +274,7 @@ static void put_whole(isa_emitter_t *e, unsigned l)
 static bool has_whole(isa_emitter_t *e)
 {
     const bool has = e->plan->masked && e->n <= WHOLE_AT_MOST;
-    if (!has) e->way[ISA_EMIT_WHOLE].text.size = 0;
+    if (e->plan->masked && !has) e->way[ISA_EMIT_WHOLE].text.size = 0;
     return has;
 }
 
@@ -261,9 +283,10 @@ void isa_emit_close(isa_emitter_t *e)
     const unsigned l = isa_emit_fresh(e);
     const isa_emit_way_t *way = &e->way[ISA_EMIT_QUICK];
     isa_emit_offers(e);
-    const bool whole = e->n && has_whole(e), rare = way->rare;
-    if (whole) put_end(e, &e->way[ISA_EMIT_WHOLE], "good", l);
-    if (e->n) put_end(e, &e->way[ISA_EMIT_QUICK], "fine", l);
+    const bool whole = e->n && has_whole(e);
+    if (whole) put_end(e, &e->way[ISA_EMIT_WHOLE], 1, "good", l);
+    if (e->n) put_end(e, &e->way[ISA_EMIT_QUICK], e->abreast, "fine", l);
+    const bool rare = way->rare;
     isa_move(&e->code, &e->before);
     if (!e->n) return;
     isa_put(&e->entry, "  %%lane%u = alloca i64\n", l);
@@ -272,11 +295,11 @@ void isa_emit_close(isa_emitter_t *e)
         put_whole(e, l);
     else
         isa_put(&e->code, "  br label %%chunk%u\n", l);
-    begin_loop(e, way, "chunk", l);
+    begin_loop(e, way, e->abreast, "chunk", l);
     isa_move(&e->code, &e->begin);
     isa_move(&e->code, &e->way[ISA_EMIT_QUICK].text);
     if (e->skip) isa_put(&e->code, "  br label %%skip%u\nskip%u:\n", e->skip, e->skip);
-    end_loop(e, way, "chunk", l);
+    end_loop(e, way, e->abreast, "chunk", l);
     isa_emit_close_rest(e, l, rare);
     isa_put(&e->code, "behind%u:\n", l);
     for (unsigned k = 0; k < e->n_masks; k++) {
@@ -284,6 +307,7 @@ void isa_emit_close(isa_emitter_t *e)
         isa_put(&e->code, "  %%t%u = load i64, ptr %%mask%u\n", v, e->mask[k].variable);
         isa_emit_write_mask(e, &e->code, (unsigned)e->mask[k].reg, v);
     }
+    isa_emit_end_pace(e);
     forget_segment(e);
 }
 
@@ -297,6 +321,8 @@ static void open_segment(isa_emitter_t *e)
         way[k].base = isa_emit_fresh(e);
         way[k].lane = isa_emit_fresh(e);
     }
+    const unsigned abreast = e->pace.abreast[e->pace.segment];
+    e->abreast = abreast && !e->plan->masked ? abreast : 1;
     if (!e->plan->masked) return;
     e->exec = isa_emit_read_mask(e, &e->before, ISA_CODE_EXEC);
     way->active = chunk_bits(e, &e->begin, e->exec);
@@ -655,6 +681,20 @@ static isa_emit_mask_t new_mask(isa_emitter_t *e, int reg)
     return m;
 }
 
+/* The ways that an instruction is written now: the loop for a full EXEC is, as long as the segment
+ * may have one (has_whole()). */
+static unsigned ways(const isa_emitter_t *e)
+{
+    if (!e->plan->masked) return e->abreast;
+    return e->n < WHOLE_AT_MOST ? ISA_EMIT_WHOLE + 1 : ISA_EMIT_QUICK + 1;
+}
+
+/* The instruction has been written the way that is written now. Chunks abreast are one text. */
+static void end_way(isa_emitter_t *e)
+{
+    if (!e->plan->masked && e->now != e->way) isa_move(&e->way->text, &e->now->text);
+}
+
 /* Writes an instruction whose results are known. */
 static void put_known(isa_emitter_t *e, const isa_step_t *s)
 {
@@ -668,10 +708,11 @@ static void put_known(isa_emitter_t *e, const isa_step_t *s)
     if (s->out >= 0) put_known_mask(e, (unsigned)s->out);
     if (!row) return;
     const known_row_t known = known_row(e, r);
-    for (unsigned k = 0; k < ISA_EMIT_WAYS; k++) {
+    for (unsigned k = 0; k < ways(e); k++) {
         e->now = &e->way[k];
         e->now->row[r] =
             known.table ? isa_emit_from_table(e, known.table, 0, e->library->chunk) : known.value;
+        end_way(e);
     }
     e->changed[r] = true;
     e->n++;
@@ -692,12 +733,12 @@ static void put_step(isa_emitter_t *e, const isa_step_t *s)
     open_segment(e);
     isa_emit_mask_t m = {0};
     if (s->out >= 0) m = new_mask(e, s->out);
-    const bool whole = e->plan->masked && e->n < WHOLE_AT_MOST; /* it may come to has_whole() */
-    const unsigned ways = whole ? ISA_EMIT_WAYS : ISA_EMIT_WHOLE;
     isa_emit_pass_nans(e, i);
-    for (unsigned k = 0; k < ways; k++) {
+    isa_emit_pace(e, i);
+    for (unsigned k = 0, n = ways(e); k < n; k++) {
         e->now = &e->way[k];
         put_chunk(e, s, sources, s->out >= 0 ? &m : NULL);
+        end_way(e);
     }
     isa_emit_rest(e, s);
     isa_emit_note_nans(e, i);

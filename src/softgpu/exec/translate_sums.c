@@ -104,15 +104,17 @@ void isa_emit_sums(isa_emitter_t *e, isa_text_t *t, unsigned n)
 
 static void settle_group(isa_counter_t *c, unsigned g)
 {
-    const uint16_t *table = c->groups, *behind = table + table[AT_PLACES + g + 1];
+    const uint16_t *table = c->groups, *first = table + table[AT_PLACES + g],
+                   *behind = table + table[AT_PLACES + g + 1];
     const uint64_t idle = c->active[g] >> ISA_IDLE_SHIFT, times = c->times[g] - idle,
                    active = c->active[g] - (idle << ISA_IDLE_SHIFT),
                    lanes = table[AT_LANES] ? times * table[AT_LANES] : active;
-    for (const uint16_t *pair = table + table[AT_PLACES + g]; pair < behind; pair += 2) {
+    for (const uint16_t *pair = first; pair < behind; pair += 2) {
         c->runs[pair[0]] += times * pair[1];
         c->lanes[pair[0]] += lanes * pair[1];
-        c->runs[ISA_BUCKETS + pair[0]] += idle * pair[1];
     }
+    for (const uint16_t *pair = first; idle && pair < behind; pair += 2) /* is rare */
+        c->runs[ISA_BUCKETS + pair[0]] += idle * pair[1];
     c->times[g] = 0;
     c->active[g] = 0;
 }

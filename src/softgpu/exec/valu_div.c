@@ -1,8 +1,10 @@
 /* valu_div.c - the three instructions that frame a division: div_scale, div_fmas, div_fixup.
  *
- * Between div_scale and div_fmas, software refines a reciprocal. The special cases are written lane
- * by lane on bit patterns. Ordinary operands, which need none of them, are recognised by their
- * exponents alone, all lanes at once. The scale is 2^64 for f32 and 2^128 for f64. */
+ * Between div_scale and div_fmas, software refines a reciprocal. Operands that are scaled are
+ * special cases, which are written lane by lane on bit patterns. Ordinary operands, which need none
+ * of them, are recognised by their exponents alone, all lanes at once. So are zeros, which are
+ * frequent: div_scale makes NaNs of them, and div_fixup the quotient. The scale is 2^64 for f32 and
+ * 2^128 for f64. */
 #include "softgpu/exec/valu_float.h"
 
 /* The numbers in which f32 and f64 differ. */
@@ -12,14 +14,13 @@ typedef struct {
     int scale;       /* of div_scale and div_fmas */
     int overflow;    /* exponent difference from which the quotient nears infinity */
     int tiny;        /* numerators up to this exponent are scaled */
-    int least;       /* exponent difference below which the quotient is 0 */
     int round_shift; /* of the rounding field in MODE */
 } format_t;
 
-static const format_t F32 = {FPU_INF32, 0x400000, FPU_NAN32, 0x80000000, 23,   255,
-                             127,       64,       96,        23,         -150, 0};
-static const format_t F64 = {FPU_INF64, FPU_QUIET64, FPU_NAN64, FPU_SIGN64, 52,    2047,
-                             1023,      128,         768,       53,         -1075, 2};
+static const format_t F32 = {FPU_INF32, 0x400000, FPU_NAN32, 0x80000000, 23, 255,
+                             127,       64,       96,        23,         0};
+static const format_t F64 = {FPU_INF64, FPU_QUIET64, FPU_NAN64, FPU_SIGN64, 52, 2047,
+                             1023,      128,         768,       53,         2};
 
 static int exponent_of(uint64_t x, const format_t *f)
 {
@@ -103,22 +104,6 @@ static uint64_t div_fmas(uint64_t a, uint64_t b, uint64_t c, uint32_t round, con
     return is_nan(r, f) ? first_nan(a, b, c, f) : r;
 }
 
-static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, const format_t *f)
-{
-    const uint64_t sign = (den ^ num) & f->sign, magnitude = q & ~f->sign;
-    const bool zero_den = is_zero(den, f), zero_num = is_zero(num, f);
-    const bool inf_den = (den & ~f->sign) == f->infinity, inf_num = (num & ~f->sign) == f->infinity;
-    if (is_nan(num, f)) return num | f->quiet;
-    if (is_nan(den, f)) return den | f->quiet;
-    if ((zero_den && zero_num) || (inf_den && inf_num)) return f->sign | f->infinity | f->quiet;
-    if (zero_den || inf_num) return sign | f->infinity;
-    if (inf_den || zero_num) return sign;
-    if (exponent_of(num, f) - exponent_of(den, f) < f->least) return sign;
-    /* Both operands are ordinary numbers here, so a NaN comes from the refinement: an overflow in
-     * it made inf - inf. */
-    return sign | (is_nan(q, f) ? f->infinity : magnitude);
-}
-
 /* ---- ordinary operands: their exponents exclude the special cases ----
  *
  * Only the dword with the exponent is read. `highest` and `down` are lower than need be: the few
@@ -128,10 +113,45 @@ typedef struct {
     unsigned shift, top;    /* position of the exponent in its dword; the exponent of infinity */
     unsigned tiny, highest; /* num from tiny + 1, den up to highest (its reciprocal is normal) */
     unsigned up, down;      /* num - den less than up, at least -down */
+    int least;              /* num - den less than this: the quotient is 0 */
+    uint32_t quiet;         /* of the dword with the exponent: the bit of quiet NaNs */
 } ordinary_t;
 
-static const ordinary_t PLAIN32 = {23, 255, 23, 250, 96, 120},
-                        PLAIN64 = {20, 2047, 53, 2040, 768, 1000};
+static const ordinary_t PLAIN32 = {23, 255, 23, 250, 96, 120, -150, 0x400000},
+                        PLAIN64 = {20, 2047, 53, 2040, 768, 1000, -1075, 0x80000};
+
+enum { POSITIVE = 0x7fffffff }; /* the sign is left out */
+
+/* The dword with the exponent of a number, and the other one, or 0 if there is none. */
+typedef struct {
+    uint32_t high, low;
+} dwords_t;
+
+static inline bool has_nan(dwords_t x, const ordinary_t *p)
+{
+    const uint32_t magnitude = x.high & POSITIVE, infinity = p->top << p->shift;
+    return (magnitude > infinity) | ((magnitude == infinity) & (x.low != 0));
+}
+
+static inline bool has_infinity(dwords_t x, const ordinary_t *p)
+{
+    return ((x.high & POSITIVE) == p->top << p->shift) & !x.low;
+}
+
+static inline bool has_zero(dwords_t x)
+{
+    return !((x.high & POSITIVE) | x.low);
+}
+
+static inline dwords_t pick(bool first, dwords_t a, dwords_t b)
+{
+    return (dwords_t){first ? a.high : b.high, first ? a.low : b.low};
+}
+
+static inline dwords_t quieted(dwords_t x, const ordinary_t *p)
+{
+    return (dwords_t){x.high | p->quiet, x.low};
+}
 
 /* Whether div_scale may have to change the lane. The numerator's exponent may be neither that of
  * inf and NaN nor a tiny one, the denominator's neither that of inf and NaN nor that of 0. */
@@ -153,7 +173,29 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
            (en - ed + p->down < p->top + p->down);
 }
 
-/* Copies x, then scales the lanes that need it. `high` is the offset of the exponents' row. */
+/* div_fixup for any operands, without branches. */
+static inline dwords_t fixed(dwords_t q, dwords_t den, dwords_t num, const ordinary_t *p)
+{
+    const uint32_t sign = (den.high ^ num.high) & ~(uint32_t)POSITIVE, inf = p->top << p->shift;
+    const int more = (int)(num.high >> p->shift & p->top) - (int)(den.high >> p->shift & p->top);
+    const bool zero_den = has_zero(den), zero_num = has_zero(num);
+    const bool inf_den = has_infinity(den, p), inf_num = has_infinity(num, p);
+    const dwords_t zero = {sign, 0}, infinity = {sign | inf, 0},
+                   nan = {~(uint32_t)POSITIVE | inf | p->quiet, 0};
+    dwords_t r = {sign | (q.high & POSITIVE), q.low};
+    /* of ordinary numbers, a NaN comes from the refinement: an overflow in it made inf - inf */
+    r = pick(has_nan(q, p), infinity, r);
+    r = pick((more < p->least) | inf_den | zero_num, zero, r);
+    r = pick(zero_den | inf_num, infinity, r);
+    r = pick((zero_den & zero_num) | (inf_den & inf_num), nan, r);
+    r = pick(has_nan(den, p), quieted(den, p), r);
+    return pick(has_nan(num, p), quieted(num, p), r);
+}
+
+#define DWORDS(row, rows) ((dwords_t){(row)[HIGH + l], (rows) > 1 ? (row)[l] : 0})
+
+/* Copies x, or makes a NaN of it, then scales the lanes that need it. HIGH is the offset of the
+ * exponents' row. */
 #define SCALE(name, T, rows, FMT, PLAIN)                                                           \
     static void body_##name(valu_t *v)                                                             \
     {                                                                                              \
@@ -161,9 +203,18 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
         uint32_t *d = VALU_ROW(v->d);                                                              \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);           \
         alignas(64) uint32_t cases[ISA_LANES];                                                     \
-        VALU_LANES cases[l] =                                                                      \
-            extraordinary(pa[HIGH + l], pb[HIGH + l], pc[HIGH + l], &PLAIN) ? UINT32_MAX : 0;      \
-        valu_copy(d, pa, rows);                                                                    \
+        VALU_LANES                                                                                 \
+        {                                                                                          \
+            const dwords_t x = DWORDS(pa, rows), den = DWORDS(pb, rows), num = DWORDS(pc, rows);   \
+            const dwords_t none = {PLAIN.top << PLAIN.shift | PLAIN.quiet, 0};                     \
+            const bool zero = has_zero(den) | has_zero(num), nan = has_nan(x, &PLAIN);             \
+            const dwords_t r = pick(nan, quieted(x, &PLAIN), pick(zero, none, x));                 \
+            cases[l] = extraordinary(x.high, den.high, num.high, &PLAIN) & !(zero | nan)           \
+                           ? UINT32_MAX                                                            \
+                           : 0;                                                                    \
+            d[HIGH + l] = r.high;                                                                  \
+            if ((rows) > 1) d[l] = r.low;                                                          \
+        }                                                                                          \
         v->out = 0;                                                                                \
         if (valu_leaves(v, cases)) return;                                                         \
         for (uint64_t left = isa_vec_mask(cases) & v->lanes; left; left &= left - 1) {             \
@@ -179,7 +230,7 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
                        VALU_MASK_OUT | VALU_STAGED)
 
 /* A plain fma for all lanes, then one that scales back, for the lanes whose bit in VCC div_scale
- * has set. */
+ * has set. Quotients of zeros are NaNs here. */
 #define FMAS(name, T, F, fma, FMT)                                                                 \
     VALU_FBODY3(plain_##name, F, F, F, F, fma(a, b, c))                                            \
     static void body_##name(valu_t *v)                                                             \
@@ -187,7 +238,7 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
         uint32_t *d = v->d;                                                                        \
         const uint32_t *pa = v->s[0], *pb = v->s[1], *pc = v->s[2];                                \
         const uint32_t round = v->mode >> FMT.round_shift & 3;                                     \
-        plain_##name(v);                                                                           \
+        VALU_COMPUTES(v, plain_##name);                                                            \
         if (valu_leaves_set(v, v->in)) return;                                                     \
         for (uint64_t left = v->in & v->lanes; left; left &= left - 1) {                           \
             const int l = __builtin_ctzll(left);                                                   \
@@ -198,7 +249,14 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
     VALU_QUICK_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                       \
                        VALU_READS_VCC | VALU_STAGED)
 
-#define FIXUP(name, T, rows, FMT, PLAIN)                                                           \
+/* Translated code computes every lane as if it needed it, since it has no branches. */
+#ifdef ISA_CHUNK
+enum { EACH_CASE = true };
+#else
+enum { EACH_CASE = false };
+#endif
+
+#define FIXUP(name, T, rows, PLAIN)                                                                \
     static void body_##name(valu_t *v)                                                             \
     {                                                                                              \
         enum { HIGH = ((rows)-1) * ISA_ROW };                                                      \
@@ -212,21 +270,23 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
             d[HIGH + l] = (q & 0x7fffffff) | ((den ^ num) & 0x80000000);                           \
         }                                                                                          \
         if ((rows) > 1) valu_copy(d, pa, 1);                                                       \
-        if (valu_leaves(v, cases)) return;                                                         \
-        for (uint64_t left = isa_vec_mask(cases) & v->lanes; left; left &= left - 1) {             \
-            const int l = __builtin_ctzll(left);                                                   \
-            VALU_ST_##T(                                                                           \
-                (VALU_C_##T)div_fixup(VALU_LD_##T(pa), VALU_LD_##T(pb), VALU_LD_##T(pc), &FMT));   \
+        if (!EACH_CASE && !(isa_vec_mask(cases) & v->lanes)) return;                               \
+        VALU_LANES                                                                                 \
+        {                                                                                          \
+            const dwords_t r =                                                                     \
+                fixed(DWORDS(pa, rows), DWORDS(pb, rows), DWORDS(pc, rows), &PLAIN);               \
+            d[HIGH + l] = r.high;                                                                  \
+            if ((rows) > 1) d[l] = r.low;                                                          \
         }                                                                                          \
     }                                                                                              \
-    VALU_QUICK_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_STAGED)
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_STAGED)
 
 SCALE(v_div_scale_f32, b32, 1, F32, PLAIN32)
 SCALE(v_div_scale_f64, b64, 2, F64, PLAIN64)
 FMAS(v_div_fmas_f32, b32, f32, __builtin_fmaf, F32)
 FMAS(v_div_fmas_f64, b64, f64, __builtin_fma, F64)
-FIXUP(v_div_fixup_f32, b32, 1, F32, PLAIN32)
-FIXUP(v_div_fixup_f64, b64, 2, F64, PLAIN64)
+FIXUP(v_div_fixup_f32, b32, 1, PLAIN32)
+FIXUP(v_div_fixup_f64, b64, 2, PLAIN64)
 
 /* f16 quotients are computed in f32, where they need no scaling: there are no cases by exponent. */
 static inline uint32_t div_fixup16(uint32_t q, uint32_t den, uint32_t num)

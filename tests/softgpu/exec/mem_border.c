@@ -2,7 +2,7 @@
  * and of active lanes each one that addresses nothing is found.
  *
  * An extent, or LDS, is one page between two that the host cannot access: a load that goes over the
- * page's border ends this program. Every core is tried. */
+ * page's border ends this program. Every core is tried, in waves of 64 and of 32 lanes. */
 #include "mem_rig.h"
 
 #include <sys/mman.h>
@@ -23,6 +23,12 @@ static uint8_t *create_page(rig_t *r)
 static void destroy_page(uint8_t *page)
 {
     assert_int_equal(munmap(page - PAGE, 3 * PAGE), 0);
+}
+
+/* The set of all lanes of the core's waves. */
+static uint64_t all_lanes(const rig_t *r)
+{
+    return UINT64_MAX >> (64 - r->core->lanes);
 }
 
 /* Each active lane loads the dword at begin + 4 * lane of the page. */
@@ -48,10 +54,11 @@ static void load(rig_t *r, const isa_inst_t *i, const char *text, const uint8_t 
  * the last active lane ends as far before the page's end. */
 static void load_at_borders(rig_t *r, const isa_inst_t *i, const char *text, const uint8_t *page)
 {
-    for (int off = 0; off < 39; off++)
+    const int lanes = (int)r->core->lanes;
+    for (int off = 0; off < 39 && off < lanes; off++)
         for (int shift = 0; shift < 36; shift++) {
-            load(r, i, text, page, UINT64_MAX << off, shift - 4 * off);
-            load(r, i, text, page, UINT64_MAX >> off, PAGE - 4 * (64 - off) - shift);
+            load(r, i, text, page, (UINT64_MAX << off) & all_lanes(r), shift - 4 * off);
+            load(r, i, text, page, all_lanes(r) >> off, PAGE - 4 * (lanes - off) - shift);
         }
 }
 
@@ -68,6 +75,17 @@ static void try_core(rig_t *r, const rig_program_t *p)
     destroy_page(page);
 }
 
+/* Calls `each` for every core that this host can run. */
+static void for_all_cores(const rig_program_t *p, void (*each)(rig_t *r, const rig_program_t *p))
+{
+    for (unsigned c = 0; c < 2 * RIG_CORES; c++) {
+        rig_t *r = rig_create(rig_cores[c / 2]);
+        if (r && c % 2) r->core = isa_core_narrow(r->core);
+        if (r) each(r, p);
+        rig_destroy(r);
+    }
+}
+
 static void loads_of_some_lanes_touch_no_other_page(void **state)
 {
     rig_program_t p = {0};
@@ -75,11 +93,7 @@ static void loads_of_some_lanes_touch_no_other_page(void **state)
     rig_add(&p, "global_load_dword v12, v0, s[2:3]");
     rig_add(&p, "ds_read_b32 v12, v0");
     rig_assemble(&p);
-    for (unsigned c = 0; c < RIG_CORES; c++) {
-        rig_t *r = rig_create(rig_cores[c]);
-        if (r) try_core(r, &p);
-        rig_destroy(r);
-    }
+    for_all_cores(&p, try_core);
     rig_free(&p);
 }
 
@@ -124,11 +138,11 @@ static void each_lane_faults(rig_t *r, const rig_program_t *p)
     assert_int_equal(sg_memory_map(r->memory, MAPPED, PAGE, page, 0), 0);
     r->wave.sgpr[2] = MAPPED;
     for (unsigned k = 0; k < p->n; k++)
-        for (unsigned lane = 1; lane < 64; lane++) {
+        for (unsigned lane = 1; lane < r->core->lanes; lane++) {
             const uint64_t some = (uint64_t)rig_random(r) << 32 | rig_random(r);
-            one_faults(r, p, k, UINT64_MAX, lane);
+            one_faults(r, p, k, all_lanes(r), lane);
             one_faults(r, p, k, UINT64_C(1) << lane | 1, lane);
-            one_faults(r, p, k, UINT64_C(1) << lane | 1 | some, lane);
+            one_faults(r, p, k, UINT64_C(1) << lane | 1 | (some & all_lanes(r)), lane);
         }
     destroy_page(page);
 }
@@ -140,11 +154,7 @@ static void a_lane_that_addresses_nothing_faults(void **state)
     for (unsigned k = 0; k < WRONG; k++)
         rig_add(&p, wrong[k].text);
     rig_assemble(&p);
-    for (unsigned c = 0; c < RIG_CORES; c++) {
-        rig_t *r = rig_create(rig_cores[c]);
-        if (r) each_lane_faults(r, &p);
-        rig_destroy(r);
-    }
+    for_all_cores(&p, each_lane_faults);
     rig_free(&p);
 }
 

@@ -344,6 +344,17 @@ static void changed_code(void **state)
     rig_destroy(r);
 }
 
+static void rare_lanes_stop_no_wave(void **state)
+{
+    (void)state;
+    for (unsigned h = 0; h < HOSTS; h++) {
+        if (!isa_core_by_name(hosts[h])) continue;
+        pair_t p = make_pair(hosts[h]);
+        assert_none_stops(&p, gfx9_flow, 500);
+        free_pair(&p);
+    }
+}
+
 int main(void)
 {
     if (!asm_available()) return 77;
@@ -363,6 +374,7 @@ int main(void)
                                        cmocka_unit_test(empty_kernels),
                                        cmocka_unit_test(verified),
                                        cmocka_unit_test(reads_verified),
-                                       cmocka_unit_test(changed_code)};
+                                       cmocka_unit_test(changed_code),
+                                       cmocka_unit_test(rare_lanes_stop_no_wave)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static char *function_for(const wave_t *wave, const char *program)
     const isa_library_t *library = isa_library_for(r->core);
     assert_non_null(page);
     assert_int_equal(isa_compiler_open(library), ISA_REFUSED_NOT);
-    const unsigned first = isa_slot_index(page, RIG_CODE), last = isa_plan_reach(page, first);
+    const unsigned first = isa_slot_index(page, RIG_CODE), last = isa_plan_reach(page, first).last;
     isa_plan_t *plan = calloc(1, sizeof *plan);
     assert_non_null(plan);
     *plan = (isa_plan_t){.page = page, .mode = MODE, .calls = true};

@@ -8,6 +8,7 @@
 #include "translate_rig.h"
 
 #include "isa/table.h"
+#include "softgpu/exec/translate_internal.h"
 
 enum {
     LINES = 8192,
@@ -83,6 +84,43 @@ static inline void put_loop(pair_t *p, const line_t *const *body, unsigned n, fl
         code[at] = flow.branch | (uint16_t) - (int)(at + 1); /* to the first */
         code[at + 1] = flow.end;
     }
+}
+
+/* Plans the line's instruction; NULL if it can be no part of a segment. */
+static inline const isa_inst_t *plan_alone(rig_t *r, const before_t *b)
+{
+    static isa_plan_t plan;
+    isa_code_invalidate(r->cache);
+    isa_code_quiesce(r->cache);
+    set_state(r, b);
+    assert_true(r->core->set_pc(&r->wave, RIG_CODE));
+    plan = (isa_plan_t){.page = r->wave.page, .mode = b->mode, .masked = true, .calls = true};
+    if (isa_plan_make(&plan, 0, 0)) return NULL;
+    const isa_step_t *s = plan.step;
+    return s->kind == ISA_STEP_CHUNK || s->kind == ISA_STEP_DUAL ? s->i : NULL;
+}
+
+/* Lanes that a segment leaves to the handlers must not stop the wave, which is not looked at there:
+ * of the list, whatever can be a part of a segment does not stop it. `least`: so many lines can. */
+static inline void assert_none_stops(pair_t *p, flow_t flow, unsigned least)
+{
+    rig_t *r = p->translated;
+    unsigned tried = 0;
+    assert_int_equal(isa_compiler_open(isa_library_for(r->core)), ISA_REFUSED_NOT);
+    for (unsigned k = 0; k < n_lines; k++) {
+        const line_t *body = &lines[k];
+        before_t b;
+        make_state(&b, k & 1, 0x2f0);
+        put_loop(p, &body, 1, flow);
+        const isa_inst_t *i = plan_alone(r, &b), *ip = r->wave.ip;
+        if (!i) continue;
+        isa_own_handler(r->wave.page, i)(&r->wave, i);
+        if (r->wave.stop || r->wave.ip != ip)
+            fail_msg("%s, line %u, %s: stop %u, %s", r->core->name, k, isa_table[i->op].mnemonic,
+                     r->wave.stop, r->wave.message);
+        tried++;
+    }
+    if (tried < least) fail_msg("%s: only %u instructions of segments", r->core->name, tried);
 }
 
 #endif

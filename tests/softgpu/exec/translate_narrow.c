@@ -111,6 +111,18 @@ static void loops_of_later_gpus(void **state)
     run_loops(&gfx1201, core_for("avx2", 32), SOME);
 }
 
+static void rare_lanes_stop_no_wave(void **state)
+{
+    static const gpu_t *const gpus[] = {&gfx1030, &gfx1100, &gfx1201};
+    (void)state;
+    for (unsigned k = 0; k < sizeof gpus / sizeof *gpus; k++) {
+        pair_t p = make_narrow_pair(gpus[k]);
+        read_lines(gpus[k]->list, isa_arch_named(gpus[k]->name), 32, gpus[k]->least);
+        assert_none_stops(&p, gpus[k]->flow, 500);
+        free_pair(&p);
+    }
+}
+
 static const char *const hosts[] = {"avx2", "avx512"};
 enum { HOSTS = 2 };
 
@@ -178,6 +190,16 @@ static const program_t programs[] = {
      "v_cndmask_b32 v13, v1, v10, exec_lo\n v_add_nc_u32 v14, v14, v10\n"
      "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
      true},
+    /* operations of two in one instruction, in both orders, and a mask of one register that is
+     * written twice, for lanes that are left to the handlers */
+    {&gfx1100,
+     "v_mov_b32 v2, 2.0\n s_mov_b32 s4, 0x7fa00001\n v_writelane_b32 v2, s4, 17\n"
+     "again: v_dual_mul_f32 v4, -1.0, v2 :: v_dual_add_f32 v5, v1, v3\n"
+     "v_dual_mov_b32 v6, v5 :: v_dual_fmac_f32 v5, v4, v2\n v_cmp_gt_f32 vcc_lo, v4, v5\n"
+     "v_dual_cndmask_b32 v8, v4, v5 :: v_dual_mov_b32 v9, s4\n v_cmp_lt_f32 vcc_lo, v6, v5\n"
+     "v_dual_cndmask_b32 v10, v4, v5 :: v_dual_lshlrev_b32 v11, 3, v2\n"
+     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
+     false},
     /* handlers that read and write masks; exchanges between lanes; LDS */
     {&gfx1030,
      "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v1, 2, v1\n"
@@ -233,27 +255,32 @@ static const program_t programs[] = {
     "s_waitcnt lgkmcnt(0)\n v_add_nc_u32 v5, v6, v9\n v_add_nc_u32 v21, v11, v14\n"                \
     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n"
 
+/* A number that is a NaN in some lanes: these are left to the handlers, with all that is beside it.
+ */
+#define SOME_NANS "v_add_f16 v29, v14, v14\n"
+
 /* Reads of lanes' registers from neighbours, from the other half, from anywhere, and of a register
- * that the loop has just changed. */
-static const char reads_of_lanes[] =
-    "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, v1\n"
-    "v_xor_b32 v3, 0x80, v2\n v_mul_u32_u24 v4, 0x125, v1\n"
-    "again: ds_bpermute_b32 v10, v2, v30 offset:4\n ds_bpermute_b32 v11, v3, v31\n"
-    "ds_bpermute_b32 v12, v4, v32 offset:252\n v_add_nc_u32 v30, v10, v11\n"
-    "ds_bpermute_b32 v31, v3, v30\n ds_bpermute_b32 v31, v4, v31\n v_add_nc_u32 v32, v31, v12\n"
-    "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n";
+ * that the loop has just changed; without and with lanes that are left to the handlers. */
+#define READS_OF_LANES(others)                                                                     \
+    "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, v1\n"     \
+    "v_xor_b32 v3, 0x80, v2\n v_mul_u32_u24 v4, 0x125, v1\n"                                       \
+    "again: ds_bpermute_b32 v10, v2, v30 offset:4\n ds_bpermute_b32 v11, v3, v31\n"                \
+    "ds_bpermute_b32 v12, v4, v32 offset:252\n v_add_nc_u32 v30, v10, v11\n" others                \
+    "ds_bpermute_b32 v31, v3, v30\n" others                                                        \
+    "ds_bpermute_b32 v31, v4, v31\n v_add_nc_u32 v32, v31, v12\n" others                           \
+    "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n"
 
 /* The same where the lanes are known when the loop is translated. */
-static const char reads_of_known_lanes[] =
-    "again: v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, "
-    "v1\n"
-    "v_xor_b32 v3, 0x80, v2\n v_mul_u32_u24 v4, 0x125, v1\n v_sub_nc_u32 v5, 0xfc, v2\n"
-    "v_mad_u16 v27, v1, 3, 7\n v_add_nc_u16 v28, v1, v1\n"
-    "ds_bpermute_b32 v10, v2, v30 offset:4\n ds_bpermute_b32 v11, v3, v31\n"
-    "ds_bpermute_b32 v12, v4, v32 offset:252\n v_add_nc_u32 v30, v10, v11\n"
-    "ds_bpermute_b32 v31, v5, v30\n v_add_nc_u32 v30, v31, v12\n ds_bpermute_b32 v31, v5, v31\n"
-    "v_add_nc_u32 v32, v31, v12\n"
-    "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n";
+#define READS_OF_KNOWN_LANES(others)                                                               \
+    "again: v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, "  \
+    "v1\n"                                                                                         \
+    "v_xor_b32 v3, 0x80, v2\n v_mul_u32_u24 v4, 0x125, v1\n v_sub_nc_u32 v5, 0xfc, v2\n"           \
+    "v_mad_u16 v27, v1, 3, 7\n v_add_nc_u16 v28, v1, v1\n"                                         \
+    "ds_bpermute_b32 v10, v2, v30 offset:4\n ds_bpermute_b32 v11, v3, v31\n"                       \
+    "ds_bpermute_b32 v12, v4, v32 offset:252\n v_add_nc_u32 v30, v10, v11\n" others                \
+    "ds_bpermute_b32 v31, v5, v30\n v_add_nc_u32 v30, v31, v12\n" others                           \
+    "ds_bpermute_b32 v31, v5, v31\n v_add_nc_u32 v32, v31, v12\n" others                           \
+    "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n"
 
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
@@ -348,10 +375,12 @@ static void lanes_and_lds(void **state)
         const gpu_t *gpu;
         const char *text;
     } cases[] = {{&gfx1030, LOADS_FROM_LDS},
-                 {&gfx1030, reads_of_lanes},
-                 {&gfx1100, reads_of_lanes},
-                 {&gfx1030, reads_of_known_lanes},
-                 {&gfx1100, reads_of_known_lanes}};
+                 {&gfx1030, READS_OF_LANES("")},
+                 {&gfx1100, READS_OF_LANES("")},
+                 {&gfx1100, READS_OF_LANES(SOME_NANS)},
+                 {&gfx1030, READS_OF_KNOWN_LANES("")},
+                 {&gfx1100, READS_OF_KNOWN_LANES("")},
+                 {&gfx1100, READS_OF_KNOWN_LANES(SOME_NANS)}};
     (void)state;
     for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
         try_lanes(cases[k].gpu, core_for("avx2", 32), cases[k].text);
@@ -423,9 +452,10 @@ int main(void)
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops_of_gfx1030),    cmocka_unit_test(loops_of_gfx1100),
-        cmocka_unit_test(loops_of_later_gpus), cmocka_unit_test(loops_of_64_lanes),
-        cmocka_unit_test(whole_programs),      cmocka_unit_test(programs_verified),
-        cmocka_unit_test(lanes_and_lds),       cmocka_unit_test(halves_verified)};
+        cmocka_unit_test(loops_of_gfx1030),       cmocka_unit_test(loops_of_gfx1100),
+        cmocka_unit_test(loops_of_later_gpus),    cmocka_unit_test(loops_of_64_lanes),
+        cmocka_unit_test(whole_programs),         cmocka_unit_test(programs_verified),
+        cmocka_unit_test(lanes_and_lds),          cmocka_unit_test(halves_verified),
+        cmocka_unit_test(rare_lanes_stop_no_wave)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
