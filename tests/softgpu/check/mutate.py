@@ -35,7 +35,6 @@ import walk
 NOP = struct.pack("<I", 0xbf800000)
 BUNDLE = b"__CLANG_OFFLOAD_BUNDLE__"
 KINDS = walk.KINDS
-COMMON = ("s_waitcnt", "s_barrier")  # which the table has in any case
 FAMILIES = "hazard,sync,race,init"
 Site = collections.namedtuple("Site", "at kind text pc kernels")  # at: offset in the executable's file
 PLACE = re.compile(r"\S+ #\d+ group \S+ wave \d+ ([0-9a-f]+): ((?:s_(?:wait|barrier|nop)|v_nop)[^;]*)")
@@ -302,7 +301,7 @@ class Proof:
         lines = ["| GPU | left out | times | harmful | found | | nothing outstanding | outstanding, not used | told without reason |",
                  "|---|---|---|---|---|---|---|---|---|"]
         for kind in KINDS:
-            if kind not in COMMON and not self.rows[kind, "places"]:
+            if not self.rows[kind, "places"]:
                 continue
             n = {key: self.rows[kind, key] for key in ("removed", "harmful", "found", "idle", "unused", "false")}
             share = f"{100 * n['found'] / n['harmful']:.1f} %" if n["harmful"] else ""

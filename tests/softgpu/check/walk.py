@@ -25,7 +25,7 @@ NO_RESULT = re.compile(r"(s_(cmp|bitcmp|wait|nop|barrier|branch|cbranch|setpc|en
                        r"v_nop|v_clrexcp|\w+_store_|ds_write|ds_gws|ds_nop|buffer_wb|buffer_inv|buffer_gl|global_(inv|wb))")
 TWO_RESULTS = re.compile(r"v_(add|addc|sub|subb|subrev|subbrev)_co_|v_div_scale_|v_mad_([ui]64|co)_")
 READS_RESULT = re.compile(r"v_(fmac|mac|dot\dc|pk_fmac|swap)_|v_swaprel|v_swmmac|s_(addk|mulk|cmov)|v_movreld|v_smfmac|v_permlane\d+_swap")
-BYTES = (("pk_add", 4), ("dwordx2", 8), ("dwordx3", 12), ("dwordx4", 16), ("dword", 4), ("byte", 1), ("short", 2), ("_b128", 16), ("_b96", 12),
+BYTES = (("pk_add", 4), ("dwordx16", 64), ("_b512", 64), ("dwordx8", 32), ("_b256", 32), ("dwordx2", 8), ("dwordx3", 12), ("dwordx4", 16), ("dword", 4), ("byte", 1), ("short", 2), ("_b128", 16), ("_b96", 12),
          ("64", 8), ("_x2", 8), ("_b8", 1), ("_u8", 1), ("_i8", 1), ("16", 2))
 
 
@@ -89,7 +89,7 @@ class Code:
         self.load = self.flow is not None and not self.store and not self.atomic
         self.space = "lds" if name.startswith("ds_") and "gds" not in words else \
             "global" if re.match(r"global_(?!inv|wb)", name) else \
-            "flat" if name.startswith("flat_") else None
+            "flat" if name.startswith("flat_") else "scalar" if name.startswith("s_load_") else None
         results = 2 if TWO_RESULTS.match(name) else 1
         if NO_RESULT.match(name) or (self.to_lds and self.load) or (name.startswith("v_cmpx") and not gpu.cmpx_result):
             results = 0
@@ -117,6 +117,8 @@ class Code:
             self.states = 20
         self.states = gpu.weigh(self)
         self.place = self.place_of(gpu)
+        self.signals = name == "s_barrier" or (name == "s_barrier_signal" and rest == "-1")
+        self.meets = name in ("s_barrier", "s_barrier_wait")
         self.all_lanes = self.matrix or bool(re.match(r"v_(readlane|readfirstlane|writelane)", name))
         self.bytes = next((n for word, n in BYTES if word in name.replace("st64", "").replace("stride64", "")), 4)
         if name.startswith("ds_") and re.search("bpermute|permute|swizzle", name):
@@ -126,8 +128,8 @@ class Code:
         """Its kind, one of KINDS, if it may be left out; else None. What leaves no wait state would not be missed."""
         if self.waits is not None:
             return "s_waitcnt"
-        if self.name in ("s_barrier", "s_barrier_wait"):
-            return "s_barrier"
+        if self.name == "s_barrier":  # of two instructions none is: a signal without its wait would count at the next barrier
+            return self.name
         if self.name == gpu.nop:
             return self.name if self.states > (gpu.nop == "s_nop") else None
         return "s_waitcnt_depctr" if self.name == "s_waitcnt_depctr" else None
@@ -225,6 +227,10 @@ def reach(wave, code, exec_):
     """By lane: space, address, bytes of each element that a memory instruction accesses."""
     lanes = [k for k in range(64) if exec_ >> k & 1]
     name, parts = code.name, code.parts
+    if code.space == "scalar":
+        words = parts[2].split()
+        offset = int(words[0], 16) if words[0].startswith(("0x", "-0x")) else wave.scalar.get(words[0], 0)  # of null 0
+        return {0: [("global", (wave.value(parts[1]) + offset + modifier(code.rest, "offset")) & ~3, code.bytes)]}
     if code.to_lds and code.load:
         if not name.startswith("buffer_"):
             return None
@@ -448,7 +454,7 @@ class Registers:
 def shows(code, without, flow):
     """Whether other waves may see at this instruction that its wave has waited for less: at a barrier what LDS has still to do, at a
     store or an atomic access that earlier stores are outstanding, and at LDS that a transfer to it is."""
-    if code.name in ("s_barrier", "s_barrier_signal"):
+    if code.signals:
         return any(op["flow"] in (LDS, FLAT) or op["code"].to_lds for op in without.unlike(flow))
     if code.store or code.atomic:
         return any(not op["code"].load or op["code"].to_lds for op in without.unlike(flow))
@@ -508,7 +514,7 @@ def barriers_apart(steps):
     paths = {}
     for step in steps:
         own = paths.setdefault(step.wave[0], {}).setdefault(step.wave, [])
-        if step.code.place == "s_barrier":
+        if step.code.meets:
             own.append(step.pc)
     turns = [set(turn) for waves in paths.values() for turn in itertools.zip_longest(*waves.values())]
     return {pc for turn in turns if len(turn) > 1 for pc in turn if pc is not None}
@@ -550,9 +556,9 @@ class _Memory:
                 op = flow.begin(number, step)
                 if step.spread:
                     self.access(number, step, op)
-            if code.name in ("s_barrier", "s_barrier_signal"):
+            if code.signals:
                 self.arrive(step.wave, number)
-            if code.place == "s_barrier":
+            if code.meets:
                 self.leave(step.wave)
             if code.name == "s_endpgm":
                 self.ended[step.wave[0]].add(step.wave)

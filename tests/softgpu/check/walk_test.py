@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import walk
 
 ISA = "gfx90a"
-START = ("exec={exec} m0=00000100 s0=00001000 s1=00000001 v0=00000000+4*lane v1=000000fc-4*lane v6=00000000+4*lane v7=00000002 "
+START = ("exec={exec} m0=00000100 s0=00001000 s1=00000002 v0=00000000+4*lane v1=000000fc-4*lane v6=00000000+4*lane v7=00000002 "
          "v10=00001000+4*lane v11=00000002")
 # By GPU what its waves are made of: what changes EXEC stands with the change. gfx90a has transfers from memory to LDS, and s_nop.
 COMMON = ("v_mov_b32_e32 v2, v9", "v_readlane_b32 s8, v8, s9")
@@ -199,11 +199,18 @@ class OneWalk(unittest.TestCase):
         texts = ("global_load_b32 v2, v[6:7], off", "v_dual_mov_b32 v4, v3 :: v_dual_mov_b32 v2, v4")
         self.assertEqual(self.found("gfx1100", *texts)[0], {("wait", 0, 1)})
 
+    def test_scalar_loads_of_what_others_store(self):
+        texts = ["global_store_dword v[10:11], v3, off", "s_waitcnt_vscnt null, 0x0", "global_atomic_add v[12:13], v5, off",
+                 "global_atomic_add v4, v[12:13], v5, off glc", "s_load_dword s4, s[0:1], 0x0"]
+        made = steps(texts, [(0, 0), (0, 1), (0, 2), (1, 3), (1, 4)], "gfx1030")
+        self.assertEqual(walk.memory_walk(made), set())
+        self.assertEqual(walk.memory_walk(made, 1), {("global", 0, 4)})
+
     def test_barrier_of_two_instructions(self):
         texts = ["ds_store_b32 v0, v4", "s_wait_dscnt 0x0", "s_barrier_signal -1", "s_barrier_wait 0xffff", "ds_load_b32 v3, v0"]
         order = [(0, 0), (0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (1, 4)]
         made = steps(texts, order, "gfx1201")
-        self.assertEqual(along(made, "gfx1201").seen, {1, 3})
+        self.assertEqual(along(made, "gfx1201").seen, {1})
         self.assertEqual(walk.memory_walk(made), set())
         self.assertEqual(walk.memory_walk(made, 3), {("lds", 0, 4)})
         self.assertEqual(walk.memory_walk(made, 1), {("lds", 0, 4)})
