@@ -670,7 +670,7 @@ class _Memory:
             self.value[where] = value
         for where in new_reads:
             held = (wave, number, step.pc, code.past_l1 and code.space != "lds")
-            self.reads.setdefault(where, {})[(wave, step.pc) if self.chance else wave] = held
+            self.reads.setdefault(where, {})[wave, step.pc] = held
         if touches_lds:
             self.outstanding[wave].append((number, op))
             self.lds_writes[wave, number] = (step.pc, code.atomic, [where for where, _ in new_values if where[0] == "lds"])

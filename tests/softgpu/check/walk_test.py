@@ -147,6 +147,12 @@ class OneWalk(unittest.TestCase):
         self.assertEqual(found.kept, set())
         self.assertEqual(found.without, {1: {("nop", 0, 6)}})
 
+    def test_each_read_of_a_wave(self):
+        texts = ["ds_read_b32 v3, v0", "s_waitcnt lgkmcnt(0)", "ds_read_b32 v5, v0", "s_waitcnt lgkmcnt(0)", "s_barrier", "ds_write_b32 v0, v4"]
+        made = steps(texts, [(w, n) for n in range(5) for w in WAVES] + [(1, 5)])
+        self.assertEqual(walk.memory_walk(made), set())
+        self.assertEqual(walk.memory_walk(made, 4), {("lds", 0, 5), ("lds", 2, 5)})
+
     def test_stores_behind_an_atomic_access(self):
         texts = ["global_store_dword v[6:7], v3, off", "s_waitcnt vmcnt(0)", "global_atomic_add v4, v[10:11], v5, off glc",
                  "s_waitcnt vmcnt(0)", "global_load_dword v2, v[6:7], off"]
