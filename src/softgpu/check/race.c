@@ -230,7 +230,7 @@ static void vector(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_ins
                    const sgc_op_t *op)
 {
     const race_site_t *site = race_site(w, i, op);
-    const bool to_lds = i->flags & ISA_F_LDS;
+    const bool to_lds = isa_loads_to_lds(i);
     sgc_reach_t *r = chk_reach(g, w, i);
     for (unsigned k = 0; k < sgc_reach_parts(r); k++) {
         sgc_lanes_t *a = sgc_reach_part(r, k);

@@ -9,7 +9,7 @@ enum {
     BARRIER_ROUNDS = 256, /* barriers that a workgroup passes in one turn, before another workgroup
                              gets a turn */
     LONG_NS = 50000,      /* if waves run for so long while workers are idle, these help */
-    SHORT_NS = 10000, /* a round that takes less gains nothing by a team: to hand it over takes as
+    SHORT_NS = 20000, /* a round that takes less gains nothing by a team: to hand it over takes as
                          long, and registers go from one processor's caches to another's */
     WAIT_NS = 50000,  /* a wait for helpers that is longer, and longer than the owner's own part,
                          says that one has lost its processor */
@@ -79,9 +79,9 @@ static bool wants_help(turn_t *t)
 static bool by_team(turn_t *t, uint32_t todo)
 {
     sg_box_t *b = t->b;
-    if (!(todo & (todo - 1)) || b->team.refused || t->pause || t->interrupt) return false;
+    if (!(todo & (todo - 1)) || b->team.refused || t->interrupt) return false;
     if (!b->team.open && !wants_help(t)) return false;
-    if (!sg_team_allowed(b)) return false;
+    if (!sg_team_allowed(b) || t->pause) return false;
     if (!b->team.open) sg_team_open(b);
     for (; todo; todo &= todo - 1)
         if (b->wave[__builtin_ctz(todo)]->privileged) return false;

@@ -574,6 +574,26 @@ __global__ void same_row(const int *from, int *to, bool)
     to[i] = row[63 - i % 64];
 }
 
+// All waves store the same row of LDS to memory, without registers between.
+__global__ void stored_straight(const int *from, int *to, bool)
+{
+    __shared__ int row[64];
+    int i = threadIdx.x;
+    if (i < 64) row[i] = from[i];
+    __syncthreads();
+#if defined __gfx908__ || defined __gfx90a__ // which have such stores
+    typedef int descriptor_t __attribute__((ext_vector_type(4)));
+    unsigned long long at = reinterpret_cast<unsigned long long>(to);
+    descriptor_t all = {(int)at, (int)(at >> 32) | 4 << 16, ALL, 1 << 23}; // by the lane's number
+    int wave = __builtin_amdgcn_readfirstlane(i / 64 * 256);
+    asm volatile("s_mov_b32 m0, 0\n s_nop 0\n buffer_store_lds_dword %0, %1 lds\n s_waitcnt vmcnt(0)" ::"s"(all),
+                 "s"(wave), "v"(row)
+                 : "memory");
+#else
+    to[i] = row[i % 64];
+#endif
+}
+
 #define RUN(name, kernel, groups, size)                                                                                \
     {                                                                                                                  \
         name, [] { two(kernel, groups, size); }                                                                        \
@@ -619,6 +639,7 @@ static const row_t rows[] = {
     RUN("byte-flags", byte_flags, 4, 64),
     RUN("byte-flags-of-waves", byte_flags_of_waves, 1, GROUP),
     RUN("same-row", same_row, 1, GROUP),
+    RUN("stored-straight", stored_straight, 1, GROUP),
 };
 
 int main(int argc, char **argv)

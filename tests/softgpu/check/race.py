@@ -55,7 +55,7 @@ BUGS = {
 }
 
 RIGHT = ("locked", "locked-waves", "waiting-wave", "largest", "sum-far", "found-by-many", "bytes", "byte-flags",
-         "byte-flags-of-waves", "same-row", "same-colour")
+         "byte-flags-of-waves", "same-row", "stored-straight", "same-colour")
 if corpus.WAVE == 32:
     del BUGS["straight"]  # its descriptor is gfx9's, and it takes waves to have 64 lanes
 if corpus.NO_IMAGES:
