@@ -167,6 +167,9 @@ class OneWalk(unittest.TestCase):
                                    "s_waitcnt_vscnt null, 0x0", "s_waitcnt vmcnt(0)", "v_mov_b32_e32 v4, v2")
         self.assertEqual(kept, set())
         self.assertEqual(without, {2: set(), 3: {("wait", 0, 4)}})
+        texts = ("global_load_dword v2, v[6:7], off", "global_store_dword v[6:7], v3, off", "s_waitcnt vmcnt(1)", "v_mov_b32_e32 v4, v2")
+        self.assertEqual(self.found("gfx1030", *texts)[0], {("wait", 0, 3)})
+        self.assertEqual(self.found("gfx90a", *texts)[0], set())
 
     def test_flat_is_in_order(self):
         texts = ("flat_load_dword v2, v[6:7]", "global_load_dword v3, v[6:7], off", "s_waitcnt vmcnt(1) lgkmcnt(0)", "v_mov_b32_e32 v4, v2")
