@@ -574,7 +574,7 @@ __global__ void same_row(const int *from, int *to, bool)
     to[i] = row[63 - i % 64];
 }
 
-// All waves store the same row of LDS to memory, without registers between.
+// All waves store the same row of LDS to memory, without registers between, while others load it.
 __global__ void stored_straight(const int *from, int *to, bool)
 {
     __shared__ int row[64];
@@ -592,6 +592,7 @@ __global__ void stored_straight(const int *from, int *to, bool)
 #else
     to[i] = row[i % 64];
 #endif
+    to[GROUP + i] = row[63 - i % 64];
 }
 
 #define RUN(name, kernel, groups, size)                                                                                \
