@@ -158,7 +158,7 @@ static void measure_as(const isa_core_t *core, const char *lanes, FILE *out, isa
 static void measure(const isa_core_t *core, const char *lanes, FILE *out)
 {
     measure_as(core, lanes, out, ISA_TRANSLATE_OFF);
-    if (core->lanes == 64) measure_as(core, lanes, out, ISA_TRANSLATE_ON);
+    measure_as(core, lanes, out, ISA_TRANSLATE_ON);
 }
 
 /* One loop, once, by one worker: something outside counts what that takes. Prints the instructions

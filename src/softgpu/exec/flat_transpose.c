@@ -1,4 +1,4 @@
-/* flat_transpose.c - global_load_tr_b128: a load after which lanes exchange elements.
+/* flat_transpose.c - global_load_tr_b128 and _b64: loads after which lanes exchange elements.
  *
  * Apart from flat.c because no other load of memory moves data between lanes. */
 #include "softgpu/exec/address.h"
@@ -6,7 +6,7 @@
 #include "softgpu/exec/mem_lanes.h"
 #include "softgpu/exec/transpose.h"
 
-ISA_INST(global_load_tr_b128)
+static void load_transposed(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 {
     isa_lanes_t a = {.exec = w->exec, .dword_step = 4};
     isa_row_t rows[ISA_TILE_DWORDS];
@@ -21,6 +21,16 @@ ISA_INST(global_load_tr_b128)
         isa_address_based(a.va, isa_read64(w, &i->src[2]) + offset, v[0]);
     else
         isa_address_pairs(a.va, v, offset);
-    isa_lanes_load(w, &a, rows, ISA_TILE_DWORDS);
-    if (!w->stop) isa_transpose_tiles(rows, isa_row_of(w, &i->dst));
+    isa_lanes_load(w, &a, rows, dwords);
+    if (!w->stop) isa_transpose_loaded(i->op, rows, isa_row_of(w, &i->dst), dwords);
+}
+
+ISA_INST(global_load_tr_b128)
+{
+    load_transposed(w, i, ISA_TILE_DWORDS);
+}
+
+ISA_INST(global_load_tr_b64)
+{
+    load_transposed(w, i, 2);
 }

@@ -71,6 +71,27 @@ static inline void isa_transpose_tiles(const isa_row_t *in, isa_row_t *out)
     }
 }
 
+/* global_load_tr_b64: sixteen lanes have read eight bytes each, of a matrix with eight rows and
+ * sixteen columns. The first four lanes have the left halves of the first four rows, the next four
+ * their right halves, and the last eight lanes the same of the other rows. Lane n of the sixteen
+ * gets column n: measured of a gfx1201 and published, twice. */
+static inline void isa_transpose_bytes(const isa_row_t *in, isa_row_t *out)
+{
+    enum { COLUMNS = 16, HALF = 8, ROWS = 8, QUAD = 4 };
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const unsigned column = l % COLUMNS, byte = column % HALF;
+        const unsigned first = l - column + column / HALF * QUAD;
+        uint32_t got[ROWS / QUAD] = {0};
+        for (unsigned r = 0; r < ROWS; r++) {
+            const unsigned from = first + r / QUAD * HALF + r % QUAD;
+            const uint32_t x = in[byte / 4][from] >> byte % 4 * 8 & 0xff;
+            got[r / QUAD] |= x << r % QUAD * 8;
+        }
+        out[0][l] = got[0];
+        out[1][l] = got[1];
+    }
+}
+
 /* Moves `dwords` rows between lanes as the instruction moves what it has loaded. False: it moves
  * nothing, and `out` is unchanged. */
 static inline bool isa_transpose_loaded(unsigned op, const isa_row_t *in, isa_row_t *out,
@@ -81,6 +102,8 @@ static inline bool isa_transpose_loaded(unsigned op, const isa_row_t *in, isa_ro
         isa_transpose(in, out, dwords, bits);
     else if (op == ISA_OP_global_load_tr_b128)
         isa_transpose_tiles(in, out);
+    else if (op == ISA_OP_global_load_tr_b64)
+        isa_transpose_bytes(in, out);
     else
         return false;
     return true;

@@ -236,6 +236,32 @@ static void try_transpose(void)
     rig->wave.exec = UINT32_MAX;
 }
 
+/* Lane l reads bytes 8 * l to 8 * l + 7 of memory, each of which holds its number. By hand: lane 0
+ * gets the first byte of lanes 0 to 3 and 8 to 11, lane 9 the second one of lanes 4 to 7 and 12 to
+ * 15, and lane 31 the last one of lanes 20 to 23 and 28 to 31: as measured of a gfx1201. */
+static void try_transposed_bytes(void)
+{
+    static const uint32_t words[] = {0xee16007c, 0x00000004, 0x00000000};
+    static const struct {
+        unsigned lane;
+        uint32_t low, high;
+    } by_hand[] = {{0, 0x18100800, 0x58504840},
+                   {9, 0x39312921, 0x79716961},
+                   {31, 0xbfb7afa7, 0xfff7efe7}};
+    if (rig->core->lanes == 64) return;
+    for (unsigned k = 0; k < 256; k++)
+        rig->data[k] = (uint8_t)k;
+    for (unsigned l = 0; l < 32; l++) {
+        row(0)[l] = (uint32_t)WORDS_DATA + 8 * l;
+        row(1)[l] = (uint32_t)(WORDS_DATA >> 32);
+    }
+    words_do("global_load_tr_b64 v[4:5], v[0:1], off", words, 3);
+    for (unsigned k = 0; k < sizeof by_hand / sizeof *by_hand; k++) {
+        assert_int_equal(row(4)[by_hand[k].lane], by_hand[k].low);
+        assert_int_equal(row(5)[by_hand[k].lane], by_hand[k].high);
+    }
+}
+
 static void try_all(void)
 {
     try_floats();
@@ -247,6 +273,7 @@ static void try_all(void)
     try_barrier();
     try_registers();
     try_transpose();
+    try_transposed_bytes();
 }
 
 static void parameters_and_waves(void **state)
