@@ -148,7 +148,6 @@ typedef struct {
     isa_emit_way_t way[ISA_EMIT_WAYS], *now; /* the way that is written now */
     bool changed[ISA_VGPR_ROWS];             /* the row has to be stored */
     unsigned exec;                           /* EXEC, of code for any EXEC */
-    unsigned skip; /* label behind what is done for active lanes; 0: none */
     unsigned n_masks;
     isa_emit_mask_t mask[ISA_EMIT_MASKS];
     bool noted_nans; /* functions that code for NaNs does not call have noted lanes */

@@ -406,8 +406,8 @@ static const char permute_left[] =
 
 void isa_emit_declare_reads(isa_text_t *t)
 {
-    isa_put(t, "declare i64 @llvm.cttz.i64(i64, i1)\n"
-               "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
+    isa_put(t, "declare i32 @llvm.cttz.i32(i32, i1)\ndeclare i64 @llvm.cttz.i64(i64, i1)\n"
+               "declare void @llvm.memcpy.inline.p0.p0.i64(ptr, ptr, i64, i1)\n"
                "declare <8 x i32> @llvm.x86.avx2.gather.d.d.256(<8 x i32>, ptr, <8 x i32>, <8 x "
                "i32>, i8)\n"
                "declare <4 x i64> @llvm.x86.avx2.gather.d.q.256(<4 x i64>, ptr, <4 x i32>, <4 x "
@@ -437,8 +437,8 @@ static void put_offer(isa_emitter_t *e, const isa_emit_offer_t *o)
     isa_put(t, "  store ptr %%%s%u, ptr %%offer%u\n", copied ? "room" : "p", v, v);
     if (copied)
         isa_put(t,
-                "  call void @llvm.memcpy.p0.p0.i64(ptr align 64 %%room%u, ptr align 64 %%p%u, i64 "
-                "%u, i1 false)\n",
+                "  call void @llvm.memcpy.inline.p0.p0.i64(ptr align 64 %%room%u, ptr align 64 "
+                "%%p%u, i64 %u, i1 false)\n",
                 v, v, 4 * isa_page_lanes(e->plan->page));
     if (e->plan->masked) {
         const unsigned exec = isa_emit_read_mask(e, t, ISA_CODE_EXEC), full = isa_emit_fresh(e);

@@ -15,9 +15,15 @@ VALU_HANDLER(v_cndmask_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, VALU_MASK_I
 
 typedef enum { SUM, DIFFERENCE, REVERSED } chain_t;
 
-/* The carry (or borrow) can come from either of two steps: from a and b, or from the carry-in that
- * is added then; at most one of the two steps has a carry. With clamp, the result of a lane with a
- * carry is the largest number, or 0 for a difference. */
+/* The bits that a + b and a carry, whose sum is r, carry out of each place: where at least two of
+ * a's, b's and the carry's bit are set. Of a - b, those that are borrowed. */
+static inline isa_vec_t carried(isa_vec_t a, isa_vec_t b, isa_vec_t r, const bool sum)
+{
+    return sum ? (a & b) | ((a | b) & ~r) : (~a & b) | ((~a | b) & r);
+}
+
+/* With clamp, the result of a lane with a carry (or borrow) is the largest number, or 0 for a
+ * difference. */
 static inline __attribute__((always_inline)) void chain(valu_t *v, const chain_t kind,
                                                         const bool carry_in, const bool clamp)
 {
@@ -27,12 +33,10 @@ static inline __attribute__((always_inline)) void chain(valu_t *v, const chain_t
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
         const isa_vec_t a = isa_vec_load(left + l), b = isa_vec_load(right + l);
         isa_vec_t r = sum ? a + b : a - b;
-        uint32_t carry = sum ? isa_vec_above(a, r) : isa_vec_above(b, a);
-        if (carry_in) {
-            const isa_vec_t before = r;
-            r = isa_vec_lanes((uint32_t)(v->in >> l), sum ? r + 1 : r - 1, r);
-            carry |= sum ? isa_vec_above(before, r) : isa_vec_above(r, before);
-        }
+        if (carry_in) r = isa_vec_lanes((uint32_t)(v->in >> l), sum ? r + 1 : r - 1, r);
+        const uint32_t carry = carry_in ? isa_vec_signs(carried(a, b, r, sum))
+                               : sum    ? isa_vec_above(a, r)
+                                        : isa_vec_above(b, a);
         if (clamp) r = isa_vec_lanes(carry, isa_vec_all(sum ? UINT32_MAX : 0), r);
         isa_vec_store(v->d + l, r);
         out |= (uint64_t)carry << l;

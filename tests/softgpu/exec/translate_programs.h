@@ -134,6 +134,7 @@ static inline void run_programs(void)
 
 /* ---- stretches: code without loops ---- */
 
+/* From 1024 bytes: elements up to their end and one beyond it, addresses that wrap. */
 #define LOADS_FROM_LDS                                                                             \
     "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v2, 2, v1\n"     \
     "v_lshlrev_b32 v3, 3, v1\n v_mov_b32 v4, 16\n v_mul_u32_u24 v5, 0x3f1, v1\n v_and_b32 v6, "    \
@@ -145,6 +146,10 @@ static inline void run_programs(void)
     "ds_read_b32 v26, v5\n ds_read_b64 v[28:29], v6\n ds_read_b32 v6, v6 offset:3\n"               \
     "ds_read2_b32 v[34:35], v3 offset0:128 offset1:64\n v_xor_b32 v7, -1, v2\n"                    \
     "ds_read_b32 v7, v7 offset:1\n v_sub_u32 v8, 0x3fd, v2\n ds_read_b64 v[40:41], v8\n"           \
+    "ds_read_b32 v43, v2 offset:768\n ds_read_b32 v44, v2 offset:772\n v_add_u32 v45, -8, v2\n"    \
+    "ds_read_b32 v46, v45 offset:12\n ds_read_b32 v47, v45\n ds_read_b32 v48, v4 offset:1004\n"    \
+    "ds_read_b32 v49, v4 offset:1008\n ds_read_b64 v[50:51], v3 offset:512\n"                      \
+    "ds_read_b64 v[52:53], v3 offset:520\n"                                                        \
     "s_waitcnt lgkmcnt(0)\n v_add_u32 v9, v10, v12\n ds_read_b32 v11, v8\n v_add_u32 v10, v11, "   \
     "v9\n v_add_f32 v42, v10, v11\n s_endpgm\n"
 
