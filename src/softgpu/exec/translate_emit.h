@@ -251,6 +251,14 @@ bool isa_emit_is_seen(const isa_emitter_t *e);
 /* Begins a round, which uses what the one before has found. */
 void isa_emit_begin_nans(isa_emitter_t *e);
 
+/* ---- loops over chunks ---- */
+
+/* Whether the segment is of code for any EXEC and has a loop of its own for a full one. */
+bool isa_emit_is_short(const isa_emitter_t *e);
+
+/* Writes the loops of segment number `l`, which goes on at its block `behind`. */
+void isa_emit_loops(isa_emitter_t *e, unsigned l);
+
 /* ---- chunks abreast ---- */
 
 /* Called for each vector instruction of a segment, and when the segment ends. */
