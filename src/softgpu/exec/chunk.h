@@ -37,7 +37,7 @@ typedef struct {
      * instruction writes and another one reads stays in the host's vectors. */
     uint32_t in[ISA_LANES], out[ISA_LANES];
     uint32_t active[ISA_LANES]; /* those whose results are used: no others need a rare case */
-    uint32_t rare[ISA_LANES];   /* of quick functions: those that need the handler */
+    uint32_t rare[ISA_LANES];   /* those that need the handler */
     uint32_t mode;
     uint32_t mods; /* of the result: ISA_MOD_KEEP or 0 */
 } isa_chunk_t;
@@ -126,6 +126,8 @@ ISA_INLINED void isa_chunk_end(const isa_wave_t *w, isa_row_t *rows, isa_chunk_t
         isa_wave_t w;                                                                              \
         isa_inst_t i = {.dwords = 1};                                                              \
         isa_chunk_begin(&w, &i, rows, x, shape);                                                   \
+        w.group = (isa_group_t *)x->rare;                                                          \
+        memset(x->rare, 0, sizeof x->rare);                                                        \
         ISA_HANDLER(name)(&w, &i);                                                                 \
         isa_chunk_end(&w, rows, x, shape);                                                         \
     }

@@ -611,7 +611,8 @@ static void call_chunk(isa_emitter_t *e, const isa_inst_t *i, unsigned x)
     char name[ISA_LIBRARY_NAME];
     const isa_function_t kind = isa_chunk_function(i, e->plan->nans);
     isa_put(&e->now->text, "  call void @%s(ptr %%x%u)\n", isa_library_name(name, i, kind), x);
-    if (kind == ISA_FUNCTION_QUICK && !isa_emit_is_seen(e)) take_rare(e, x);
+    const bool notes = kind == ISA_FUNCTION_QUICK || isa_chunk_has_both(i);
+    if (notes && !isa_emit_is_seen(e)) take_rare(e, x);
     e->noted_nans |= kind == ISA_FUNCTION_QUICK && !e->plan->nans && isa_chunk_has_both(i);
 }
 

@@ -203,6 +203,13 @@ static inline dwords_t fixed(dwords_t q, dwords_t den, dwords_t num, const ordin
         uint32_t *d = VALU_ROW(v->d);                                                              \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);           \
         alignas(64) uint32_t cases[ISA_LANES];                                                     \
+        if (VALU_IS_QUICK(v)) { /* zeros and NaNs are cases, too */                                \
+            VALU_LANES cases[l] =                                                                  \
+                extraordinary(pa[HIGH + l], pb[HIGH + l], pc[HIGH + l], &PLAIN) ? UINT32_MAX : 0;  \
+            valu_copy(d, pa, rows);                                                                \
+            v->out = 0;                                                                            \
+            if (valu_leaves(v, cases)) return;                                                     \
+        }                                                                                          \
         VALU_LANES                                                                                 \
         {                                                                                          \
             const dwords_t x = DWORDS(pa, rows), den = DWORDS(pb, rows), num = DWORDS(pc, rows);   \
@@ -226,8 +233,8 @@ static inline dwords_t fixed(dwords_t q, dwords_t den, dwords_t num, const ordin
             v->out |= (uint64_t)post << l;                                                         \
         }                                                                                          \
     }                                                                                              \
-    VALU_QUICK_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                       \
-                       VALU_MASK_OUT | VALU_STAGED)
+    VALU_BOTH_ALIAS(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                          \
+                    VALU_MASK_OUT | VALU_STAGED, body_##name)
 
 /* A plain fma for all lanes, then one that scales back, for the lanes whose bit in VCC div_scale
  * has set. Quotients of zeros are NaNs here. */
@@ -238,7 +245,7 @@ static inline dwords_t fixed(dwords_t q, dwords_t den, dwords_t num, const ordin
         uint32_t *d = v->d;                                                                        \
         const uint32_t *pa = v->s[0], *pb = v->s[1], *pc = v->s[2];                                \
         const uint32_t round = v->mode >> FMT.round_shift & 3;                                     \
-        VALU_COMPUTES(v, plain_##name);                                                            \
+        plain_##name(v);                                                                           \
         if (valu_leaves_set(v, v->in)) return;                                                     \
         for (uint64_t left = v->in & v->lanes; left; left &= left - 1) {                           \
             const int l = __builtin_ctzll(left);                                                   \
@@ -246,10 +253,10 @@ static inline dwords_t fixed(dwords_t q, dwords_t den, dwords_t num, const ordin
                                              round, &FMT));                                        \
         }                                                                                          \
     }                                                                                              \
-    VALU_QUICK_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                       \
-                       VALU_READS_VCC | VALU_STAGED)
+    VALU_BOTH_ALIAS(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                          \
+                    VALU_READS_VCC | VALU_STAGED, body_##name)
 
-/* Translated code computes every lane as if it needed it, since it has no branches. */
+/* The library's second function computes every lane as if it needed it, without branches. */
 #ifdef ISA_CHUNK
 enum { EACH_CASE = true };
 #else
@@ -270,6 +277,7 @@ enum { EACH_CASE = false };
             d[HIGH + l] = (q & 0x7fffffff) | ((den ^ num) & 0x80000000);                           \
         }                                                                                          \
         if ((rows) > 1) valu_copy(d, pa, 1);                                                       \
+        if (VALU_IS_QUICK(v) && valu_leaves(v, cases)) return;                                     \
         if (!EACH_CASE && !(isa_vec_mask(cases) & v->lanes)) return;                               \
         VALU_LANES                                                                                 \
         {                                                                                          \
@@ -279,7 +287,7 @@ enum { EACH_CASE = false };
             if ((rows) > 1) d[l] = r.low;                                                          \
         }                                                                                          \
     }                                                                                              \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_STAGED)
+    VALU_BOTH_ALIAS(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_STAGED, body_##name)
 
 SCALE(v_div_scale_f32, b32, 1, F32, PLAIN32)
 SCALE(v_div_scale_f64, b64, 2, F64, PLAIN64)
