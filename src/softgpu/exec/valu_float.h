@@ -98,13 +98,10 @@ static inline void valu_note_nan64(const valu_t *v, const uint32_t *row)
         VALU_TELL_f64;                                                                             \
     else                                                                                           \
         valu_fix_nan_f64(v, n)
-/* A quick function's body, but NaNs are computed. */
-#define VALU_COMPUTES(v, body) ((v)->quick = false, body(v), (v)->quick = true)
 #define VALU_NAN_f16(n)  VALU_TELL_f16
 #define VALU_NAN_pf16(n) VALU_TELL_pf16
 #define VALU_NAN(DT, n)  VALU_NAN_##DT(n)
 #else
-#define VALU_COMPUTES(v, body) body(v)
 #define VALU_NAN(DT, n)                                                                            \
     if (__builtin_expect(VALU_BAD_##DT, 0)) valu_fix_nan_##DT(v, n)
 #endif
