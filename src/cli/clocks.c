@@ -27,13 +27,15 @@
 /* The state of all runs of this rocprofv3: several passes are measured against the same rank 0. */
 static struct {
     trace_ping_server_t *server;
-    char file[PATH_MAX];                  /* file with the server's addresses; "" if there is
-                                           * none */
+    char **files; /* the files with the server's addresses: one in each output directory, since
+                   * each pass may have its own */
+    size_t file_count;
     char addresses[TRACE_PING_ADDRESSES]; /* addresses that the other ranks have read */
-    uint64_t token;
-    trace_clock_point_t begin; /* the run's estimate at the start */
-    uint64_t ended_ns;         /* CLOCK_MONOTONIC at the end of the program */
-    long others;               /* number of ranks that will ask the server */
+    uint64_t token, own_token;            /* of the server that is asked, and of `server` */
+    trace_clock_point_t begin;            /* the run's estimate at the start */
+    uint64_t ended_ns;                    /* CLOCK_MONOTONIC at the end of the program */
+    long others;                          /* number of ranks that will ask the server */
+    uint32_t pass;                        /* number of the program's run, the same on all ranks */
 } job;
 
 static const char option[] = "--sync-clocks";
@@ -72,15 +74,19 @@ static long first_rank(const cli_command_t *c)
     return listed.least;
 }
 
-/* Returns how many other ranks are profiled, as far as the launcher tells; these ask this one. */
+/* Returns how many other ranks are profiled, as far as is known; these ask this one. If the
+ * launcher does not tell how many ranks there are, these are the ranks that --ranks names. */
 static long count_others(const cli_command_t *c, const trace_rank_t *rank)
 {
     char why[256];
     trace_ranks_t listed;
     const char *list = c->values[CLI_PROFILE_MPI_RANKS];
-    long count = 0;
-    if (!list) return rank->size > 0 ? rank->size - 1 : 0;
-    for (long i = 0; i < rank->size; i++)
+    long count = 0, size = rank->size;
+    if (list && size < 0 && trace_ranks_read(list, -1, &listed, why, sizeof(why)) == 0)
+        size = listed.most + 1;
+    if (size > TRACE_PING_RANKS) size = TRACE_PING_RANKS;
+    if (!list) return size > 0 ? size - 1 : 0;
+    for (long i = 0; i < size; i++)
         count += i != rank->rank && trace_ranks_read(list, i, &listed, why, sizeof(why)) == 0 &&
                  listed.has;
     return count;
@@ -125,26 +131,42 @@ static uint16_t port_of(const char *address)
     return port > 0 && port <= UINT16_MAX ? (uint16_t)port : 0;
 }
 
-static bool serve(const cli_session_t *s, const trace_rank_t *rank)
+static bool start_server(const trace_rank_t *rank)
 {
-    char why[256], text[TRACE_PING_ADDRESSES + 32], path[PATH_MAX];
+    char why[256];
     const char *address = trace_setting_given(TRACE_SET_SYNC_ADDRESS);
-    uint64_t token = address ? token_of(rank, address) : 0;
-    while (!token && getrandom(&token, sizeof(token), 0) == sizeof(token)) {
+    job.own_token = address ? token_of(rank, address) : 0;
+    while (!job.own_token &&
+           getrandom(&job.own_token, sizeof(job.own_token), 0) == sizeof(job.own_token)) {
     }
-    job.server = trace_ping_serve(token, port_of(address), why, sizeof(why));
-    if (!job.server) {
-        base_warning("%s: %s: clocks are not measured", option, why);
-        return false;
-    }
-    if (address) return true;
-    trace_ping_where(job.server, text + snprintf(text, 32, "%016" PRIx64 " ", token));
+    job.server = trace_ping_serve(job.own_token, port_of(address), why, sizeof(why));
+    if (!job.server) base_warning("%s: %s: clocks are not measured", option, why);
+    return job.server != NULL;
+}
+
+/* Notes that a file has to be removed at the end. */
+static int remember_file(const char *path)
+{
+    for (size_t i = 0; i < job.file_count; i++)
+        if (strcmp(job.files[i], path) == 0) return 0;
+    char **more = realloc(job.files, (job.file_count + 1) * sizeof(*more));
+    if (more) job.files = more;
+    char *copy = more ? strdup(path) : NULL;
+    if (!copy) return -1;
+    job.files[job.file_count++] = copy;
+    return 0;
+}
+
+/* Tells the other ranks where the server is. Returns false with a message if they cannot know. */
+static bool publish(const cli_session_t *s, const trace_rank_t *rank)
+{
+    char text[TRACE_PING_ADDRESSES + 32], path[PATH_MAX] = "";
+    if (trace_setting_given(TRACE_SET_SYNC_ADDRESS)) return true;
+    trace_ping_where(job.server, text + snprintf(text, 32, "%016" PRIx64 " ", job.own_token));
     strcat(text, "\n");
     if (name_file(s, rank, path) == 0 && trace_make_directories(s->shared) == 0 &&
-        write_file(path, text) == 0) {
-        snprintf(job.file, sizeof(job.file), "%s", path);
+        remember_file(path) == 0 && write_file(path, text) == 0)
         return true;
-    }
     base_warning("%s: %s: %s: no other rank finds this one", option, path, strerror(errno));
     return false;
 }
@@ -183,21 +205,23 @@ static bool find_server(const cli_session_t *s, const trace_rank_t *rank)
 static bool ask(const cli_session_t *s, const trace_rank_t *rank, bool end,
                 trace_clock_point_t *found)
 {
-    char why[TRACE_PING_ADDRESSES + 64] = "no file of its address";
-    if (trace_setting_given(TRACE_SET_SYNC_ADDRESS))
-        snprintf(why, sizeof(why), "the name of its address was not found in time");
-    trace_ping_t ping = {.rank = rank->rank, .end = end, .until_ns = now() + limit_ns()};
+    char why[TRACE_PING_ADDRESSES + 64] = "";
+    trace_ping_t ping = {
+        .rank = rank->rank, .pass = job.pass, .end = end, .until_ns = now() + limit_ns()};
     bool gone = false;
     if (!end) job.addresses[0] = 0;
-    while (now() < ping.until_ns && !cli_interrupted) {
+    do {
         if (end || find_server(s, rank)) {
             ping.token = job.token;
             if (trace_ping_ask(&ping, job.addresses, found, &gone, why, sizeof(why)) == 0)
                 return true;
             if (end && gone) break;
+        } else if (!why[0]) {
+            snprintf(why, sizeof(why), "no file of its address");
         }
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-    }
+    } while (now() < ping.until_ns && !cli_interrupted);
+    if (cli_interrupted) snprintf(why, sizeof(why), "interrupted");
     base_warning("%s: rank %ld of %ld: %s%s", option, rank->rank, rank->size, why,
                  !end   ? ": its times stay those of its node"
                  : gone ? " any more: how its clock drifts is not known"
@@ -217,16 +241,19 @@ static bool get_rank(const cli_command_t *c, trace_rank_t *rank)
     return rank->rank >= 0 && rank->size != 1;
 }
 
-void cli_clocks_begin(const cli_session_t *s, const cli_command_t *c)
+void cli_clocks_begin(const cli_session_t *s, const cli_command_t *c, uint32_t pass)
 {
     trace_rank_t rank;
     trace_clock_point_t point = {0};
     char text[TRACE_CLOCK_TEXT];
     const char *variable = trace_settings[TRACE_SET_CLOCK_BEGIN].variable;
     job.begin = point;
+    job.pass = pass;
     if (!s->run[0] || !get_rank(c, &rank)) return;
     if (rank.rank == first_rank(c)) {
-        if (!job.server && !serve(s, &rank)) return;
+        job.others = 0;
+        if (!job.server && !start_server(&rank)) return;
+        if (!publish(s, &rank)) return;
         job.others = count_others(c, &rank);
         point = own_clock(trace_ping_reference(job.server));
     } else if (!ask(s, &rank, false, &point)) {
@@ -255,11 +282,25 @@ void cli_clocks_end(const cli_session_t *s, const cli_command_t *c)
         base_warning("%s: %s: %s", option, s->run, strerror(errno));
 }
 
-void cli_clocks_finish(void)
+void cli_clocks_finish(int status)
 {
     const uint64_t until = job.ended_ns + limit_ns(), at = now();
-    trace_ping_stop(job.server, job.others, job.ended_ns && until > at ? until - at : 0);
+    /* If a signal has ended the program, the launcher may be ending the job: then ranks that have
+     * not come so far may never come. */
+    const trace_ping_wait_t wait = {.ranks = status > 128 ? 0 : job.others,
+                                    .pass = job.pass,
+                                    .ns = job.ended_ns && until > at ? until - at : 0,
+                                    .stop = &cli_interrupted};
+    const long missing = trace_ping_stop(job.server, &wait);
+    if (missing && job.ended_ns && !cli_interrupted)
+        base_warning("%s: %ld of %ld other rank%s did not ask within %" PRIu64 " ms", option,
+                     missing, job.others, job.others == 1 ? "" : "s", limit_ns() / 1000000);
     job.server = NULL;
-    if (job.file[0]) unlink(job.file);
-    job.file[0] = 0;
+    for (size_t i = 0; i < job.file_count; i++) {
+        unlink(job.files[i]);
+        free(job.files[i]);
+    }
+    free(job.files);
+    job.files = NULL;
+    job.file_count = 0;
 }

@@ -6,18 +6,21 @@
 #ifndef CROCPROF_CLI_CLOCKS_H
 #define CROCPROF_CLI_CLOCKS_H
 
+#include <stdint.h>
+
 #include "cli/options.h"
 #include "cli/session.h"
 
 /* To be called before a run of the program: rank 0 starts its server, the other ranks query it. The
- * estimate becomes a setting of the run. */
-void cli_clocks_begin(const cli_session_t *s, const cli_command_t *c);
+ * estimate becomes a setting of the run. `pass` is the run's number, from 1. */
+void cli_clocks_begin(const cli_session_t *s, const cli_command_t *c, uint32_t pass);
 
 /* To be called when the program of the run has ended. */
 void cli_clocks_end(const cli_session_t *s, const cli_command_t *c);
 
-/* To be called after the last run: rank 0 waits for the ranks whose last query is still to come,
- * and removes its file. */
-void cli_clocks_finish(void);
+/* To be called after the last run, with rocprofv3's exit status: rank 0 waits for the ranks that
+ * have not asked in its last pass, unless a signal has ended the program, and for those of other
+ * nodes that have not yet asked at their end; then it removes its files. */
+void cli_clocks_finish(int status);
 
 #endif

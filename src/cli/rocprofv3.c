@@ -181,8 +181,8 @@ static int refuse(int status, const char *why)
     return status;
 }
 
-/* Runs the program once. */
-static int run(cli_run_t *r, const char *path)
+/* Runs the program once; `pass` is the number of the run, from 1. */
+static int run(cli_run_t *r, const char *path, uint32_t pass)
 {
     char why[2 * PATH_MAX] = "";
     cli_command_t *c = &r->command;
@@ -210,7 +210,7 @@ static int run(cli_run_t *r, const char *path)
     else if (!cli_traces(c) && summarises(c))
         base_warning("no tracing option: there is nothing to summarise (counters have no times)");
     tell_perfetto(c);
-    cli_clocks_begin(&s, c);
+    cli_clocks_begin(&s, c, pass);
     if (cli_interrupted) {
         status = 128 + cli_interrupted;
         goto out;
@@ -288,7 +288,7 @@ static int make_runs(cli_plan_t *plan, char ***environment)
             fprintf(stderr, "rocprofv3: run %zu of %zu: %s\n", i + 1, plan->count,
                     plan->runs[i].directory);
         status = plan->runs[i].bare ? run_bare(&plan->runs[i], path, i + 1 == plan->count)
-                                    : run(&plan->runs[i], path);
+                                    : run(&plan->runs[i], path, (uint32_t)i + 1);
         if (status && i + 1 < plan->count)
             base_error("run %zu of %zu ended with %d: the others are left out", i + 1, plan->count,
                        status);
@@ -305,7 +305,7 @@ static int run_plan(cli_plan_t *plan)
 {
     char **environment;
     const int status = make_runs(plan, &environment);
-    cli_clocks_finish();
+    cli_clocks_finish(status);
     free_environment(environment);
     return status;
 }

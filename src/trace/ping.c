@@ -33,10 +33,9 @@ enum {
     MILLISECOND = 1000000,
     LOOK_NS = 100 * MICROSECOND, /* how long a receiver polls before it sleeps */
     BOOT_BYTES = 40,
-    RANKS_MAX = 1 << 20, /* the server does not wait for higher ranks */
 };
 
-#define MAGIC UINT64_C(0x31474e49504f5243) /* "CROPING1" */
+#define MAGIC UINT64_C(0x32474e49504f5243) /* "CROPING2" */
 
 /* Questions and answers have the same form and size; numbers are little-endian, as all hosts of
  * these GPUs are. */
@@ -44,8 +43,9 @@ typedef struct {
     uint64_t magic, token;
     uint64_t number; /* number of the exchange */
     uint64_t rank;
-    uint32_t end, done; /* `end`: asked at the end of the program; `done`: the rank sends nothing
-                         * more */
+    uint32_t pass;      /* number of the program's run */
+    uint16_t end, done; /* `end`: asked at the end of the program; `done`: the rank sends nothing
+                         * more in this pass */
     uint64_t reference;
     uint64_t received, sent; /* moments on rank 0's clock */
     char boot[BOOT_BYTES];
@@ -89,10 +89,11 @@ struct trace_ping_server {
     uint64_t token, reference;
     char boot[BOOT_BYTES];
     pthread_t thread;
-    uint64_t *come;    /* a bit for each rank that has asked */
-    uint64_t *waited;  /* a bit for each rank of another node that has asked at its beginning, but
-                        * not yet at its end */
-    long comes, waits; /* numbers of these bits that are set */
+    uint32_t *passes; /* for each rank the highest number of a pass in which it has asked */
+    uint64_t *waited; /* a bit for each rank of another node that has asked at its beginning, but
+                       * not yet at its end */
+    uint64_t known;   /* all ranks that have asked are below this one */
+    long waits;       /* number of bits that are set in `waited` */
 };
 
 /* Sets or clears a rank's bit, and counts it. */
@@ -104,13 +105,16 @@ static void mark(uint64_t *bits, uint64_t rank, bool set, long *count)
     __atomic_add_fetch(count, set ? 1 : -1, __ATOMIC_RELEASE);
 }
 
-/* Notes that a rank has begun to ask, or that it is done. Ranks of this node ask only once. */
+/* Notes that a rank has begun to ask, or that it is done. Ranks of this node ask only once in each
+ * pass. */
 static void note_rank(trace_ping_server_t *s, const datagram_t *d)
 {
-    if (d->rank >= RANKS_MAX) return;
+    if (d->rank >= TRACE_PING_RANKS) return;
     const bool here = memcmp(d->boot, s->boot, BOOT_BYTES) == 0;
     if (!here && (!d->end || d->done)) mark(s->waited, d->rank, !d->end, &s->waits);
-    mark(s->come, d->rank, true, &s->comes);
+    if (s->passes[d->rank] < d->pass)
+        __atomic_store_n(&s->passes[d->rank], d->pass, __ATOMIC_RELEASE);
+    if (s->known <= d->rank) __atomic_store_n(&s->known, d->rank + 1, __ATOMIC_RELEASE);
 }
 
 static void *answer(void *server)
@@ -179,7 +183,7 @@ static void free_server(trace_ping_server_t *s)
     for (int i = 0; i < 2; i++)
         if (s->stop[i] >= 0) close(s->stop[i]);
     free(s->waited);
-    free(s->come);
+    free(s->passes);
     free(s);
 }
 
@@ -192,15 +196,15 @@ trace_ping_server_t *trace_ping_serve(uint64_t token, uint16_t port, char *why, 
     }
     s->token = token;
     s->stop[0] = s->stop[1] = -1;
-    s->waited = calloc(RANKS_MAX / 64, sizeof(*s->waited));
-    s->come = calloc(RANKS_MAX / 64, sizeof(*s->come));
+    s->waited = calloc(TRACE_PING_RANKS / 64, sizeof(*s->waited));
+    s->passes = calloc(TRACE_PING_RANKS, sizeof(*s->passes));
     read_boot(s->boot);
     s->fd = listen_at(port, &s->port);
     while (!s->reference &&
            getrandom(&s->reference, sizeof(s->reference), 0) == sizeof(s->reference)) {
     }
     int ends[2];
-    bool made = s->waited && s->come && s->fd >= 0 && s->reference && pipe2(ends, O_CLOEXEC) == 0;
+    bool made = s->waited && s->passes && s->fd >= 0 && s->reference && pipe2(ends, O_CLOEXEC) == 0;
     for (int i = 0; made && i < 2; i++)
         s->stop[i] = base_file_own(ends[i]);
     if (made && s->stop[0] >= 0 && s->stop[1] >= 0 && start_thread(s) == 0) return s;
@@ -243,24 +247,36 @@ void trace_ping_where(const trace_ping_server_t *s, char text[TRACE_PING_ADDRESS
     if (all) freeifaddrs(all);
 }
 
-/* Returns whether some rank still has to ask. note_rank() sets `waits` before `comes`, and here
- * `comes` is read first: so a rank that counts as come is also waited for. */
-static bool is_needed(const trace_ping_server_t *s, long ranks)
+/* Returns how many of the ranks have not asked in that pass or in a later one. */
+static long count_missing(const trace_ping_server_t *s, const trace_ping_wait_t *wait)
 {
-    return __atomic_load_n(&s->comes, __ATOMIC_ACQUIRE) < ranks ||
-           __atomic_load_n(&s->waits, __ATOMIC_ACQUIRE) > 0;
+    long missing = wait->ranks;
+    const uint64_t known = __atomic_load_n(&s->known, __ATOMIC_ACQUIRE);
+    for (uint64_t i = 0; i < known && missing > 0; i++)
+        missing -= __atomic_load_n(&s->passes[i], __ATOMIC_ACQUIRE) >= wait->pass;
+    return missing > 0 ? missing : 0;
 }
 
-void trace_ping_stop(trace_ping_server_t *s, long ranks, uint64_t ns)
+/* Returns whether some rank still has to ask. note_rank() sets `waits` before `passes`, and here
+ * `passes` is read first: so a rank that counts as come is also waited for. */
+static bool is_needed(const trace_ping_server_t *s, const trace_ping_wait_t *wait)
 {
-    if (!s) return;
-    const uint64_t until = base_clock_ns(CLOCK_MONOTONIC) + ns;
-    while (is_needed(s, ranks) && base_clock_ns(CLOCK_MONOTONIC) < until)
+    return count_missing(s, wait) > 0 || __atomic_load_n(&s->waits, __ATOMIC_ACQUIRE) > 0;
+}
+
+long trace_ping_stop(trace_ping_server_t *s, const trace_ping_wait_t *wait)
+{
+    if (!s) return 0;
+    const uint64_t until = base_clock_ns(CLOCK_MONOTONIC) + (wait ? wait->ns : 0);
+    while (wait && is_needed(s, wait) && base_clock_ns(CLOCK_MONOTONIC) < until &&
+           !(wait->stop && *wait->stop))
         nanosleep(&(struct timespec){.tv_nsec = MILLISECOND}, NULL);
     close(s->stop[1]);
     s->stop[1] = -1;
     pthread_join(s->thread, NULL);
+    const long missing = wait ? count_missing(s, wait) : 0;
     free_server(s);
+    return missing;
 }
 
 /* ---- the other ranks ---- */
@@ -366,6 +382,7 @@ static bool send_to(asker_t *a, size_t target, bool done, uint64_t *at)
                     .token = a->ping->token,
                     .number = ++a->number,
                     .rank = (uint64_t)a->ping->rank,
+                    .pass = a->ping->pass,
                     .end = a->ping->end,
                     .done = done};
     memcpy(d.boot, a->boot, BOOT_BYTES);
@@ -501,6 +518,8 @@ static void tell_unfound(const asker_t *a, const char *addresses, char *why, siz
         snprintf(why, why_bytes, "'%s' has no address HOST:PORT", addresses);
     else if (a->unfound != EAI_INPROGRESS)
         snprintf(why, why_bytes, "%s: %s", addresses, gai_strerror(a->unfound));
+    else if (!*why)
+        snprintf(why, why_bytes, "%s: the name was not found in time", addresses);
 }
 
 int trace_ping_ask(const trace_ping_t *ping, const char *addresses, trace_clock_point_t *found,

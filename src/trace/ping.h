@@ -12,13 +12,17 @@
 #ifndef CROCPROF_TRACE_PING_H
 #define CROCPROF_TRACE_PING_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "trace/clocks.h"
 
-enum { TRACE_PING_ADDRESSES = 1024 }; /* room for the text of the addresses */
+enum {
+    TRACE_PING_ADDRESSES = 1024, /* room for the text of the addresses */
+    TRACE_PING_RANKS = 1 << 20,  /* the server does not wait for higher ranks */
+};
 
 typedef struct trace_ping_server trace_ping_server_t;
 
@@ -34,21 +38,31 @@ void trace_ping_where(const trace_ping_server_t *s, char text[TRACE_PING_ADDRESS
 /* Returns the id of this server's clock. Estimates that are relative to this clock carry it. */
 uint64_t trace_ping_reference(const trace_ping_server_t *s);
 
-/* Waits, for at most `ns`, until `ranks` ranks have asked, and until every one of them that is on
- * another node has also asked at its end; then ends the thread and frees the server. */
-void trace_ping_stop(trace_ping_server_t *s, long ranks, uint64_t ns);
+/* What the server waits for before it stops. */
+typedef struct {
+    long ranks;    /* number of ranks that ask in the pass `pass` or in a later one */
+    uint32_t pass; /* number of rank 0's last pass */
+    uint64_t ns;   /* how long to wait at most */
+    const volatile sig_atomic_t *stop; /* unless NULL: ends the wait when it is no longer 0 */
+} trace_ping_wait_t;
+
+/* Waits until the ranks have asked, and until every one of them that is on another node has also
+ * asked at its end; then ends the thread and frees the server. Without a `wait` it does not wait.
+ * Returns how many of the ranks have not asked. */
+long trace_ping_stop(trace_ping_server_t *s, const trace_ping_wait_t *wait);
 
 typedef struct {
     uint64_t token;
     long rank;
+    uint32_t pass;     /* number of the program's run, from 1 */
     bool end;          /* whether the program ends; else it begins */
     uint64_t until_ns; /* CLOCK_MONOTONIC: when to give up */
 } trace_ping_t;
 
 /* Measures against the first of these addresses that answers. Returns 0 with the estimate, whose
  * error is 0 on rank 0's own node; -1 with a line in `why`, and with *gone set if no process
- * listens at any of them any more. `why` keeps what it has if the time was over before the name of
- * an address was found: then an earlier try has the better reason. */
+ * listens at any of them any more. `why` keeps what it has, unless that is "", if the time was over
+ * before the name of an address was found: then an earlier try has the better reason. */
 int trace_ping_ask(const trace_ping_t *ping, const char *addresses, trace_clock_point_t *found,
                    bool *gone, char *why, size_t why_bytes);
 

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -51,12 +52,13 @@ class Sync(unittest.TestCase):
         begun = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
         self.nodes = [Node(self.dir, i, begun) for i in range(len(NODES))]
 
-    def start(self, rank, size, options=("--sync-clocks",), program=(SUBJECT,), node=None, **variables):
+    def start(self, rank, size, options=("--sync-clocks",), program=(SUBJECT,), node=None, told=True, **variables):
+        """With `told` the launcher tells the size."""
         node = self.nodes[rank % len(self.nodes)] if node is None else node
         environment = {k: v for k, v in os.environ.items()
                        if not k.startswith(("ROC", "LD_", "HSA_", "OMPI_", "PMI", "SLURM_"))}
-        environment.update(OMPI_COMM_WORLD_RANK=str(rank), OMPI_COMM_WORLD_SIZE=str(size), LD_PRELOAD=OTHER_NODE,
-                           OTHER_NODE=node.variable(), **variables)
+        launcher = {"OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": str(size)} if told else {"PMIX_RANK": str(rank)}
+        environment.update(launcher, LD_PRELOAD=OTHER_NODE, OTHER_NODE=node.variable(), **variables)
         return subprocess.Popen([ROCPROFV3, "--rocm-root", self.dir + "/root", "--gpu",
                                  "real" if os.path.exists("/dev/kfd") else "soft", "--kernel-trace", "-d", "out",
                                  "-o", "r%rank%", *options, "--", *program], env=environment, cwd=self.dir, text=True,
@@ -297,13 +299,93 @@ class Sync(unittest.TestCase):
             self.assertEqual(self.points(1)[0][0], self.points(0)[0][0])
             os.unlink(self.dir + "/ended")
 
+    def check_wait(self, rank, size, missing, others, **arguments):
+        """A rank whose program has ended waits for its limit, and tells for how many it has waited."""
+        begun = time.monotonic()
+        self.assertEqual(self.end(self.start(rank, size, ROCPROF_SYNC_TIMEOUT="400", **arguments)),
+                         f"rocprofv3: warning: --sync-clocks: {missing} of {others} other rank{'s' * (others != 1)} "
+                         "did not ask within 400 ms\n")
+        self.assertGreaterEqual(time.monotonic() - begun, 0.3)
+        self.assertEqual(glob.glob(self.dir + "/out/.*"), [], "something is left")
+
+    def check_no_wait(self, rank, size, **arguments):
+        begun = time.monotonic()
+        self.assertEqual(self.end(self.start(rank, size, ROCPROF_SYNC_TIMEOUT="60000", **arguments)), "")
+        self.assertLess(time.monotonic() - begun, 50)
+
     def test_the_others_never_come(self):
         """Rank 0 waits for its limit, and not for ranks that are not profiled."""
+        self.check_wait(0, 2, 1, 1)
+        self.check_wait(0, 4, 1, 1, options=("--sync-clocks", "--ranks", "0,2"))
+        self.check_wait(1, 8, 3, 3, options=("--sync-clocks", "--ranks", "1-2,5-6"))
+        self.check_no_wait(0, 2, options=("--sync-clocks", "--ranks", "0"))
+
+    def test_no_size(self):
+        """If the launcher does not tell the size, rank 0 waits for the ranks that --ranks names, else for none."""
+        self.check_wait(0, 4, 3, 3, told=False, options=("--sync-clocks", "--ranks", "0-3"))
+        self.check_no_wait(0, 4, told=False)
+        self.check_no_wait(0, 4, told=False, options=("--sync-clocks", "--ranks", "every:2"))
+
+    def await_file(self, name):
+        while not os.path.exists(f"{self.dir}/{name}"):
+            time.sleep(0.02) # the test's own limit ends it
+
+    def test_some_never_come(self):
+        """One of two comes, while rank 0 waits."""
+        zero = self.start(0, 3, program=("sh", "-c", f"{SUBJECT}; touch {self.dir}/ended"), ROCPROF_SYNC_TIMEOUT="8000")
+        self.await_file("ended")
+        self.assertEqual(self.end(self.start(1, 3)), "")
+        self.assertEqual(self.end(zero), "rocprofv3: warning: --sync-clocks: 1 of 2 other ranks did not ask within 8000 ms\n")
+
+    def test_passes(self):
+        """Rank 0 has ended its last pass when another rank ends its first: it stays for that rank's last pass."""
+        with open(self.dir + "/in.yaml", "w") as f:
+            f.write("jobs:\n" + "  - kernel_trace: true\n    sync_clocks: true\n" * 2)
+        for node in self.nodes[:2]: # of rank 0's own node, and of another
+            first = f"echo >> {self.dir}/runs; {SUBJECT}; [ $(wc -l < {self.dir}/runs) != 2 ] || touch {self.dir}/ended"
+            later = f"while [ ! -e {self.dir}/go ]; do sleep 0.05; done; {SUBJECT}"
+            arguments = {"options": ("-i", "in.yaml"), "ROCPROF_SYNC_TIMEOUT": "20000"}
+            zero = self.start(0, 2, program=("sh", "-c", first), **arguments)
+            other = self.start(1, 2, program=("sh", "-c", later), node=node, **arguments)
+            self.await_file("ended")
+            time.sleep(0.5) # rank 0 has converted its records, or does not wait yet: right either way
+            with open(self.dir + "/go", "w"):
+                pass
+            self.assertEqual([self.end(other), self.end(zero)], ["", ""])
+            self.assertEqual(glob.glob(self.dir + "/out/pass_?/.*"), [], "something is left")
+            for name in ("runs", "ended", "go"):
+                os.unlink(f"{self.dir}/{name}")
+
+    def test_signals_end_the_wait(self):
+        """The file is removed, too."""
+        zero = self.start(0, 2, program=("sh", "-c", f"{SUBJECT}; touch {self.dir}/ended"), ROCPROF_SYNC_TIMEOUT="600000")
+        self.await_file("ended")
+        while not os.path.exists(self.dir + "/out/r0_results.db"):
+            time.sleep(0.02)
+        with self.assertRaises(subprocess.TimeoutExpired): # it waits
+            zero.wait(1)
+        zero.send_signal(signal.SIGTERM)
+        _, err = zero.communicate(timeout=50)
+        self.assertNotIn("sync-clocks", err)
+        self.assertEqual(glob.glob(self.dir + "/out/.*"), [], "something is left")
+
+    def test_no_wait_after_a_signal(self):
+        """A signal that ends rank 0's program may end the job: the others need not come."""
+        zero = self.start(0, 2, program=("sh", "-c", "kill -INT $$"), ROCPROF_SYNC_TIMEOUT="600000")
+        self.assertEqual(self.end(zero, 128 + signal.SIGINT), "")
+        self.assertEqual(glob.glob(self.dir + "/out/.rocprofv3-clock*"), [])
+
+    def test_no_file(self):
+        """Where the file cannot be written, no pass claims a clock that nobody finds, or waits for those who would ask."""
+        with open(self.dir + "/in.yaml", "w") as f:
+            f.write("jobs:\n" + "  - kernel_trace: true\n    sync_clocks: true\n" * 2)
+        for number in (1, 2): # no file takes the name of a folder
+            os.makedirs(f"{self.dir}/out/pass_{number}/.rocprofv3-clock-0-2")
         begun = time.monotonic()
-        self.assertEqual(self.end(self.start(0, 2, ROCPROF_SYNC_TIMEOUT="300")), "")
-        self.assertEqual(self.end(self.start(0, 2, options=("--sync-clocks", "--ranks", "0"),
-                                             ROCPROF_SYNC_TIMEOUT="60000")), "")
+        said = self.end(self.start(0, 2, options=("-i", "in.yaml"), ROCPROF_SYNC_TIMEOUT="60000"))
         self.assertLess(time.monotonic() - begun, 50)
+        self.assertEqual(said.count("no other rank finds this one"), 2)
+        self.assertEqual(said.count("\n"), 2)
 
     def settings(self, process):
         text = ""
@@ -321,11 +403,22 @@ class Sync(unittest.TestCase):
 
     def test_no_such_address(self):
         """What is wrong with it is told, also by the last try, for which there is hardly time left."""
+        # "the name was not found in time" where the network's own resolver is slow to say so
         for address, why in (("no-such-host.invalid:20000", "no-such-host.invalid:20000: .*(name|resolution|not known|No address).*"),
                              ("localhost", "'localhost' has no address HOST:PORT"),
                              ("127.0.0.1:9", "no answer from 127.0.0.1:9")):
             said = self.end(self.start(1, 2, ROCPROF_SYNC_TIMEOUT="300", ROCPROF_SYNC_ADDRESS=address))
             self.assertRegex(said, f"^rocprofv3: warning: --sync-clocks: rank 1 of 2: {why}: its times stay those of its node\n$")
+
+    def test_interrupted(self):
+        """The reason that is told is the signal, and not that something was not found."""
+        for variables in ({}, {"ROCPROF_SYNC_ADDRESS": "127.0.0.1:9"}):
+            one = self.start(1, 2, ROCPROF_SYNC_TIMEOUT="600000", **variables)
+            with self.assertRaises(subprocess.TimeoutExpired): # it waits for rank 0
+                one.wait(2)
+            one.send_signal(signal.SIGTERM)
+            self.assertEqual(self.end(one, 128 + signal.SIGTERM), "rocprofv3: warning: --sync-clocks: rank 1 of 2: interrupted: "
+                             "its times stay those of its node\n")
 
     def test_lowest_profiled_rank(self):
         """Rank 0 is left alone: the others are measured against rank 1."""
