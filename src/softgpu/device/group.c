@@ -229,6 +229,7 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
     b->unit = at->unit;
     b->sleeping = b->ended = b->sleepy = 0;
     b->team.had_team = b->team.refused = b->team.had_turn = false;
+    b->team.pause = 0;
     b->failed = NULL;
 
     for (unsigned i = 0; i < b->group.n_waves; i++) {

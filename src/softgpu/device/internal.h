@@ -149,8 +149,9 @@ struct sg_run {
     /* under the pool's lock */
     sg_run_t *next_active, **link_active;
     _Atomic uint32_t resident;            /* workgroups in flight; read without the lock, too */
-    sg_range_t spare[SG_THREADS_MAX + 1]; /* ids that threads have fetched and handed back */
-    uint32_t n_spare;
+    sg_range_t spare[SG_THREADS_MAX + 2]; /* ids that threads have fetched and handed back: room for
+                                             all that spare_ids() counts */
+    _Atomic uint32_t n_spare; /* changes under the pool's lock; read without it as a hint, too */
     /* progress */
     _Alignas(64) _Atomic uint64_t next; /* first id not fetched; may run past total */
     _Alignas(64) _Atomic uint64_t left; /* workgroups not finished */

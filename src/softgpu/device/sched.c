@@ -150,12 +150,13 @@ static sg_box_t *pop_ready(sg_pool_t *p)
     return b;
 }
 
-/* Hands back the ids that the thread has not started. Each thread holds at most one range and hands
- * it back before it fetches another, and share_ids() divides one only if none is handed back, so
- * there cannot be more ranges than threads and one. */
+/* Hands back the ids that the thread has not started. There is room: a thread has at most one
+ * range, or is about to fetch it since it has seen that none was handed back. A range is divided
+ * only if none (share_ids()) or no other (take_spare()) is handed back: those of all threads and
+ * that one are all then. A thread that submits may hold one, too. */
 static void spare_ids(sg_pool_t *p, job_t *j)
 {
-    if (j->ids.begin < j->ids.end && j->run->n_spare <= SG_THREADS_MAX) {
+    if (j->ids.begin < j->ids.end) {
         j->run->spare[j->run->n_spare++] = j->ids;
         link_run(p, j->run);
         j->ids.begin = j->ids.end;
@@ -193,14 +194,14 @@ static bool fetch_ids(sg_run_t *run, sg_range_t *out)
 }
 
 /* Takes ids that were handed back. When there are no others, it takes a part of them, so that other
- * workers get some, too; before that, parts could become more than there is room for. A run without
+ * workers get some, too. A run without
  * parts is that of a single worker, which takes ids in their order. */
 static sg_range_t take_spare(sg_run_t *run)
 {
     sg_range_t *spare = &run->spare[run->n_spare - 1], taken = *spare;
     const bool last = atomic_load_explicit(&run->next, memory_order_relaxed) >= run->total;
     const uint64_t all = spare->end - spare->begin;
-    const uint64_t n = run->parts && last ? part_of(run, all) : all;
+    const uint64_t n = run->parts && last && run->n_spare == 1 ? part_of(run, all) : all;
     if (n < all)
         taken.end = spare->begin += n;
     else
@@ -418,12 +419,13 @@ static void share_ids(sg_pool_t *p, job_t *j)
     j->ids.begin = kept.end;
     pthread_mutex_lock(p->lock);
     if (!cancelled(j->run) && !j->run->n_spare) spare_ids(p, j);
-    if (j->ids.begin < j->ids.end) kept.end = j->ids.end;
+    const bool shared = j->ids.begin == j->ids.end;
+    if (!shared) kept.end = j->ids.end;
     update_hints(p);
     pthread_mutex_unlock(p->lock);
     j->ids = kept;
     j->idle_since = 0;
-    offer(p);
+    if (shared) offer(p);
 }
 
 /* After a workgroup has finished: starts the next one of the same run in the same place, unless
@@ -435,6 +437,7 @@ static bool advance(sg_pool_t *p, job_t *j)
     if (cancelled(run) || atomic_load_explicit(&p->pressure, memory_order_relaxed)) return false;
     share_ids(p, j);
     if (j->ids.begin == j->ids.end) {
+        if (atomic_load_explicit(&run->n_spare, memory_order_relaxed)) return false;
         if (!fetch_ids(run, &j->ids)) return false;
         settle(run, j->finished); /* these cannot be the last workgroups, since the ids just fetched
                                      are not finished */
@@ -458,6 +461,7 @@ static bool pick(sg_pool_t *p, sg_worker_t *w, job_t *j, bool yielded)
 {
     sg_place_t place;
     bool started, more;
+    j->idle_since = 0;
     for (;;) {
         uint64_t finished = 0;
         sg_run_t *old = j->run;

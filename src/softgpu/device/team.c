@@ -25,6 +25,18 @@ static _Atomic bool wanted = true;
 static pthread_mutex_t totals_lock = PTHREAD_MUTEX_INITIALIZER;
 static sg_spread_t totals;
 
+/* The thread that held the lock is not in the child, and the counts are those of the parent. */
+static void in_forked_child(void)
+{
+    pthread_mutex_init(&totals_lock, NULL);
+    totals = (sg_spread_t){0};
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, in_forked_child);
+}
+
 void sg_team_allow(bool allowed)
 {
     atomic_store(&wanted, allowed);
@@ -71,6 +83,8 @@ static sg_alone_t may_spread(const sg_run_t *run)
 /* Passes the team's counts on. */
 static void report(sg_box_t *b)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks); /* before anybody holds the lock */
     pthread_mutex_lock(&totals_lock);
     sg_spread_add(&totals, &b->team.counts);
     pthread_mutex_unlock(&totals_lock);

@@ -11,10 +11,12 @@
 #include <pthread.h>
 
 /* Guarantees. A program whose waves order their loads and stores by barriers gives the same results
- * bit by bit as on one thread. Atomic operations, on memory and on LDS, are never executed by two
- * threads at once, and come in the order of the waves. If waves fail, the one with the lowest
- * number is reported. What is observed (counters, models, trace, checker, PC sampling) stays on one
- * thread. */
+ * bit by bit as on one thread. Without barriers the waves see each other's plain loads and stores
+ * as threads of the host do: a load may be done before an earlier store of the same wave has
+ * reached the other waves, whether it waits for memory or not. Atomic operations, on memory and on
+ * LDS, are never executed by two threads at once, and come in the order of the waves. If waves
+ * fail, the one with the lowest number is reported. What is observed (counters, models, trace,
+ * checker, PC sampling) stays on one thread. */
 
 typedef struct sg_run sg_run_t;
 typedef struct sg_box sg_box_t;
@@ -27,8 +29,10 @@ typedef enum {
     SG_ALONE_WATCHED,  /* observers want them one after the other */
     SG_ALONE_VERIFIED, /* the translator runs instructions twice, and nothing may change meanwhile
                         */
-    SG_ALONE_ATOMIC,   /* found when one runs: an atomic operation */
-    SG_ALONE_ORDER,    /* found when one runs: a store to LDS behind a load, without a barrier */
+    SG_ALONE_ATOMIC,   /* found when one runs: an atomic operation, or another that depends on the
+                          order of the waves */
+    SG_ALONE_ORDER, /* found when one runs: a store to LDS behind a load of the same wave, without
+                       a barrier */
     SG_ALONES
 } sg_alone_t;
 
@@ -48,6 +52,7 @@ typedef struct {
     bool had_team;     /* the workgroup has had one: it is among counts.groups */
     bool refused;      /* the workgroup stays on one thread to its end: it is in counts.alone */
     bool had_turn;     /* the workgroup has used up a turn: it is a long one */
+    uint32_t pause;    /* rounds that go without the team, the present one included */
     uint64_t round_ns; /* time of the last round */
     uint64_t own_ns;   /* of that, while the owner ran waves; then it waited for helpers */
     int32_t slice;     /* of the present round: written before `todo` */

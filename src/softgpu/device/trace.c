@@ -175,8 +175,10 @@ static void why_stopped(sg_trace_t *t, const isa_wave_t *w)
 }
 
 /* Decodes the instruction at `pc` anew: in slots of the code cache, some registers have the numbers
- * of their places in the wave. False: its memory is gone, or holds something else now. */
-static bool as_written(const sg_box_t *b, const isa_wave_t *w, uint64_t pc, isa_inst_t *i)
+ * of their places in the wave. False: its memory is gone, or holds something else now, which may
+ * be seen by its opcode or length. */
+static bool as_written(const sg_box_t *b, const isa_wave_t *w, uint64_t pc, const isa_inst_t *ran,
+                       isa_inst_t *i)
 {
     const isa_dispatch_t *d = w->group->dispatch;
     const unsigned lanes = isa_dispatch_full(d) >> 32 ? 64 : 32;
@@ -188,7 +190,8 @@ static bool as_written(const sg_box_t *b, const isa_wave_t *w, uint64_t pc, isa_
         memcpy(&words[n], code, sizeof *words);
     }
     memset(i, 0, sizeof *i);
-    return n && isa_decode_lanes(d->arch, lanes, words, n, i) > 0;
+    return n && isa_decode_lanes(d->arch, lanes, words, n, i) > 0 && i->op == ran->op &&
+           i->dwords == ran->dwords;
 }
 
 void sg_trace_instruction(sg_sight_t *s, const isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
@@ -196,7 +199,7 @@ void sg_trace_instruction(sg_sight_t *s, const isa_wave_t *w, const isa_inst_t *
     sg_trace_t *t = s->trace;
     char assembly[256] = "(no instruction)";
     isa_inst_t written;
-    if (i->op && as_written(s->box, w, pc, &written))
+    if (i->op && as_written(s->box, w, pc, i, &written))
         isa_disassemble(w->group->dispatch->arch, &written, assembly, sizeof assembly);
     begin_line(t, s->box, w);
     text(t, "%llx: %s", (unsigned long long)pc, assembly);

@@ -11,9 +11,9 @@ enum {
     LONG_NS = 50000,      /* if waves run for so long while workers are idle, these help */
     SHORT_NS = 20000, /* a round that takes less gains nothing by a team: to hand it over takes as
                          long, and registers go from one processor's caches to another's */
-    WAIT_NS = 50000,  /* a wait for helpers that is longer, and longer than the owner's own part,
-                         says that one has lost its processor */
-    PAUSE = 64,       /* behind such rounds so many of the turn go without the team */
+    WAIT_NS = 50000,  /* a wait for helpers that is longer than the owner's own part by more than
+                         this says that one has lost its processor */
+    PAUSE = 64,       /* behind such rounds so many of the workgroup go without the team */
     TRAP_ABORT = 2    /* llvm.trap; the runtime's trap handler ignores all other ids */
 };
 
@@ -25,8 +25,7 @@ typedef struct {
     bool watched;               /* observers see single instructions */
     bool yielded;               /* in this round: a wave is to go on in the next turn */
     bool worked;                /* in this round: a wave ran that can go on */
-    uint32_t pause; /* rounds that go without the box's team, the present one included */
-    uint64_t since; /* when workers were first seen idle; 0: they have not been */
+    uint64_t since;             /* when workers were first seen idle; 0: they have not been */
 } turn_t;
 
 static isa_stop_t run_wave(const turn_t *t, isa_wave_t *w, int32_t slice)
@@ -81,7 +80,7 @@ static bool by_team(turn_t *t, uint32_t todo)
     sg_box_t *b = t->b;
     if (!(todo & (todo - 1)) || b->team.refused || t->interrupt) return false;
     if (!b->team.open && !wants_help(t)) return false;
-    if (!sg_team_allowed(b) || t->pause) return false;
+    if (!sg_team_allowed(b) || b->team.pause) return false;
     if (!b->team.open) sg_team_open(b);
     for (; todo; todo &= todo - 1)
         if (b->wave[__builtin_ctz(todo)]->privileged) return false;
@@ -104,7 +103,7 @@ static bool take_by_team(turn_t *t, uint32_t todo)
 {
     sg_box_t *b = t->b;
     sg_team_round(b, todo, t->slice);
-    if (gained_nothing(&b->team)) t->pause = PAUSE + 1;
+    if (gained_nothing(&b->team)) b->team.pause = PAUSE + 1;
     for (; todo; todo &= todo - 1) {
         const unsigned i = (unsigned)__builtin_ctz(todo);
         isa_wave_t *w = b->wave[i];
@@ -123,7 +122,7 @@ static bool take_round(turn_t *t, uint32_t todo)
 {
     sg_box_t *b = t->b;
     t->yielded = t->worked = false;
-    if (t->pause) t->pause--;
+    if (b->team.pause) b->team.pause--;
     b->nap_clocks = UINT32_MAX;
     for (; todo; todo &= todo - 1) {
         const unsigned i = (unsigned)__builtin_ctz(todo);
@@ -139,6 +138,8 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
     isa_interrupt_t own;
     turn_t t = {.b = b, .slice = slice, .interrupt = sg_sampling_turn(b->run->device, &own)};
     t.watched = sg_instrument_watch(b, t.interrupt);
+    /* so many long rounds without helpers would cost more than to lose a processor once more */
+    if (b->team.round_ns >= SHORT_NS) b->team.pause = 0;
 
     if (b->failed) return SG_BOX_FAILED;
     for (unsigned round = 0; round < BARRIER_ROUNDS; round++) {

@@ -183,7 +183,7 @@ static void load_to_lds(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, con
 static void load_sub(isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind)
 {
     isa_buffer_access_t x;
-    if (i->flags & ISA_F_LDS) {
+    if (isa_loads_to_lds(i)) {
         load_to_lds(w, i, 1, &kind);
         return;
     }
@@ -205,7 +205,7 @@ static void store_sub(isa_wave_t *w, const isa_inst_t *i, unsigned bytes, unsign
 
 ISA_INST(buffer_load_dword)
 {
-    if (i->flags & ISA_F_LDS)
+    if (isa_loads_to_lds(i))
         load_to_lds(w, i, 1, NULL);
     else
         load(w, i, 1);
@@ -233,7 +233,7 @@ ISA_INST(buffer_store_lds_dword)
 #define LOAD_OR_LDS(name, dwords)                                                                  \
     ISA_INST(buffer_load_##name)                                                                   \
     {                                                                                              \
-        if (i->flags & ISA_F_LDS)                                                                  \
+        if (isa_loads_to_lds(i))                                                                   \
             load_to_lds(w, i, dwords, NULL);                                                       \
         else                                                                                       \
             load(w, i, dwords);                                                                    \

@@ -25,7 +25,7 @@ static inline bool isa_ds_ready(isa_wave_t *w, const isa_inst_t *i)
  * store of a wave that has loaded from LDS since the last barrier stops the wave (ISA_STOP_STEP)
  * until the other waves of the workgroup have run as far; then the stores come one wave after the
  * other, since the device lets the workgroup's waves run on one thread from then on. Atomic
- * operations do not wait. */
+ * operations do not wait, nor do stores of waves that have not loaded. */
 enum { ISA_LDS_READ = 1, ISA_LDS_WAITS = 2, ISA_LDS_WAITED = 3 }; /* lds_turn; 0: none of these */
 
 static inline void isa_ds_reads(isa_wave_t *w)

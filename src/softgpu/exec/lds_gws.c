@@ -2,11 +2,15 @@
  *
  * The instructions have the DS encoding but do not access LDS. A wave that has to wait yields and
  * tries its instruction again when it next runs, so that the scheduler needs no list of waiting
- * waves. */
+ * waves.
+ *
+ * Who takes part first is seen by the program, so waves come one after the other (isa_alone()). */
 #include "softgpu/exec/handler.h"
 #include "softgpu/exec/mem_lanes.h"
 
-/* A resource: a counter in the low half, and in the high half the turn, a number that changes
+enum { WAITS = 1 }; /* in isa_wave_t.gws_turn: the wave waits */
+
+/* A resource: a counter in the low half, and in the high half the turn, an even number that changes
  * whenever all waves that wait are released. */
 typedef struct {
     uint32_t counter, turn;
@@ -22,10 +26,12 @@ static uint64_t pack(resource_t r)
     return r.counter | (uint64_t)r.turn << 32;
 }
 
-/* The resource that the instruction names: M0[21:16] is the base given by the driver. */
+/* The resource that the instruction names: M0[21:16] is the base given by the driver. NULL: there
+ * is none, or the instruction will be tried again. */
 static _Atomic uint64_t *resource(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_gws_t *gws = w->group->dispatch->gws;
+    if (!isa_alone(w, i)) return NULL;
     if (gws) return &gws->state[(i->offset0 + (w->m0 >> 16)) & (ISA_GWS_RESOURCES - 1)];
     isa_stop_unsupported(w, i, "no global wave sync");
     return NULL;
@@ -39,17 +45,25 @@ static uint32_t operand(isa_wave_t *w, const isa_inst_t *i)
 
 static void wait_here(isa_wave_t *w, const isa_inst_t *i, uint32_t turn)
 {
-    w->gws_turn = turn;
+    w->gws_turn = turn | WAITS;
     isa_retry(w, i, ISA_STOP_YIELD);
+}
+
+/* The wave has waited, and continues. */
+static void go_on(isa_wave_t *w)
+{
+    w->gws_turn = 0;
+    isa_retried(w);
 }
 
 /* For a wave that waits already: it continues if the turn has changed, else it waits again. */
 static void wait_on(isa_wave_t *w, const isa_inst_t *i, const _Atomic uint64_t *at)
 {
-    if (unpack(atomic_load(at)).turn == w->gws_turn)
-        wait_here(w, i, w->gws_turn);
+    const uint32_t turn = unpack(atomic_load(at)).turn;
+    if ((turn | WAITS) == w->gws_turn)
+        wait_here(w, i, turn);
     else
-        isa_retried(w);
+        go_on(w);
 }
 
 ISA_INST(ds_gws_init)
@@ -69,7 +83,7 @@ ISA_INST(ds_gws_barrier)
 {
     _Atomic uint64_t *at = resource(w, i);
     if (!at) return;
-    if (w->repeats) {
+    if (w->gws_turn & WAITS) {
         wait_on(w, i, at);
         return;
     }
@@ -77,7 +91,7 @@ ISA_INST(ds_gws_barrier)
     do {
         const resource_t r = unpack(old);
         next = r.counter ? pack((resource_t){r.counter - 1, r.turn})
-                         : pack((resource_t){operand(w, i), r.turn + 1});
+                         : pack((resource_t){operand(w, i), r.turn + 2});
     } while (!atomic_compare_exchange_weak(at, &old, next));
     if (unpack(old).counter) wait_here(w, i, unpack(old).turn);
 }
@@ -91,7 +105,7 @@ static void add_to_counter(isa_wave_t *w, const isa_inst_t *i, uint32_t n, bool 
     uint64_t old = atomic_load(at), next;
     do {
         const resource_t r = unpack(old);
-        next = pack((resource_t){r.counter + n, r.turn + release_all});
+        next = pack((resource_t){r.counter + n, r.turn + (release_all ? 2 : 0)});
     } while (!atomic_compare_exchange_weak(at, &old, next));
 }
 
@@ -117,8 +131,8 @@ ISA_INST(ds_gws_sema_p)
     uint64_t old = atomic_load(at), next;
     do {
         const resource_t r = unpack(old);
-        if (w->repeats && r.turn != w->gws_turn) {
-            isa_retried(w);
+        if (w->gws_turn & WAITS && (r.turn | WAITS) != w->gws_turn) {
+            go_on(w);
             return;
         }
         if (!r.counter) {
@@ -127,5 +141,5 @@ ISA_INST(ds_gws_sema_p)
         }
         next = pack((resource_t){r.counter - 1, r.turn});
     } while (!atomic_compare_exchange_weak(at, &old, next));
-    isa_retried(w);
+    go_on(w);
 }

@@ -1,7 +1,10 @@
 /* salu_barrier.c - barriers of gfx12, at which a wave signals and waits by separate instructions.
  *
  * The workgroup's barrier has the number -1. The barrier of trap handlers (-2), and named barriers,
- * which a wave has to join, are refused. */
+ * which a wave has to join, are refused.
+ *
+ * What a wave learns of the other waves depends on their order, so it asks while it is alone
+ * (isa_alone()). */
 #include "softgpu/exec/barrier.h"
 #include "softgpu/exec/handler.h"
 #include "softgpu/exec/lds.h"
@@ -31,7 +34,7 @@ ISA_INST(s_barrier_signal)
 
 ISA_INST(s_barrier_signal_isfirst)
 {
-    if (is_workgroup(w, i, number_of(w, i))) w->scc = isa_barrier_signal(w);
+    if (is_workgroup(w, i, number_of(w, i)) && isa_alone(w, i)) w->scc = isa_barrier_signal(w);
 }
 
 /* How many waves have signalled in this turn, how many there are, and whether there is a barrier: a
@@ -40,7 +43,7 @@ ISA_INST(s_get_barrier_state)
 {
     enum { VALID = 1, MEMBERS = 4, SIGNALLED = 16 };
     const isa_group_t *g = w->group;
-    if (!is_workgroup(w, i, number_of(w, i))) return;
+    if (!is_workgroup(w, i, number_of(w, i)) || !isa_alone(w, i)) return;
     const uint32_t members = g->n_waves - (uint32_t)__builtin_popcount(g->barrier.ended);
     const uint32_t signalled =
         (uint32_t)__builtin_popcount(g->barrier.signalled & ~g->barrier.ended);

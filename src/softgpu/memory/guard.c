@@ -77,6 +77,16 @@ static void add_both(sigset_t *set)
         sigaddset(set, numbers[i]);
 }
 
+/* Lets this thread get both signals. Async-signal-safe. */
+static void listen(void)
+{
+    sigset_t both;
+    sigemptyset(&both);
+    add_both(&both);
+    listens = true;
+    pthread_sigmask(SIG_UNBLOCK, &both, NULL);
+}
+
 /* For a signal that was sent, is no fault, and was delivered to a thread of the device: sends it to
  * the process again. This thread blocks both signals until its next guard, so that a thread of the
  * program gets it. */
@@ -116,8 +126,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
     if (g && !sent && sg_memory_behind(g->memory, info->si_addr, &g->va)) {
         g->write = at->uc_mcontext.gregs[REG_ERR] & PAGE_FAULT_WRITE;
         guard = g->outer;
-        listens =
-            false; /* the kernel has blocked the signal, and siglongjmp() does not unblock it */
+        listen(); /* the kernel has blocked the signal, siglongjmp() does not unblock it, and a
+                     fault in what an outer guard still guards would end the process */
         siglongjmp(g->back, 1);
     }
     /* also when `listens` is false: if both signals come at once, the second is handled first */
@@ -181,11 +191,8 @@ bool sg_guard_enter(sg_guard_t *g, const sg_memory_t *memory)
 {
     if (!atomic_load_explicit(&installed, memory_order_relaxed)) return false;
     if (!listens) {
-        sigset_t both;
-        sigemptyset(&both);
-        add_both(&both);
-        of_device = listens = true;
-        pthread_sigmask(SIG_UNBLOCK, &both, NULL);
+        of_device = true;
+        listen();
     }
     g->memory = memory;
     g->outer = guard;

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 enum { ITEMS = 1024, WAVES = ITEMS / 64, FEW = 4, TRIES = 60 };
@@ -77,13 +79,15 @@ static unsigned reasons(const sg_spread_t *before)
     return set;
 }
 
-/* Runs a few dispatches, one after the other, and more until helpers have run waves; after each of
- * them calls `check`. `why`: for which reason workgroups stay on one thread from then on. */
+/* Runs a few dispatches, one after the other, and more until helpers have run waves and, if there
+ * is to be a reason, it has been found; after each of them calls `check`. `why`: for which reason
+ * workgroups stay on one thread from then on. */
 static void until_helped_in(bench_t *b, uint64_t first, uint64_t second, uint32_t groups,
                             void (*check)(const bench_t *b, uint64_t first), sg_alone_t why)
 {
     const sg_spread_t before = sg_team_totals();
-    for (int k = 0; k < FEW || (k < TRIES && helped() == before.helped); k++) {
+    for (int k = 0;
+         k < FEW || (k < TRIES && (helped() == before.helped || (why && !reasons(&before)))); k++) {
         const uint64_t signal = rig_signal(b->rig, 1);
         start(b, first, second, signal, groups);
         assert_true(rig_wait(b->rig, signal, 0));
@@ -502,10 +506,11 @@ static const char fault_text[] = HEAD(100000) "v_readfirstlane_b32 s12, v1\n"
                                               "s_waitcnt vmcnt(0)\n"
                                               "over: s_endpgm\n";
 
-static void fails_at(const char *text, uint64_t (*place)(rig_t *r))
+/* At least `times` times, and until helpers have run waves. */
+static void fails_at(const char *text, uint64_t (*place)(rig_t *r), int times)
 {
     const uint64_t before = helped();
-    for (int k = 0; k < TRIES && helped() == before; k++) {
+    for (int k = 0; k < times || (k < TRIES && helped() == before); k++) {
         bench_t b = bench(text);
         const uint64_t va = place(b.rig);
         start(&b, va, 0, rig_signal(b.rig, 1), 1);
@@ -527,7 +532,7 @@ static uint64_t unmapped(rig_t *r)
 static void test_the_first_wave_that_fails(void **state)
 {
     (void)state;
-    fails_at(fault_text, unmapped);
+    fails_at(fault_text, unmapped, 1);
 }
 
 /* Memory that is mapped on the GPU, but that the program has taken away. */
@@ -540,10 +545,37 @@ static uint64_t taken_away(rig_t *r)
     return va;
 }
 
+/* Wave 0 comes to an atomic operation on the first argument, which fails when it is alone, and the
+ * others load from there meanwhile. If the last wave that the owner ran has failed, wave 0 fails
+ * behind that in the same thread. */
+static const char alone_text[] = HEAD(100000) "v_readfirstlane_b32 s12, v1\n"
+                                              "v_mov_b32 v1, 0\n"
+                                              "s_cmp_lg_u32 s12, 0\n"
+                                              "s_cbranch_scc1 load\n"
+                                              "global_atomic_add v1, v1, s[8:9]\n"
+                                              "s_endpgm\n"
+                                              "load: global_load_dword v2, v1, s[8:9]\n"
+                                              "s_waitcnt vmcnt(0)\n"
+                                              "s_endpgm\n";
+
 static void test_memory_taken_away(void **state)
 {
     (void)state;
-    fails_at(fault_text, taken_away);
+    fails_at(fault_text, taken_away, 1);
+    fails_at(alone_text, taken_away, TRIES / 2);
+}
+
+/* A child counts its own workgroups only. Another test before this one has had helpers. */
+static void test_forked_child(void **state)
+{
+    int status;
+    (void)state;
+    assert_true(sg_team_totals().groups > 0);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) _exit(sg_team_totals().groups || sg_team_totals().turns);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
 }
 
 /* A queue whose spread workgroup never ends can be destroyed. Waves that only sleep have a team at
@@ -672,6 +704,7 @@ int main(void)
         cmocka_unit_test(test_waves_wait_for_each_other),
         cmocka_unit_test(test_the_first_wave_that_fails),
         cmocka_unit_test(test_memory_taken_away),
+        cmocka_unit_test(test_forked_child),
         cmocka_unit_test(test_destroy_while_spread),
         cmocka_unit_test(test_other_work_comes),
         cmocka_unit_test(test_barrier_of_signals),

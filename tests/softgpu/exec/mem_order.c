@@ -7,11 +7,15 @@
  * store. */
 enum { HAS_LOADED = 1, WAITS = 2 };
 
-/* Runs an instruction that has no operands: registers 0, and whatever the flags say. */
+/* Runs an instruction whose operands are registers 0 or, where they are scalars, the constant -1,
+ * which is the workgroup's barrier; and whatever the flags say. */
 static isa_stop_t run_bare(rig_t *r, unsigned op, unsigned flags)
 {
     static isa_inst_t slots[4];
-    const isa_inst_t i = {.op = (uint16_t)op, .dwords = 2, .flags = (uint16_t)flags};
+    const isa_inst_t i = {.op = (uint16_t)op,
+                          .dwords = 2,
+                          .flags = (uint16_t)flags,
+                          .src[0] = {.kind = ISA_OPK_CONST, .k = UINT64_MAX}};
     isa_wave_t *w = &r->wave;
     w->repeats = false;
     w->ip = slots + 2;
@@ -40,10 +44,15 @@ static unsigned every_row(bool (*chosen)(const isa_row_desc_t *row),
     return n;
 }
 
+/* Atomic operations, and what else lets a wave see in which order the waves of its workgroup have
+ * come. */
 static bool updates(const isa_row_desc_t *row)
 {
-    return row->klass == ISA_CLASS_SMEM_AT || row->klass == ISA_CLASS_LDS_AT ||
-           row->klass == ISA_CLASS_FLAT_AT || row->klass == ISA_CLASS_VMEM_AT;
+    return !strncmp(row->mnemonic, "ds_gws_", 7) ||
+           !strcmp(row->mnemonic, "s_barrier_signal_isfirst") ||
+           !strcmp(row->mnemonic, "s_get_barrier_state") || row->klass == ISA_CLASS_SMEM_AT ||
+           row->klass == ISA_CLASS_LDS_AT || row->klass == ISA_CLASS_FLAT_AT ||
+           row->klass == ISA_CLASS_VMEM_AT;
 }
 
 static void stops_while_spread(rig_t *r, unsigned op)
