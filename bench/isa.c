@@ -1,9 +1,8 @@
 /* isa.c - how many wave instructions per second the executor core runs.
  *
- * Dependent f32 FMAs with full EXEC, and the inner loop of a tiled matrix product with its LDS
- * reads, and sums with a NaN in one lane; the same in waves of 32 lanes, for comparison also on GPUs that have waves of 64 lanes alone.
+ * Its loops, in waves of 64 lanes and of 32, also on GPUs that have those of 64 alone.
  * bench_isa [--json FILE] [--core base|avx2|avx512] [--gpu gfx90a]; --loop N --iterations N
- * [--lanes 32|64] [--translate on]: one loop once, for bench/host_instructions.py */
+ * [--lanes 32|64] [--translate off|on]: one loop once, which bench/host_instructions.py counts */
 #include "softgpu/memory/memory.h"
 #include "softgpu/exec/exec.h"
 #include "softgpu/exec/translate.h"
@@ -166,7 +165,7 @@ static void measure(const isa_core_t *core, const char *lanes, FILE *out)
 static int run_alone(const isa_core_t *core, unsigned which, int iterations, isa_translate_t how)
 {
     if (which >= LOOPS) {
-        fprintf(stderr, "bench_isa: there is no loop %u\n", which);
+        fprintf(stderr, "bench_isa: there are %d loops, from 0 on\n", LOOPS);
         return 1;
     }
     if (iterations < 1) {
@@ -184,13 +183,12 @@ int main(int argc, char **argv)
     unsigned loop = 0;
     int iterations = 0;
     bool alone = false;
-    isa_translate_t how = ISA_TRANSLATE_OFF;
-    const char *lanes = "64";
+    const char *lanes = "64", *translate = "off";
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--json")) json = argv[i + 1];
         if (!strcmp(argv[i], "--loop")) loop = (unsigned)atoi(argv[i + 1]);
         if (!strcmp(argv[i], "--iterations")) iterations = atoi(argv[i + 1]), alone = true;
-        if (!strcmp(argv[i], "--translate") && !strcmp(argv[i + 1], "on")) how = ISA_TRANSLATE_ON;
+        if (!strcmp(argv[i], "--translate")) translate = argv[i + 1];
         if (!strcmp(argv[i], "--lanes")) lanes = argv[i + 1];
         if (!strcmp(argv[i], "--core")) setenv("SOFTGPU_CORE", argv[i + 1], 1);
         if (!strcmp(argv[i], "--gpu")) arch = isa_arch_named(argv[i + 1]);
@@ -202,6 +200,11 @@ int main(int argc, char **argv)
     const bool narrow = !strcmp(lanes, "32");
     if (!narrow && strcmp(lanes, "64")) {
         fprintf(stderr, "bench_isa: --lanes is 32 or 64, not %s\n", lanes);
+        return 1;
+    }
+    const isa_translate_t how = strcmp(translate, "on") ? ISA_TRANSLATE_OFF : ISA_TRANSLATE_ON;
+    if (how == ISA_TRANSLATE_OFF && strcmp(translate, "off")) {
+        fprintf(stderr, "bench_isa: --translate is off or on, not %s\n", translate);
         return 1;
     }
     if (!asm_available()) {
