@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 enum { MACHINE_AMDGPU = 224, FLAGS_MACH = 0xff };
 
 /* Numbers of GPUs in the ELF header, from LLVM's user guide for AMDGPU (EF_AMDGPU_MACH). */
@@ -207,15 +209,9 @@ const dis_symbol_t *dis_object_symbols(const dis_object_t *object, size_t *count
 
 const dis_symbol_t *dis_object_symbol_at(const dis_object_t *object, uint64_t address)
 {
-    size_t first = 0, end = object->symbol_count;
-    while (first < end) {
-        const size_t middle = first + (end - first) / 2;
-        if (object->symbols[middle].address <= address)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    if (!first) return NULL;
-    const dis_symbol_t *s = &object->symbols[first - 1];
+    size_t above;
+    BASE_SEARCH(above, object->symbol_count, object->symbols[above].address <= address);
+    if (!above) return NULL;
+    const dis_symbol_t *s = &object->symbols[above - 1];
     return address - s->address < s->size ? s : NULL;
 }

@@ -1,6 +1,7 @@
 /* lines.c - reads debug information about addresses with libdw: source lines, variables, inlined
  * functions, parameters. */
 #include "base/grow.h"
+#include "base/sorted.h"
 #include "disasm/internal.h"
 #include "disasm/libdw.h"
 
@@ -278,17 +279,11 @@ static void keep(dis_lines_t *l, uint64_t address, const dis_inlined_t *list, si
         if (!add_bounds(k, &l->function, 0)) k->bound_count = 0;
         if (k->bound_count) qsort(k->bounds, k->bound_count, sizeof *k->bounds, by_number);
     }
-    size_t first = 0, end = k->bound_count;
-    while (first < end) { /* the first bound above the address */
-        const size_t middle = first + (end - first) / 2;
-        if (k->bounds[middle] <= address)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    if (!first || first == k->bound_count) return;
-    k->from = k->bounds[first - 1];
-    k->to = k->bounds[first];
+    size_t above;
+    BASE_SEARCH(above, k->bound_count, k->bounds[above] <= address);
+    if (!above || above == k->bound_count) return;
+    k->from = k->bounds[above - 1];
+    k->to = k->bounds[above];
     k->count = count;
     memcpy(k->list, list, count * sizeof *list);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "isa/isa.h"
 #include "isa/table.h"
 
@@ -46,15 +47,9 @@ void ins_step_decode(ins_step_t *s, const isa_arch_t *arch, const uint32_t *word
 
 static size_t find_step(const graph_t *g, uint64_t address)
 {
-    size_t first = 0, end = g->step_count;
-    while (first < end) {
-        const size_t middle = first + (end - first) / 2;
-        if (g->steps[middle].address < address)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first < g->step_count && g->steps[first].address == address ? first : SIZE_MAX;
+    size_t i;
+    BASE_SEARCH(i, g->step_count, g->steps[i].address < address);
+    return i < g->step_count && g->steps[i].address == address ? i : SIZE_MAX;
 }
 
 /* Returns whether execution can continue with the next instruction of the list. */

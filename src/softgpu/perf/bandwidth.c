@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/sorted.h"
+
 static void drop(sg_bandwidth_t *b, uint32_t i)
 {
     memmove(&b->gap[i], &b->gap[i + 1], (--b->n - i) * sizeof *b->gap);
@@ -41,15 +43,9 @@ static uint64_t take_gap(sg_bandwidth_t *b, uint32_t i, uint64_t asked, uint64_t
 /* The first gap that ends after `asked`. */
 static uint32_t first_after(const sg_bandwidth_t *b, uint64_t asked)
 {
-    uint32_t first = 0, end = b->n;
-    while (first < end) {
-        const uint32_t middle = (first + end) / 2;
-        if (b->gap[middle].to <= asked)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
+    size_t i;
+    BASE_SEARCH(i, b->n, b->gap[i].to <= asked);
+    return (uint32_t)i;
 }
 
 uint64_t sg_bandwidth_take(sg_bandwidth_t *b, uint64_t asked, uint64_t takes)

@@ -91,8 +91,7 @@ static char *first_error; /* which note_error() has been told; to be freed by LL
 
 static bool load(void)
 {
-    unsigned version;
-    void *handle = base_llvm_open(OLDEST, NEWEST, &version);
+    void *handle = base_llvm_open(OLDEST, NEWEST, NULL);
     if (!handle) return false;
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
         if (!base_symbol(handle, functions[k].name, functions[k].slot)) return false;
