@@ -124,7 +124,7 @@ static int end_store(int converted, const out_result_t *result, const char *why,
                      page_t *page)
 {
     if (converted != 0) {
-        base_error("%s; the records are kept: rocprofv3 convert %s", why, store);
+        base_error("%s; the records are kept: rocprofv3 convert -d DIR %s", why, store);
         return -1;
     }
     if (result->running) {

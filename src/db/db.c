@@ -172,8 +172,9 @@ static int open_handle(const char *name, int flags, sqlite3 **handle)
                 : SQLITE_NOMEM;
 }
 
-/* Opens a connection that is guarded. Returns NULL with the reason in `why` on failure. */
-static sqlite3 *connect(const char *name, int flags, char *why, size_t bytes)
+/* Opens a connection that is guarded; `path` is that of the file in `name`, or "". Returns NULL
+ * with the reason in `why` on failure. */
+static sqlite3 *connect(const char *name, const char *path, int flags, char *why, size_t bytes)
 {
     sqlite3 *handle;
     const int status = open_handle(name, flags | SQLITE_OPEN_READWRITE, &handle);
@@ -181,21 +182,24 @@ static sqlite3 *connect(const char *name, int flags, char *why, size_t bytes)
         guard(handle);
         return handle;
     }
-    snprintf(why, bytes, "%s", handle ? sqlite3_errmsg(handle) : sqlite3_errstr(status));
+    if (status != SQLITE_CANTOPEN || !base_sqlite_too_long(path, why, bytes))
+        snprintf(why, bytes, "%s", handle ? sqlite3_errmsg(handle) : sqlite3_errstr(status));
     sqlite3_close(handle);
     return NULL;
 }
 
-/* Attaches a file read-only, and frees its URI, which may be NULL. SQLite's own message for a file
- * that cannot be opened would show the URI. */
-static int attach(sqlite3 *handle, char *uri, const char *name, char *why, size_t bytes)
+/* Attaches the file `path` read-only, and frees its URI, which may be NULL. SQLite's own message
+ * for a file that cannot be opened would show the URI. */
+static int attach(sqlite3 *handle, char *uri, const char *path, const char *name, char *why,
+                  size_t bytes)
 {
     sqlite3_stmt *s = NULL;
     int status = uri ? sqlite3_prepare_v2(handle, "ATTACH ? AS ?", -1, &s, NULL) : SQLITE_NOMEM;
     if (status == SQLITE_OK) status = sqlite3_bind_text(s, 1, uri, -1, SQLITE_STATIC);
     if (status == SQLITE_OK) status = sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC);
     if (status == SQLITE_OK) status = sqlite3_step(s);
-    if (status != SQLITE_DONE)
+    if (status != SQLITE_DONE &&
+        (status != SQLITE_CANTOPEN || !base_sqlite_too_long(path, why, bytes)))
         snprintf(why, bytes, "%s",
                  !uri || status == SQLITE_CANTOPEN ? sqlite3_errstr(status)
                                                    : sqlite3_errmsg(handle));
@@ -207,20 +211,18 @@ static int attach(sqlite3 *handle, char *uri, const char *name, char *why, size_
 /* Opens the file by a new connection, or, with `swap`, by one that can be used again. */
 static int open_new(db_t *db, const char *path, db_swap_t *swap, char why[DB_WHY_BYTES])
 {
-    *db =
-        (db_t){.swap = swap, .handle = connect(":memory:", SQLITE_OPEN_CREATE, why, DB_WHY_BYTES)};
+    *db = (db_t){.swap = swap,
+                 .handle = connect(":memory:", "", SQLITE_OPEN_CREATE, why, DB_WHY_BYTES)};
     int result = db->handle ? 0 : -1;
     char *uri = swap ? db_swap_uri(swap) : uri_of(path, db_reading(path));
     if (result == 0)
-        result = attach(db->handle, uri, "db0", why, DB_WHY_BYTES);
+        result = attach(db->handle, uri, path, "db0", why, DB_WHY_BYTES);
     else
         sqlite3_free(uri);
-    if (result == 0) {
+    if (result == 0)
         db_lock(db);
-    } else {
-        base_sqlite_explain(path, why, DB_WHY_BYTES);
+    else
         db_close(db);
-    }
     return result;
 }
 
@@ -242,11 +244,10 @@ int db_make(db_t *db, const char *path)
 {
     /* no other program has the file yet: it needs no locks, which its file system may not have */
     char why[256] = "", *uri = *path ? uri_of(path, "mode=rw&nolock=1") : NULL;
-    *db = (db_t){.handle = *path ? connect(uri, 0, why, sizeof(why))
-                                 : connect("", SQLITE_OPEN_CREATE, why, sizeof(why))};
+    *db = (db_t){.handle = *path ? connect(uri, path, 0, why, sizeof(why))
+                                 : connect("", "", SQLITE_OPEN_CREATE, why, sizeof(why))};
     sqlite3_free(uri);
     if (db->handle) return 0;
-    base_sqlite_explain(path, why, sizeof(why));
     base_error("%s: %s", *path ? path : "opening a database", why);
     return -1;
 }
@@ -254,8 +255,8 @@ int db_make(db_t *db, const char *path)
 int db_attach(db_t *db, const char *path)
 {
     char why[256];
-    if (attach(db->handle, uri_of(path, db_reading(path)), "part", why, sizeof(why)) == 0) return 0;
-    base_sqlite_explain(path, why, sizeof(why));
+    if (attach(db->handle, uri_of(path, db_reading(path)), path, "part", why, sizeof(why)) == 0)
+        return 0;
     base_error("%s: %s", path, why);
     return -1;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sqlite_path.h"
 #include "db/format.h"
 #include "db/image.h"
 #include "db/locks.h"
@@ -64,12 +65,9 @@ static void close_file(opened_t *o)
 static bool open_file(opened_t *o, const char *path)
 {
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
-    char *whole = vfs ? sqlite3_malloc(vfs->mxPathname + 1) : NULL;
-    /* the second byte only concerns symbolic links */
-    const bool named =
-        whole && (vfs->xFullPathname(vfs, path, vfs->mxPathname + 1, whole) & 0xff) == SQLITE_OK;
+    char *whole = vfs ? base_sqlite_whole(path, vfs->mxPathname + 1) : NULL;
     *o = (opened_t){.locks = db_has_locks(path),
-                    .name = named ? sqlite3_create_filename(whole, "", "", 0, NULL) : NULL,
+                    .name = whole ? sqlite3_create_filename(whole, "", "", 0, NULL) : NULL,
                     .file = vfs ? sqlite3_malloc(vfs->szOsFile) : NULL};
     sqlite3_free(whole);
     if (o->file) memset(o->file, 0, (size_t)vfs->szOsFile);

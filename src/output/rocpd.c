@@ -482,12 +482,8 @@ static void open_file(rocpd_t *r, const char *path)
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     const char *without_locks = "unix-none";
     if (!sqlite3_vfs_find(without_locks)) without_locks = NULL;
-    if (sqlite3_open_v2(path, &r->db, flags, without_locks) != SQLITE_OK) {
-        char why[256];
-        snprintf(why, sizeof(why), "%s", sqlite3_errmsg(r->db));
-        base_sqlite_explain(path, why, sizeof(why));
-        fail(r, why);
-    }
+    if (sqlite3_open_v2(path, &r->db, flags, without_locks) != SQLITE_OK)
+        fail(r, sqlite3_errmsg(r->db));
     /* No other process sees the file before it is complete, and after a crash it is made anew. */
     rocpd_run_sql(
         r, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
@@ -514,7 +510,13 @@ static void close_file(rocpd_t *r)
 
 int out_rocpd_write(out_job_t *job, const char *path)
 {
-    char part[PATH_MAX];
+    char part[PATH_MAX], why[256];
+    /* the temporary name, by which SQLite writes the file, may be shorter than the one by which
+     * others are to open it */
+    if (base_sqlite_too_long(path, why, sizeof(why))) {
+        snprintf(job->why, job->why_bytes, "%s: %s", path, why);
+        return -1;
+    }
     int fd = out_file_begin(path, part, job->why, job->why_bytes);
     if (fd < 0) return -1;
     close(fd); /* SQLite opens the empty file by its name */

@@ -301,13 +301,13 @@ void rocpd_files_free(rocpd_files_t *f)
     free(f->known.rows);
 }
 
-static const char problem[] = "%s: is no rocpd database: %s";
+static const char closed[] = "%s: is no rocpd database that can be opened: %s";
 
 int rocpd_files_open(db_t *db, const char *path)
 {
     char why[DB_WHY_BYTES];
     if (db_open(db, path, why) == 0) return 0;
-    base_error(problem, path, why);
+    base_error(closed, path, why);
     return -1;
 }
 
@@ -315,7 +315,7 @@ int rocpd_files_open_by_names(db_t *db, const char *path)
 {
     char why[DB_WHY_BYTES];
     if (db_open_by_names(db, path, why) == 0) return 0;
-    base_error(problem, path, why);
+    base_error(closed, path, why);
     return -1;
 }
 
@@ -328,7 +328,7 @@ static char *ask_metadata(const db_t *db, const char *path, const char *tag)
     const bool found = db_next(&c) && !db_null(&c, 0);
     if (found) value = strdup(db_text(&c, 0));
     if (db_end(&c, what) == 0 && !value)
-        base_error(problem, path, found ? strerror(ENOMEM) : "its metadata names no schema");
+        base_error("%s: %s", what, found ? strerror(ENOMEM) : "its metadata names no schema");
     return value;
 }
 

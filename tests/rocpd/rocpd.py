@@ -507,12 +507,17 @@ class ByHand(Made):
             self.assertIn(text, self.run_it(*words, status=2).stderr)
         with open(self.dir + "/text.db", "w") as f:
             f.write("no database at all, whatever its name says")
-        self.assertIn("text.db: is no rocpd database", self.run_it("summary", "-i", "text.db", status=1).stderr)
+        self.assertIn("text.db: is no rocpd database that can be opened: file is not a database", self.run_it("summary", "-i", "text.db", status=1).stderr)
         folder = "/".join([self.dir] + ["d" * 200] * 3)
         os.makedirs(folder)
         shutil.copy(self.dir + "/one.db", folder)
-        self.assertIn(f"is no rocpd database: its whole path has {len(folder) + 7} bytes, of which SQLite takes 504 at most",
+        self.assertIn(f"is no rocpd database that can be opened: its whole path has {len(folder) + 7} bytes, of which SQLite takes 504 at most",
                       self.run_it("summary", "-i", folder + "/one.db", status=1).stderr)
+        # a long way to a short path is none; a long path is no reason why text is no database
+        long_way = self.dir + "/." * 250 + "/one.db"
+        self.run_it("summary", "-i", long_way)
+        self.assertIn("file is not a database",
+                      self.run_it("summary", "-i", self.dir + "/." * 250 + "/text.db", status=1).stderr)
         self.assertIn("no such column: absent", self.run_it("query", "-i", "one.db", "--query",
                                                              "SELECT absent FROM kernels", status=1).stderr)
         for words in (["--help"], ["--version"], [], ["convert", "--help"]):

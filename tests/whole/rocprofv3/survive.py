@@ -3,6 +3,7 @@
 
 usage: survive.py ROCPROFV3 TOOL_LIBRARY FAKE_SDK EMPTY_LIBRARY SUBJECT MISHAP_LIBRARY [unittest arguments]
 """
+import contextlib
 import csv
 import glob
 import json
@@ -12,6 +13,7 @@ import resource
 import select
 import shutil
 import signal
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -80,10 +82,35 @@ class Disks(Case):
         self.assertEqual(len(self.rows("hip_api_trace")), 100000)
 
     def test_path_too_long(self):
-        """SQLite takes no path of more than 504 bytes: the records are kept, and converted elsewhere."""
-        folder = "/".join([self.out] + ["d" * 200] * 3)
-        done = self.run_it("-s", "-f", "rocpd", "-d", folder, "-o", "x", program=(SUBJECT, "status", "0"), status=74)
-        self.assertRegex(done.stderr, r"x_results.db: its whole path has \d+ bytes, of which SQLite takes 504 at most; the records are kept")
+        """SQLite takes no path of more than 504 bytes: the records are kept, and converted elsewhere. It is the database's own
+        path that counts, whatever the temporary one's length."""
+        for folder_bytes, name in ((600, "x"), (400, "y" * 150)):
+            folder = self.folder_of(folder_bytes)
+            whole = f"{os.path.realpath(folder)}/{name}_results.db"
+            done = self.run_it("-s", "-f", "rocpd", "-d", folder, "-o", name, program=(SUBJECT, "status", "0"), status=74)
+            self.assertIn(f"{name}_results.db: its whole path has {len(whole)} bytes, of which SQLite takes 504 at most; "
+                          "the records are kept: rocprofv3 convert -d DIR ", done.stderr)
+            self.assertFalse(os.path.exists(whole))
+            self.convert("-d", self.dir + "/elsewhere", done.stderr.split("convert -d DIR ")[1].split()[0])
+            self.assertTrue(self.reads(glob.glob(f"{self.dir}/elsewhere/**/{name}_results.db", recursive=True)[0]))
+
+    def test_longest_path(self):
+        """A path of 504 bytes is written and read, though the names of other temporary files are longer than its own."""
+        folder = self.folder_of(504 - len("/x_results.db"))
+        self.run_it("-s", "-f", "rocpd", "-d", folder, "-o", "x", program=(SUBJECT, "status", "0"))
+        self.assertTrue(self.reads(folder + "/x_results.db"))
+
+    def folder_of(self, count):
+        """The path of a folder whose whole path has so many bytes."""
+        start = os.path.realpath(self.dir) + "/"
+        rest = count - len(start)
+        return start + "/".join(["d" * 99] * (rest // 100 - 1) + ["d" * (rest - 100 * (rest // 100 - 1))])
+
+    def reads(self, path):
+        """How many tables and views a database has."""
+        database = sqlite3.connect(path)
+        with contextlib.closing(database):
+            return database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
     def test_status_of_the_program_first(self):
         os.makedirs(self.out + "/x_agent_info.csv")
