@@ -51,7 +51,7 @@ typedef struct {
     uint32_t bytes;  /* of an element */
     isa_row_t *zero; /* rows that get 0 where an LDS address is out of range, or NULL */
     unsigned zero_rows;
-    bool stores; /* it writes memory and reads nothing */
+    enum { LOADS, STORES, UPDATES } kind;
 } access_t;
 
 /* A flat access is made in up to three steps, one for each address space. */
@@ -66,8 +66,8 @@ INLINE void flat_begin(isa_wave_t *w, const isa_inst_t *i, walk_t *f, const acce
     f->lanes = flat_addresses(w, i, &f->all);
     f->step = 0;
     if (__builtin_expect(f->lanes.in[ISA_SPACE_LDS] != 0, 0)) {
-        if (x->stores && isa_ds_waits(w, i)) f->step = ISA_SPACES;
-        if (!x->stores && x->zero) isa_ds_reads(w);
+        if (x->kind == STORES && isa_ds_waits(w, i)) f->step = ISA_SPACES;
+        if (x->kind == LOADS) isa_ds_reads(w);
     }
 }
 
@@ -248,14 +248,14 @@ INLINE void prefetch_next_sub(const uint8_t *base, const uint32_t *low, uint64_t
             isa_scatter(base, low, w->exec, isa_row_of(w, &i->src[1]), n);                         \
             return;                                                                                \
         }                                                                                          \
-        const access_t x = {.bytes = 4 * (n), .stores = true};                                     \
+        const access_t x = {.bytes = 4 * (n), .kind = STORES};                                     \
         space##_ACCESS(x, isa_lanes_store(w, a, isa_row_of(w, &i->src[1]), n));                    \
     }
 
 #define STORE_SUB(space, suffix, n, right)                                                         \
     ISA_NO_TSAN ISA_INST(space##_store_##suffix)                                                   \
     {                                                                                              \
-        const access_t x = {.bytes = n, .stores = true};                                           \
+        const access_t x = {.bytes = n, .kind = STORES};                                           \
         space##_ACCESS(x, isa_lanes_store_sub(w, a, isa_row_of(w, &i->src[1]), n, right));         \
     }
 
@@ -297,7 +297,8 @@ INLINE isa_row_t *returned_rows(isa_wave_t *w, const isa_inst_t *i)
     {                                                                                              \
         if (!isa_alone(w, i)) return;                                                              \
         isa_row_t *dst = returned_rows(w, i);                                                      \
-        const access_t x = {.bytes = bits / 8, .zero = dst, .zero_rows = bits / 32};               \
+        const access_t x = {                                                                       \
+            .kind = UPDATES, .bytes = bits / 8, .zero = dst, .zero_rows = bits / 32};              \
         space##_ACCESS(x, isa_lanes_atomic_##suffix(w, a, isa_row_of(w, &i->src[1]), dst));        \
     }
 

@@ -565,11 +565,11 @@ static void test_memory_taken_away(void **state)
     fails_at(alone_text, taken_away, TRIES / 2);
 }
 
-/* A child counts its own workgroups only. Another test before this one has had helpers. */
+/* A child counts its own workgroups only. */
 static void test_forked_child(void **state)
 {
     int status;
-    (void)state;
+    test_helpers_run_waves(state);
     assert_true(sg_team_totals().groups > 0);
     const pid_t child = fork();
     assert_true(child >= 0);

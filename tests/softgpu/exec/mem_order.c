@@ -117,6 +117,7 @@ static void operands_in_lds(void **state)
     rig_add(&p, "flat_load_dword v8, v[0:1]");
     rig_add(&p, "flat_store_dword v[0:1], v8");
     rig_add(&p, "s_mov_b32 s4, s5");
+    rig_add(&p, "flat_atomic_add v8, v[0:1], v8 glc");
     rig_assemble(&p);
     p.inst[2].src[0] =
         (isa_operand_t){.kind = ISA_OPK_SPECIAL, .reg = ISA_CODE_LDS_DIRECT, .bits = 32};
@@ -137,6 +138,9 @@ static void operands_in_lds(void **state)
             r->wave.lds_turn = HAS_LOADED;
             rig_run(r, &p.inst[1], p.line[1]);
             assert_int_equal(r->wave.stop, in_lds ? ISA_STOP_STEP : ISA_RUN);
+            r->wave.lds_turn = 0;
+            rig_run(r, &p.inst[3], p.line[3]);
+            assert_int_equal(r->wave.lds_turn, 0); /* an atomic operation is no load */
         }
         r->wave.lds_turn = 0;
         rig_run(r, &p.inst[2], p.line[2]);
