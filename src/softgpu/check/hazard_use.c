@@ -359,8 +359,8 @@ static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
             u->flags |= CHK_USE_STORES;
         if (apart && u->flow == CHK_FLOW_VM && u->flags & CHK_USE_STORES && u->n == u->n_reads)
             u->flow = CHK_FLOW_STORES;
-        if (i->flags & ISA_F_LDS) u->flags |= CHK_USE_LDS_FILL;
-        if (i->flags & ISA_F_LDS || i->op == ISA_OP_buffer_store_lds_dword)
+        if (isa_loads_to_lds(i)) u->flags |= CHK_USE_LDS_FILL;
+        if (i->flags & ISA_F_LDS || row->memory.kind == ISA_ACCESS_FROM_LDS)
             *second |= CHK_SECOND_LDS_M0;
         if (is_wide(i)) u->first |= CHK_FIRST_WIDE;
         /* what invalidates the vector L1 no counter counts, or that of loads */

@@ -500,7 +500,7 @@ void chk_access_vector(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa
     if (own.exec) access_room(&a, &own, &i->src[1], &r, found);
     if (reach->own.exec) access_room(&a, &reach->own, &i->src[1], &r, found);
     a.room = LOCAL;
-    if (i->flags & ISA_F_LDS) {
+    if (isa_loads_to_lds(i)) {
         into_lds(&a, &r, &reach->lds);
         return;
     }

@@ -589,13 +589,20 @@ static bool was_read(reader_t by, uint64_t slots, uint32_t stamp)
     return false;
 }
 
-/* Whether the publication covers an access: a store only if its wave had waited for the store, a
- * read of the publishing wave in any case. What other waves have done since they last synchronised
- * with that wave is not covered. */
+/* Whether an access comes before what the wave `by` has told of at `until`: a store only if its
+ * wave had waited for the store, a read of that wave itself also if it was at that very time, since
+ * reads are done in order. What other waves have done since they last synchronised with that wave
+ * does not. */
+static bool is_told(unsigned by, uint32_t until, unsigned wave, uint32_t time, bool is_read)
+{
+    const bool at_once = is_read && by == wave;
+    return time < until + (at_once || time == RACE_TIME_MAX);
+}
+
+/* Whether the publication covers an access. */
 static bool covers(const publication_t *p, unsigned wave, uint32_t time, bool is_read)
 {
-    const bool at_once = is_read && p->wave == wave;
-    return time < p->when[wave] + (at_once || time == RACE_TIME_MAX ? 2u : 1u);
+    return is_told(p->wave, p->when[wave] + 1u, wave, time, is_read);
 }
 
 /* Whether the reader has read a publication that covers the access. Each wave publishes its own
@@ -632,12 +639,14 @@ static bool group_ordered(const race_state_t *s, uint64_t word, bool is_read)
     if (!m) return false;
     const uint32_t owner = race_owner(word), time = race_time(word);
     const group_t *by = group_of(s, m, s->owner);
-    const bool late = is_read || time == RACE_TIME_MAX;
     if (by->flag_all) return true;
-    for (uint32_t k = 0; k < by->n_flags; k++)
+    for (uint32_t k = 0; k < by->n_flags; k++) {
+        const uint64_t flag = by->flags[k].flag;
         if (by->flags[k].owner == owner &&
-            (time < by->flags[k].time + late || same_access(by->flags[k].flag, word)))
+            (is_told(race_wave(flag), by->flags[k].time, race_wave(word), time, is_read) ||
+             same_access(flag, word)))
             return true;
+    }
     return by->reads &&
            published(group_of(s, m, owner), (reader_t){by, NULL}, race_wave(word), time, is_read);
 }

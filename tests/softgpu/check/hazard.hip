@@ -149,6 +149,20 @@ __global__ void sum_lds(int *)
     asm volatile("ds_add_u32 %0, %1\n s_barrier\n ds_add_rtn_u32 v40, %0, %1" ::"v"(0), "v"(1) : "v40", "memory");
 }
 
+// A store of LDS to memory, where GPUs have one, is no transfer to LDS: reads need not wait for it.
+__global__ void store_lds(int *to)
+{
+    __shared__ int held[64];
+    const unsigned at = threadIdx.x * 4;
+    asm volatile("ds_write_b32 %0, %0\n s_waitcnt lgkmcnt(0)" ::"v"(at), "v"(held) : "memory");
+#if defined __gfx908__ || defined __gfx90a__
+    asm volatile("s_mov_b64 s[40:41], %0\n s_mov_b32 s42, -1\n s_mov_b32 s43, 0x27000\n s_mov_b32 m0, 0\n s_nop 0\n"
+                 "buffer_store_lds_dword s[40:43], 0 lds" ::"s"(to)
+                 : "s40", "s41", "s42", "s43", "memory");
+#endif
+    asm volatile("ds_read_b32 v40, %0" ::"v"(at) : "v40", "memory");
+}
+
 template <bool ok> __global__ void transfer(int *from)
 {
     __shared__ int held[64];
@@ -262,6 +276,7 @@ static const row_t rows[] = {
     {"transfer-late", launch<transfer_late<false>, transfer_late<true>>},
     {"own-lds", launch<own_lds, own_lds, 128>},
     {"sum-lds", launch<sum_lds, sum_lds, 128>},
+    {"store-lds", launch<store_lds, store_lds>},
     {"transfer", launch<transfer<false>, transfer<true>>},
     {"scalar-address", launch<scalar_address<false>, scalar_address<true>>},
     {"lane-shift", launch<lane_shift<false>, lane_shift<true>>},

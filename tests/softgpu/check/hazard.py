@@ -58,8 +58,8 @@ BUGS["any-scc"] = corpus.Bug({"hazard-scc": 1}, "SCC is read and was never writt
 
 class Quiet(unittest.TestCase):
     def test_writes_that_nobody_waits_for(self):
-        """Outstanding at a barrier, of data that no other wave reads, or of sums."""
-        for name, done in corpus.in_twos(lambda name: corpus.check(name, options=OPTIONS), ("own-lds", "sum-lds")):
+        """Outstanding at a barrier, of data that no other wave reads, or of sums; and stores of LDS to memory."""
+        for name, done in corpus.in_twos(lambda name: corpus.check(name, options=OPTIONS), ("own-lds", "sum-lds", "store-lds")):
             with self.subTest(name):
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", "softgpu: 0 errors\n"))
 

@@ -123,10 +123,45 @@ static void waves_of_a_workgroup(void **unused)
     end(&scene);
 }
 
+/* The word that a read of the wave leaves. */
+static uint64_t read_word(const race_state_t *s, unsigned wave)
+{
+    const uint64_t time = race_clock_short(&s->clock, s->clock.own[wave]);
+    return (uint64_t)s->owner << RACE_OWNER_SHIFT | (uint64_t)wave << RACE_WAVE_SHIFT |
+           time << RACE_TIME_SHIFT;
+}
+
+/* A release tells of the reads of its own wave, and not of those that another wave makes meanwhile.
+ */
+static void reads_beside_a_release(void **unused)
+{
+    (void)unused;
+    scene_t scene = begin();
+    const uint64_t own = read_word(scene.by, 0), other = read_word(scene.by, 1);
+    race_run_release(scene.by, 0, FLAG);
+    race_run_acquire(scene.reader, 0, FLAG);
+    assert_true(race_run_ordered(scene.reader, 0, own, true));
+    assert_false(race_run_ordered(scene.reader, 0, other, true));
+    end(&scene);
+}
+
+/* The same of a flag that is stored plainly. */
+static void reads_beside_a_flag(void **unused)
+{
+    (void)unused;
+    scene_t scene = begin();
+    const uint64_t own = read_word(scene.by, 0), other = read_word(scene.by, 1);
+    race_run_synchronise(scene.reader, 0, store(scene.by, 0));
+    assert_true(race_run_ordered(scene.reader, 0, own, true));
+    assert_false(race_run_ordered(scene.reader, 0, other, true));
+    end(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_wave_publishes_too), cmocka_unit_test(of_its_own_alone),
+        cmocka_unit_test(reads_beside_a_release),       cmocka_unit_test(reads_beside_a_flag),
+        cmocka_unit_test(another_wave_publishes_too),   cmocka_unit_test(of_its_own_alone),
         cmocka_unit_test(not_before_it_was_waited_for), cmocka_unit_test(waves_of_a_workgroup)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
