@@ -31,7 +31,7 @@ struct region {
     isa_object_t code;
     isa_wanted_t wanted;
     bool masked;            /* isa_plan_t */
-    _Atomic(uint16_t) heat; /* how often lanes with NaNs were left to the handlers */
+    _Atomic(uint16_t) heat; /* how often lanes were left to the handlers, of NaNs for a good part */
     _Atomic(bool) put_off;  /* a translation for NaNs, as that of a slot */
     uint64_t full;          /* the set of all lanes */
     region_t *next;         /* of the page */
@@ -389,8 +389,13 @@ static void put_in_place(const isa_wanted_t *wanted, const isa_made_t *made, reg
         base_trace("translated 0x%llx to 0x%llx", from, to);
         return;
     }
+    const char *reason = isa_translate_reason(made->why);
+    if (wanted->nans) { /* the code that was there stays */
+        base_info("code at 0x%llx is not translated for NaNs: %s", from, reason);
+        return;
+    }
     loops[made->why]++;
-    base_info("code at 0x%llx is interpreted: %s", from, isa_translate_reason(made->why));
+    base_info("code at 0x%llx is interpreted: %s", from, reason);
 }
 
 /* Under the lock: loads the code, and puts it in place. It is counted and kept only if it loads. */
@@ -718,10 +723,21 @@ static void begin_counted(isa_wave_t *w, const isa_inst_t *i, const region_t *r)
     c->code = r;
 }
 
-/* The wave has run n instructions of the region, and has left lanes to the handlers. If a good part
- * of its time went there because of NaNs, as when one stays in a sum, and if that has happened
- * often enough, the same code is translated for them, in place of the region's. */
-static void count_rests(isa_wave_t *w, region_t *r, uint64_t n)
+/* Whether waves come to the region at the slot: to the code of an outer loop no longer. */
+static bool is_entered(const isa_page_loops_t *here, unsigned slot, const region_t *r)
+{
+    const entry_t *e = atomic_load_explicit(&here->entry[slot], memory_order_acquire);
+    while (e && e->region != r)
+        e = atomic_load_explicit(&e->next, memory_order_acquire);
+    return e;
+}
+
+/* The wave has run n instructions of the region, which it has entered at the slot, and has left
+ * lanes to the handlers. If a good part of its time went there in segments that code for NaNs may
+ * not leave, as when a NaN stays in a sum, and if lanes have been left often enough, the same code
+ * is translated for NaNs, in place of the region's, unless another thread has meanwhile done so, or
+ * other code has taken the region's place. */
+static void count_rests(isa_wave_t *w, unsigned slot, region_t *r, uint64_t n)
 {
     enum { PART = 16 }; /* a handler takes some ten times as long as translated code */
     counts_t *c = isa_translate_counts();
@@ -730,6 +746,10 @@ static void count_rests(isa_wave_t *w, region_t *r, uint64_t n)
     if (c) isa_translate_add(&c->rests, times);
     w->rests = w->rest_nans = 0;
     if (!many || !has_counted(&r->heat, &r->put_off, times)) return;
+    if (atomic_load(&r->heat) == NEVER || !is_entered(loops_of(r->wanted.page), slot, r)) {
+        end_translating();
+        return;
+    }
     task_t t = {.wanted = r->wanted, .slot = r->wanted.first, .region = r};
     t.wanted.nans = true;
     atomic_store(&r->heat, NEVER);
@@ -758,7 +778,7 @@ void isa_slot_translated(isa_wave_t *w, const isa_inst_t *i)
     const bool verify = mode_now == ISA_TRANSLATE_VERIFY && !r->wanted.calls;
     const uint64_t n =
         verify ? isa_translate_verify(w, i, r->run, entry->number) : r->run(w, entry->number);
-    if (w->rests) count_rests(w, r, n);
+    if (w->rests) count_rests(w, slot, r, n);
     if (!c) return;
     isa_translate_add(&c->entries, 1);
     isa_translate_add(&c->instructions, n - again);

@@ -374,9 +374,10 @@ isa_reach_t isa_plan_reach(isa_page_t *page, unsigned first)
         if (!i || at + i->dwords > ISA_PAGE_SLOTS) break;
         reach.last = at;
         at += i->dwords;
-        reach.goes_on = at < ISA_PAGE_SLOTS && (isa_is_branch(i) || !ends(i));
         const int64_t to = isa_is_branch(i) ? target_slot(page, i) : 0;
         if (to > farthest && to < ISA_PAGE_SLOTS) farthest = to;
+        const bool comes_behind = isa_is_branch(i) || !ends(i) || at <= farthest;
+        reach.goes_on = at < ISA_PAGE_SLOTS && comes_behind;
         if (writes_mode(i) || (ends(i) && at > farthest)) break;
     }
     return reach;

@@ -114,11 +114,12 @@ typedef struct {
     unsigned tiny, highest; /* num from tiny + 1, den up to highest (its reciprocal is normal) */
     unsigned up, down;      /* num - den less than up, at least -down */
     int least;              /* num - den less than this: the quotient is 0 */
+    unsigned scale;         /* of div_scale */
     uint32_t quiet;         /* of the dword with the exponent: the bit of quiet NaNs */
 } ordinary_t;
 
-static const ordinary_t PLAIN32 = {23, 255, 23, 250, 96, 120, -150, 0x400000},
-                        PLAIN64 = {20, 2047, 53, 2040, 768, 1000, -1075, 0x80000};
+static const ordinary_t PLAIN32 = {23, 255, 23, 250, 96, 120, -150, 64, 0x400000},
+                        PLAIN64 = {20, 2047, 53, 2040, 768, 1000, -1075, 128, 0x80000};
 
 enum { POSITIVE = 0x7fffffff }; /* the sign is left out */
 
@@ -163,6 +164,27 @@ static inline bool extraordinary(uint32_t x, uint32_t den, uint32_t num, const o
            (en - ed + p->down >= p->up + p->down);
 }
 
+/* What div_scale makes of x, which is no NaN, where num or den is one and no operand has to be
+ * rounded. */
+typedef struct {
+    bool is;        /* whether this is such a lane */
+    bool post;      /* its bit of VCC */
+    uint32_t scale; /* is added to the dword with the exponent of x */
+} odd_t;
+
+/* A numerator that is a NaN, or an infinity, has the exponent of a great number, for which a
+ * denominator is scaled up; for a denominator that is a NaN nothing is. */
+static inline odd_t scaled_for_nan(dwords_t x, dwords_t den, dwords_t num, const ordinary_t *p)
+{
+    const uint32_t ed = den.high >> p->shift & p->top, en = num.high >> p->shift & p->top;
+    const bool great = (en == p->top) & (ed - 1 < p->highest);
+    const bool post = great & (p->top - ed >= p->up);
+    const bool is_den = (x.high == den.high) & (x.low == den.low);
+    return (odd_t){.is = great | (has_nan(den, p) & (en > p->tiny)),
+                   .post = post,
+                   .scale = post & is_den ? p->scale << p->shift : 0};
+}
+
 /* Whether div_fixup has only to set the sign: the quotient is neither inf nor NaN, and the operands
  * are normal numbers, whose quotient is not too small. */
 static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinary_t *p)
@@ -202,7 +224,7 @@ static inline dwords_t fixed(dwords_t q, dwords_t den, dwords_t num, const ordin
         enum { HIGH = ((rows)-1) * ISA_ROW };                                                      \
         uint32_t *d = VALU_ROW(v->d);                                                              \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);           \
-        alignas(64) uint32_t cases[ISA_LANES];                                                     \
+        alignas(64) uint32_t cases[ISA_LANES], post[ISA_LANES] = {0};                              \
         if (VALU_IS_QUICK(v)) { /* zeros and NaNs are cases, too */                                \
             VALU_LANES cases[l] =                                                                  \
                 extraordinary(pa[HIGH + l], pb[HIGH + l], pc[HIGH + l], &PLAIN) ? UINT32_MAX : 0;  \
@@ -215,14 +237,20 @@ static inline dwords_t fixed(dwords_t q, dwords_t den, dwords_t num, const ordin
             const dwords_t x = DWORDS(pa, rows), den = DWORDS(pb, rows), num = DWORDS(pc, rows);   \
             const dwords_t none = {PLAIN.top << PLAIN.shift | PLAIN.quiet, 0};                     \
             const bool zero = has_zero(den) | has_zero(num), nan = has_nan(x, &PLAIN);             \
-            const dwords_t r = pick(nan, quieted(x, &PLAIN), pick(zero, none, x));                 \
-            cases[l] = extraordinary(x.high, den.high, num.high, &PLAIN) & !(zero | nan)           \
-                           ? UINT32_MAX                                                            \
-                           : 0;                                                                    \
+            dwords_t r = pick(nan, quieted(x, &PLAIN), pick(zero, none, x));                       \
+            bool done = zero | nan;                                                                \
+            if (VALU_EACH_CASE(v)) {                                                               \
+                const odd_t odd = scaled_for_nan(x, den, num, &PLAIN);                             \
+                r.high += done ? 0 : odd.scale;                                                    \
+                post[l] = odd.post & !done ? UINT32_MAX : 0;                                       \
+                done |= odd.is;                                                                    \
+            }                                                                                      \
+            cases[l] =                                                                             \
+                extraordinary(x.high, den.high, num.high, &PLAIN) & !done ? UINT32_MAX : 0;        \
             d[HIGH + l] = r.high;                                                                  \
             if ((rows) > 1) d[l] = r.low;                                                          \
         }                                                                                          \
-        v->out = 0;                                                                                \
+        v->out = VALU_EACH_CASE(v) ? isa_vec_mask(post) : 0;                                       \
         if (valu_leaves(v, cases)) return;                                                         \
         for (uint64_t left = isa_vec_mask(cases) & v->lanes; left; left &= left - 1) {             \
             const int l = __builtin_ctzll(left);                                                   \
@@ -256,13 +284,6 @@ static inline dwords_t fixed(dwords_t q, dwords_t den, dwords_t num, const ordin
     VALU_BOTH_ALIAS(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                          \
                     VALU_READS_VCC | VALU_STAGED, body_##name)
 
-/* The library's second function computes every lane as if it needed it, without branches. */
-#ifdef ISA_CHUNK
-enum { EACH_CASE = true };
-#else
-enum { EACH_CASE = false };
-#endif
-
 #define FIXUP(name, T, rows, PLAIN)                                                                \
     static void body_##name(valu_t *v)                                                             \
     {                                                                                              \
@@ -278,7 +299,7 @@ enum { EACH_CASE = false };
         }                                                                                          \
         if ((rows) > 1) valu_copy(d, pa, 1);                                                       \
         if (VALU_IS_QUICK(v) && valu_leaves(v, cases)) return;                                     \
-        if (!EACH_CASE && !(isa_vec_mask(cases) & v->lanes)) return;                               \
+        if (!VALU_EACH_CASE(v) && !(isa_vec_mask(cases) & v->lanes)) return;                       \
         VALU_LANES                                                                                 \
         {                                                                                          \
             const dwords_t r =                                                                     \

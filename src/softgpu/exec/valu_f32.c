@@ -33,8 +33,8 @@ static inline float mul_legacy(float a, float b)
 
 /* A product that is zero by the rule passes no NaN on; a NaN result then comes from c. */
 VALU_FLOAT2(v_mul_legacy_f32, f32, 0, mul_legacy(a, b))
-VALU_QUICK_ALIAS(v_mul_legacy_f32_2, VALU_F32, VALU_F32, VALU_F32, VALU_NONE, VALU_STAGED,
-                 body_v_mul_legacy_f32) /* for GPUs on which it also has a VOP2 encoding */
+VALU_BOTH_ALIAS(v_mul_legacy_f32_2, VALU_F32, VALU_F32, VALU_F32, VALU_NONE, VALU_STAGED,
+                body_v_mul_legacy_f32) /* for GPUs on which it also has a VOP2 encoding */
 VALU_FLOAT3(v_mad_legacy_f32, f32, 0,
             fpu_flushed(fpu_flushed(mul_legacy(fpu_flushed(a), fpu_flushed(b))) + fpu_flushed(c)))
 
@@ -55,9 +55,9 @@ static void body_v_fma_legacy_f32(valu_t *v)
     body_v_fma_f32(&plain);
 }
 
-VALU_QUICK_HANDLER(v_fma_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0)
-VALU_QUICK_ALIAS(v_fmac_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST,
-                 body_v_fma_legacy_f32)
+VALU_BOTH_ALIAS(v_fma_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0, body_v_fma_legacy_f32)
+VALU_BOTH_ALIAS(v_fmac_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST,
+                body_v_fma_legacy_f32)
 
 /* The product of a lighting equation. The result is the least number if b is the least number or a
  * NaN, or if c, the light, is not positive. */
@@ -149,7 +149,7 @@ static inline float scaled(float x, int32_t n)
 VALU_OP1(v_frexp_exp_i32_f32, u32, f32, VALU_CLAMP_NOP, exponent(a))
 VALU_FLOAT1(v_frexp_mant_f32, f32, VALU_NEAREST, mantissa(a))
 VALU_FBODY2(body_v_ldexp_f32, f32, f32, i32, scaled(a, b))
-VALU_QUICK_HANDLER(v_ldexp_f32, VALU_F32, VALU_F32, VALU_B32, VALU_NONE, VALU_STAGED)
+VALU_BOTH_ALIAS(v_ldexp_f32, VALU_F32, VALU_F32, VALU_B32, VALU_NONE, VALU_STAGED, body_v_ldexp_f32)
 
 /* ---- cube maps: the major axis is the largest, z before y before x ---- */
 
@@ -192,11 +192,13 @@ ISA_INST(v_pk_mov_b32)
 /* ---- mixed precision: operands arrive as f32, the general path converts them ---- */
 
 #ifdef ISA_CHUNK
-/* In translated code, the code around the function converts them. */
-#define MIX(name, DT, FLAGS)                                                                       \
-    VALU_QUICK_HANDLER(name, DT, VALU_F32, VALU_F32, VALU_F32, (FLAGS) | VALU_STAGED)
+/* In translated code, the code around the function converts them. KIND: the functions that there
+ * are (valu.h). */
+#define MIX(name, DT, FLAGS, KIND)                                                                 \
+    VALU_##KIND##_ALIAS(name, DT, VALU_F32, VALU_F32, VALU_F32, (FLAGS) | VALU_STAGED,             \
+                        body_##name)
 #else
-#define MIX(name, DT, FLAGS)                                                                       \
+#define MIX(name, DT, FLAGS, KIND)                                                                 \
     static const valu_desc_t desc_##name = {                                                       \
         DT, {VALU_MIX, VALU_MIX, VALU_MIX}, (FLAGS) | VALU_STAGED};                                \
     VALU_SLOW(slow_##name, desc_##name, body_##name, body_##name)                                  \
@@ -218,6 +220,6 @@ static void body_v_fma_mixlo_f16(valu_t *v)
 
 #define body_v_fma_mixhi_f16 body_v_fma_mixlo_f16
 
-MIX(v_fma_mix_f32, VALU_F32, 0)
-MIX(v_fma_mixlo_f16, VALU_F16, VALU_KEEP)
-MIX(v_fma_mixhi_f16, VALU_F16, VALU_HI_HALF)
+MIX(v_fma_mix_f32, VALU_F32, 0, BOTH)
+MIX(v_fma_mixlo_f16, VALU_F16, VALU_KEEP, QUICK)
+MIX(v_fma_mixhi_f16, VALU_F16, VALU_HI_HALF, QUICK)

@@ -117,13 +117,15 @@ static inline __attribute__((always_inline)) bool refined(valu_t *v, uint32_t ma
     return true;
 }
 
-/* A body around `exact`, which reads its source after it has written results. */
+/* A body around `exact`, which reads its source after it has written results. An estimate serves no
+ * zeros, infinities and NaNs: the library's second function, for code in which these are frequent,
+ * has none. */
 #define REFINED(fn, magnitude, most, root, exact)                                                  \
     static void fn(valu_t *v)                                                                      \
     {                                                                                              \
         alignas(64) uint32_t staged[ISA_LANES];                                                    \
         uint32_t *d = v->d;                                                                        \
-        if (refined(v, magnitude, most, root)) return;                                             \
+        if (!VALU_EACH_CASE(v) && refined(v, magnitude, most, root)) return;                       \
         v->d = staged;                                                                             \
         exact(v);                                                                                  \
         v->d = d;                                                                                  \
@@ -143,7 +145,7 @@ enum { MATH_FLAGS = VALU_NEAREST | VALU_STAGED };
 #endif
 
 #define MATH_ALIAS(name, body)                                                                     \
-    VALU_QUICK_ALIAS(name, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body)
+    VALU_BOTH_ALIAS(name, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body)
 
 MATH_ALIAS(v_rcp_f32, body_v_rcp_f32)
 MATH_ALIAS(v_rcp_iflag_f32, body_v_rcp_f32)

@@ -208,7 +208,9 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
 /* Notes the NaNs among results of lanes from `at` on. */
 #ifdef ISA_CHUNK
 #define VALU_IS_QUICK(v)    ((v)->quick)
-#define VALU_IS_BAD(v, bad) (!(v)->quick)
+#define VALU_IS_BAD(v, bad) VALU_EACH_CASE(v)
+/* The library's second function computes every lane as if it were a rare case, without branches. */
+#define VALU_EACH_CASE(v) (!(v)->quick)
 static inline __attribute__((always_inline)) void valu_note(const valu_t *v, isa_vec_t x,
                                                             unsigned at)
 {
@@ -241,6 +243,7 @@ static inline __attribute__((always_inline, unused)) bool valu_leaves_set(const 
 }
 #else
 #define VALU_IS_QUICK(v)          false
+#define VALU_EACH_CASE(v)         false
 #define VALU_IS_BAD(v, bad)       __builtin_expect(bad, 0)
 #define valu_note(v, x, at)       (void)0
 #define valu_note64(v, p, at)     (void)0

@@ -186,7 +186,8 @@ struct isa_wave {
     uint64_t tba, tma;
     uint64_t until_interrupt; /* instructions, see watch.h; 0: not determined yet */
     /* Since translated code was entered last: how often it has left lanes to the handlers, and how
-     * many instructions ran so that code which computes NaNs itself would not have left. */
+     * many instructions these then ran of segments that code for NaNs may not leave: it has other
+     * functions for some of their instructions. */
     uint32_t rests, rest_nans;
     isa_snapshot_t snapshot;
     /* Scales of A and B that v_mfma_ld_scale_b32 has read for the instruction at this address, with
