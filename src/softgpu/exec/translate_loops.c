@@ -39,8 +39,8 @@ static void end_loop(isa_emitter_t *e, const isa_emit_way_t *way, unsigned abrea
  * left. Here each chunk is asked. */
 static void skip_idle(isa_emitter_t *e, const isa_emit_way_t *way, unsigned l)
 {
-    isa_put(&e->code, "  %%i%u = icmp eq i32 %%t%u, 0\n", l, way->active);
-    isa_put(&e->code, "  br i1 %%i%u, label %%skip%u, label %%any%u\nany%u:\n", l, l, l, l);
+    isa_put(&e->code, "  %%idle%u = icmp eq i32 %%t%u, 0\n", l, way->active);
+    isa_put(&e->code, "  br i1 %%idle%u, label %%skip%u, label %%any%u\nany%u:\n", l, l, l, l);
 }
 
 /* Whether the set of the chunks that have active lanes is found before the loop, so that the host
@@ -66,7 +66,7 @@ static void begin_some(isa_emitter_t *e, const isa_emit_way_t *way, unsigned l)
     isa_put(t, "  br i1 %%f%u, label %%behind%u, label %%some%u\nsome%u:\n", k, l, l, l);
     isa_put(t, "  %%g%u = load i32, ptr %%chunks%u\n", k, l);
     isa_put(t, "  %%h%u = call i32 @llvm.cttz.i32(i32 %%g%u, i1 true)\n", k, k);
-    isa_put(t, "  %%i%u = zext i32 %%h%u to i64\n  %%t%u = mul i64 %%i%u, %u\n", k, k, way->lane, k,
+    isa_put(t, "  %%j%u = zext i32 %%h%u to i64\n  %%t%u = mul i64 %%j%u, %u\n", k, k, way->lane, k,
             chunk);
     isa_put(t, "  store i64 %%t%u, ptr %%lane%u\n", way->lane, l);
     put_base(e, way);
