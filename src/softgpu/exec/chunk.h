@@ -23,7 +23,7 @@
 
 /* Three members of the wave have another meaning in the library, whose handlers do not use them
  * otherwise: one is the set of active lanes, one says whether the function is a quick one, and one
- * is the address of the row in which a quick function notes lanes. */
+ * is the address of the row in which the function notes lanes that it leaves to the handler. */
 #define ISA_CHUNK_ACTIVE(w) ((w)->xnack_mask)
 #define ISA_CHUNK_QUICK(w)  ((w)->watched)
 #define ISA_CHUNK_RARE(w)   ((uint32_t *)(w)->group)
@@ -83,8 +83,8 @@ typedef struct {
 
 /* The rows come first and the operands last, so that the stores of the operands' kinds come right
  * before the handler's loads. */
-ISA_INLINED void isa_chunk_begin(isa_wave_t *w, isa_inst_t *i, isa_row_t *rows,
-                                 const isa_chunk_t *x, const isa_chunk_shape_t s)
+ISA_INLINED void isa_chunk_begin(isa_wave_t *w, isa_inst_t *i, isa_row_t *rows, isa_chunk_t *x,
+                                 const isa_chunk_shape_t s, const bool quick)
 {
     ISA_UNROLL for (unsigned r = 0; r < s.dst; r++) memcpy(rows[r], x->dst[r], sizeof x->dst[r]);
     ISA_UNROLL for (unsigned n = 0; n < ISA_CHUNK_SOURCES; n++)
@@ -94,7 +94,9 @@ ISA_INLINED void isa_chunk_begin(isa_wave_t *w, isa_inst_t *i, isa_row_t *rows,
     w->stop = ISA_RUN;
     w->exec = ISA_ALL_LANES; /* results of other lanes need not be kept apart */
     ISA_CHUNK_ACTIVE(w) = isa_vec_mask(x->active);
-    ISA_CHUNK_QUICK(w) = false;
+    ISA_CHUNK_QUICK(w) = quick;
+    w->group = (isa_group_t *)x->rare;
+    memset(x->rare, 0, sizeof x->rare);
     w->vcc = isa_vec_mask(x->in);
     w->sgpr[0] = w->sgpr[1] = 0;
     /* the translator refuses other modes */
@@ -117,39 +119,26 @@ ISA_INLINED void isa_chunk_end(const isa_wave_t *w, isa_row_t *rows, isa_chunk_t
     isa_vec_expand(x->out, w->sgpr[0], UINT32_MAX);
 }
 
-#define ISA_CHUNK_OF(name, ...)                                                                    \
-    void isa_chunk_##name(isa_chunk_t *x);                                                         \
-    void isa_chunk_##name(isa_chunk_t *x)                                                          \
+#define ISA_FUNCTION_OF(function, name, quick, ...)                                                \
+    void function(isa_chunk_t *x);                                                                 \
+    void function(isa_chunk_t *x)                                                                  \
     {                                                                                              \
         const isa_chunk_shape_t shape = {__VA_ARGS__};                                             \
         alignas(64) isa_row_t rows[ISA_CHUNK_ROWS * (1 + ISA_CHUNK_SOURCES)];                      \
         isa_wave_t w;                                                                              \
         isa_inst_t i = {.dwords = 1};                                                              \
-        isa_chunk_begin(&w, &i, rows, x, shape);                                                   \
-        w.group = (isa_group_t *)x->rare;                                                          \
-        memset(x->rare, 0, sizeof x->rare);                                                        \
+        isa_chunk_begin(&w, &i, rows, x, shape, quick);                                            \
         ISA_HANDLER(name)(&w, &i);                                                                 \
         isa_chunk_end(&w, rows, x, shape);                                                         \
     }
 
+#define ISA_CHUNK_OF(name, ...) ISA_FUNCTION_OF(isa_chunk_##name, name, false, __VA_ARGS__)
+
 /* The same for an instruction whose results may be NaNs that have to be replaced, or may have to be
  * computed lane by lane. Most need neither: the function only notes in which lanes there are such
- * results. */
-#define ISA_QUICK_OF(name, ...)                                                                    \
-    void isa_quick_##name(isa_chunk_t *x);                                                         \
-    void isa_quick_##name(isa_chunk_t *x)                                                          \
-    {                                                                                              \
-        const isa_chunk_shape_t shape = {__VA_ARGS__};                                             \
-        alignas(64) isa_row_t rows[ISA_CHUNK_ROWS * (1 + ISA_CHUNK_SOURCES)];                      \
-        isa_wave_t w;                                                                              \
-        isa_inst_t i = {.dwords = 1};                                                              \
-        isa_chunk_begin(&w, &i, rows, x, shape);                                                   \
-        ISA_CHUNK_QUICK(&w) = true;                                                                \
-        w.group = (isa_group_t *)x->rare;                                                          \
-        memset(x->rare, 0, sizeof x->rare);                                                        \
-        ISA_HANDLER(name)(&w, &i);                                                                 \
-        isa_chunk_end(&w, rows, x, shape);                                                         \
-    }
+ * results. Of some instructions there is the function above besides, which computes the NaNs and
+ * notes the other lanes alone. */
+#define ISA_QUICK_OF(name, ...) ISA_FUNCTION_OF(isa_quick_##name, name, true, __VA_ARGS__)
 
 /* ---- scalar instructions ---- */
 

@@ -1,15 +1,15 @@
 /* translate_abreast.c - how many chunks a segment's loop computes abreast, instruction by
- * instruction.
- *
- * A host computes several chunks at once by itself, as far as its scheduler sees: some sixty vector
+ * instruction. */
+#include "softgpu/exec/translate_emit.h"
+
+#include <string.h>
+
+/* A host computes several chunks at once by itself, as far as its scheduler sees: some sixty vector
  * operations. If each of a segment's instructions needs the result of the one before, these are
  * operations of one or two chunks, each of which waits for another one. Such a segment takes
  * several chunks abreast, if their rows find room in the host's registers. Segments are written
  * several times, each time in the same way (translate_emit.c); what is found here in one round is
  * used in the next one. */
-#include "softgpu/exec/translate_emit.h"
-
-#include <string.h>
 
 enum {
     SHORT = 8,   /* the host's scheduler has room for as many chains of so many operations as it
@@ -18,7 +18,8 @@ enum {
     SPARE = 2    /* of the host's vector registers: for what is no row */
 };
 
-/* The length of the longest chain of instructions to the row, in this segment; its rows so far. */
+/* Notes that the segment uses the row. Returns how many of the segment's instructions so far form
+ * the longest chain that computes the row, each from the result of the one before. */
 static unsigned to_row(isa_emitter_t *e, unsigned row)
 {
     e->pace.used[row] = true;
@@ -38,8 +39,7 @@ static unsigned to_source(isa_emitter_t *e, const isa_operand_t *o)
 void isa_emit_pace(isa_emitter_t *e, const isa_inst_t *i)
 {
     isa_emit_pace_t *p = &e->pace;
-    unsigned longest =
-        isa_table[isa_table[i->op].body].marks & ISA_IS_TIED ? to_source(e, &i->dst) : 0;
+    unsigned longest = isa_emit_reads_result(i) ? to_source(e, &i->dst) : 0;
     for (unsigned n = 0; n < 3; n++) {
         const unsigned d = to_source(e, &i->src[n]);
         longest = d > longest ? d : longest;

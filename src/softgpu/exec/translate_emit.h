@@ -1,8 +1,6 @@
 /* translate_emit.h - what the files that write LLVM's assembly share. translate_emit.c writes the
- * function, scalar instructions, branches and calls; _segment.c vector instructions, and _lanes.c
- * those that load from LDS or read other lanes; _rest.c calls handlers for lanes that these leave
- * to them; _sums.c counts by buckets. _known.c finds what is known when code is translated, _nans.c
- * which NaNs need no test. */
+ * function, scalar instructions, branches and calls, and translate_segment.c vector instructions;
+ * translate_internal.h says what the other files do. */
 #ifndef SOFTGPU_EXEC_TRANSLATE_EMIT_H
 #define SOFTGPU_EXEC_TRANSLATE_EMIT_H
 
@@ -19,11 +17,11 @@ enum {
 /* The library's function that widens halves in rows. */
 #define ISA_EMIT_WIDEN "fpu_widen_row"
 
-/* A chunk is computed quickly, by functions that only note the lanes of NaNs and of other rare
- * cases. If there is such a lane, nothing of the chunk is stored, and it and those behind it are
- * left to the handlers (translate_rest.c). Code for any EXEC has a loop of its own for a full one.
- * In code for a full EXEC, the ways are chunks beside each other, which one loop computes abreast
- * (translate_abreast.c). */
+/* A chunk is computed by functions that only note the lanes of rare cases; which cases those are,
+ * NaNs or not, chunk.h says. If there is such a lane, nothing of the chunk is stored, and it and
+ * those behind it are left to the handlers (translate_rest.c). Code for any EXEC has a loop of its
+ * own for a full one. In code for a full EXEC, the ways are chunks beside each other, which one
+ * loop computes abreast (translate_abreast.c). */
 enum { ISA_EMIT_QUICK, ISA_EMIT_WHOLE, ISA_EMIT_WAYS = 4 };
 
 /* A lane mask that the segment has written to scalar registers from `reg` on. */
@@ -263,6 +261,12 @@ void isa_emit_loops(isa_emitter_t *e, unsigned l);
 
 /* Called for each vector instruction of a segment, and when the segment ends. */
 void isa_emit_pace(isa_emitter_t *e, const isa_inst_t *i);
+
+/* Whether the result is also a source. */
+static inline bool isa_emit_reads_result(const isa_inst_t *i)
+{
+    return isa_table[isa_table[i->op].body].marks & ISA_IS_TIED;
+}
 void isa_emit_end_pace(isa_emitter_t *e);
 
 /* ---- loads from LDS, reads of other lanes ---- */

@@ -1,10 +1,14 @@
 /* translate_internal.h - what the files of the translator share, translate_*.c. translate.c finds
  * hot code; then come _kept (on disk?), _share (does it pay?), _plan (what becomes of each
- * instruction), _emit with _segment, _lanes, _abreast, _known, _nans and _sums (LLVM's assembly),
- * _compiler and _process (which have it compiled), _object (loads it), _count (counts who runs it).
- */
+ * instruction), _emit with its helpers (LLVM's assembly), _compiler and _process (which have it
+ * compiled), _object (loads it), _count (counts who runs it). */
 #ifndef SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
 #define SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
+
+/* The helpers of translate_emit.c: _segment (vector instructions), _loops (loops over chunks),
+ * _lanes (loads from LDS, reads of other lanes), _abreast (chunks abreast), _rest (handlers for
+ * lanes that are left), _known (what is known when code is translated), _nans (which NaNs need no
+ * test), _sums (counts by buckets), _text and _library. */
 
 #include "softgpu/exec/translate.h"
 #include "softgpu/exec/watch.h"
@@ -138,7 +142,8 @@ static inline isa_handler_t *isa_own_handler(const isa_page_t *page, const isa_i
  * lock, since decoding takes the cache's. */
 void isa_plan_decode(isa_page_t *page, unsigned first, unsigned last);
 
-/* Where a stretch of code ends: its last slot, and whether waves may come to the one behind it. */
+/* Where a stretch of code ends: its last slot, and whether waves may come to the slot behind that.
+ */
 typedef struct {
     unsigned last;
     bool goes_on;

@@ -58,12 +58,6 @@ static bool passes(const isa_emitter_t *e, const isa_inst_t *i)
            isa_chunk_function(i, e->plan->nans) == ISA_FUNCTION_QUICK;
 }
 
-/* Whether the result is also a source. */
-static bool reads_result(const isa_inst_t *i)
-{
-    return isa_table[isa_table[i->op].body].marks & ISA_IS_TIED;
-}
-
 /* What row r of the instruction's operands is. */
 static uint8_t part_of(const isa_inst_t *i, unsigned r)
 {
@@ -107,7 +101,7 @@ void isa_emit_pass_nans(isa_emitter_t *e, const isa_inst_t *i)
     if (!passes(e, i)) return;
     for (unsigned n = 0; n < 3; n++)
         pass_source(e, i, n);
-    for (unsigned r = 0; reads_result(i) && r < i->dst.bits / 32u; r++)
+    for (unsigned r = 0; isa_emit_reads_result(i) && r < i->dst.bits / 32u; r++)
         pass(e, i->dst.reg + r, part_of(i, r));
 }
 

@@ -1,16 +1,16 @@
-/* translate_rest.c - what a segment does with lanes that its quick functions cannot compute.
- *
- * A loop over chunks (translate_segment.c) ends at the first chunk in which a lane has a NaN or
+/* translate_rest.c - what a segment does with lanes that its quick functions cannot compute. */
+#include "softgpu/exec/code.h"
+#include "softgpu/exec/translate_emit.h"
+
+#include <stddef.h>
+
+/* A loop over chunks (translate_segment.c) ends at the first chunk in which a lane has a NaN or
  * another rare case, before anything of the chunk is stored. What follows is written here: EXEC
  * becomes its lanes from that chunk on, and the handlers of all of the segment's instructions are
  * called, one after the other. So rare cases are computed as the interpreter does, and need no code
  * of LLVM's. Where NaNs are frequent, translate.c has the code translated anew for them, with
  * functions that compute NaNs. The handlers can neither stop the wave nor see other lanes, but for
  * reads of other lanes' registers, which translate_lanes.c writes. */
-#include "softgpu/exec/code.h"
-#include "softgpu/exec/translate_emit.h"
-
-#include <stddef.h>
 
 /* The address of an operation of a VOPD instruction: the slot knows that of the pair. */
 static unsigned put_half(isa_emitter_t *e, const isa_inst_t *slot, const isa_inst_t *half)

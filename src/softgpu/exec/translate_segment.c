@@ -149,8 +149,8 @@ static void store_all_changed(isa_emitter_t *e, const unsigned *value_of, unsign
         if (e->changed[r]) store_changed(e, r, value_of[r], lanes);
 }
 
-/* A loop for a full EXEC saves some ten of the host's instructions in a chunk, which do not count
- * in a long segment, whose code would take long to translate. */
+/* A loop for a full EXEC saves some ten of the host's instructions in each chunk. In a long segment
+ * these ten are little, and a second loop would take long to translate. */
 bool isa_emit_is_short(const isa_emitter_t *e)
 {
     return e->plan->masked && e->n <= WHOLE_AT_MOST;

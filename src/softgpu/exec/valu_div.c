@@ -1,26 +1,33 @@
-/* valu_div.c - the three instructions that frame a division: div_scale, div_fmas, div_fixup.
- *
- * Between div_scale and div_fmas, software refines a reciprocal. Operands that are scaled are
+/* valu_div.c - the three instructions that frame a division: div_scale, div_fmas, div_fixup. */
+#include "softgpu/exec/valu_float.h"
+
+/* Between div_scale and div_fmas, software refines a reciprocal. Operands that are scaled are
  * special cases, which are written lane by lane on bit patterns. Ordinary operands, which need none
  * of them, are recognised by their exponents alone, all lanes at once. So are zeros, which are
  * frequent: div_scale makes NaNs of them, and div_fixup the quotient. The scale is 2^64 for f32 and
  * 2^128 for f64. */
-#include "softgpu/exec/valu_float.h"
+
+enum {
+    SCALE_32 = 64, /* of div_scale and div_fmas */
+    SCALE_64 = 128,
+    OVERFLOW_32 = 96, /* exponent difference from which the quotient nears infinity */
+    OVERFLOW_64 = 768,
+    TINY_32 = 23, /* numerators up to this exponent are scaled */
+    TINY_64 = 53
+};
 
 /* The numbers in which f32 and f64 differ. */
 typedef struct {
     uint64_t infinity, quiet, default_nan, sign;
     int mantissa, max_exponent, bias;
-    int scale;       /* of div_scale and div_fmas */
-    int overflow;    /* exponent difference from which the quotient nears infinity */
-    int tiny;        /* numerators up to this exponent are scaled */
+    int scale, overflow, tiny;
     int round_shift; /* of the rounding field in MODE */
 } format_t;
 
-static const format_t F32 = {FPU_INF32, 0x400000, FPU_NAN32, 0x80000000, 23, 255,
-                             127,       64,       96,        23,         0};
-static const format_t F64 = {FPU_INF64, FPU_QUIET64, FPU_NAN64, FPU_SIGN64, 52, 2047,
-                             1023,      128,         768,       53,         2};
+static const format_t F32 = {FPU_INF32, 0x400000, FPU_NAN32,   0x80000000, 23, 255,
+                             127,       SCALE_32, OVERFLOW_32, TINY_32,    0};
+static const format_t F64 = {FPU_INF64, FPU_QUIET64, FPU_NAN64,   FPU_SIGN64, 52, 2047,
+                             1023,      SCALE_64,    OVERFLOW_64, TINY_64,    2};
 
 static int exponent_of(uint64_t x, const format_t *f)
 {
@@ -106,8 +113,9 @@ static uint64_t div_fmas(uint64_t a, uint64_t b, uint64_t c, uint32_t round, con
 
 /* ---- ordinary operands: their exponents exclude the special cases ----
  *
- * Only the dword with the exponent is read. `highest` and `down` are lower than need be: the few
- * ordinary operands beyond them are treated as special cases, with the same result. */
+ * Zeros and NaNs apart, only the dword with the exponent is read. `highest` and `down` are lower
+ * than need be: the few ordinary operands beyond them are treated as special cases, with the same
+ * result. */
 
 typedef struct {
     unsigned shift, top;    /* position of the exponent in its dword; the exponent of infinity */
@@ -118,8 +126,10 @@ typedef struct {
     uint32_t quiet;         /* of the dword with the exponent: the bit of quiet NaNs */
 } ordinary_t;
 
-static const ordinary_t PLAIN32 = {23, 255, 23, 250, 96, 120, -150, 64, 0x400000},
-                        PLAIN64 = {20, 2047, 53, 2040, 768, 1000, -1075, 128, 0x80000};
+static const ordinary_t PLAIN32 = {23,  255,  TINY_32,  250,     OVERFLOW_32,
+                                   120, -150, SCALE_32, 0x400000},
+                        PLAIN64 = {20,   2047,  TINY_64,  2040,   OVERFLOW_64,
+                                   1000, -1075, SCALE_64, 0x80000};
 
 enum { POSITIVE = 0x7fffffff }; /* the sign is left out */
 
@@ -224,7 +234,7 @@ static inline dwords_t fixed(dwords_t q, dwords_t den, dwords_t num, const ordin
         enum { HIGH = ((rows)-1) * ISA_ROW };                                                      \
         uint32_t *d = VALU_ROW(v->d);                                                              \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);           \
-        alignas(64) uint32_t cases[ISA_LANES], post[ISA_LANES] = {0};                              \
+        alignas(64) uint32_t cases[ISA_LANES], above[ISA_LANES] = {0};                             \
         if (VALU_IS_QUICK(v)) { /* zeros and NaNs are cases, too */                                \
             VALU_LANES cases[l] =                                                                  \
                 extraordinary(pa[HIGH + l], pb[HIGH + l], pc[HIGH + l], &PLAIN) ? UINT32_MAX : 0;  \
@@ -242,15 +252,14 @@ static inline dwords_t fixed(dwords_t q, dwords_t den, dwords_t num, const ordin
             if (VALU_EACH_CASE(v)) {                                                               \
                 const odd_t odd = scaled_for_nan(x, den, num, &PLAIN);                             \
                 r.high += done ? 0 : odd.scale;                                                    \
-                post[l] = odd.post & !done ? UINT32_MAX : 0;                                       \
+                above[l] = odd.post & !done ? UINT32_MAX : 0;                                      \
                 done |= odd.is;                                                                    \
             }                                                                                      \
-            cases[l] =                                                                             \
-                extraordinary(x.high, den.high, num.high, &PLAIN) & !done ? UINT32_MAX : 0;        \
+            cases[l] = extraordinary(x.high, den.high, num.high, &PLAIN) & !done ? UINT32_MAX : 0; \
             d[HIGH + l] = r.high;                                                                  \
             if ((rows) > 1) d[l] = r.low;                                                          \
         }                                                                                          \
-        v->out = VALU_EACH_CASE(v) ? isa_vec_mask(post) : 0;                                       \
+        v->out = VALU_EACH_CASE(v) ? isa_vec_mask(above) : 0;                                      \
         if (valu_leaves(v, cases)) return;                                                         \
         for (uint64_t left = isa_vec_mask(cases) & v->lanes; left; left &= left - 1) {             \
             const int l = __builtin_ctzll(left);                                                   \
