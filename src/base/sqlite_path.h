@@ -1,5 +1,5 @@
-/* sqlite_path.h - paths as SQLite opens them, and those that are too long for it. Inline, since this
- * room is linked without SQLite. */
+/* sqlite_path.h - paths as SQLite opens them, and those that are too long for it. Inline, since
+ * this room is linked without SQLite. */
 #ifndef CROCPROF_BASE_SQLITE_PATH_H
 #define CROCPROF_BASE_SQLITE_PATH_H
 
@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the path that SQLite opens for `path`, which begins at the root and has no ".", ".." or
- * symbolic link; to be freed with sqlite3_free(). Returns NULL if it needs more than `room` bytes
- * with its end, if a link cannot be followed, or without memory. */
+/* Returns the path that SQLite makes of `path` and opens: a path from the root, without ".", ".."
+ * and symbolic links, which the caller frees with sqlite3_free(). Returns NULL if that path, with
+ * the zero at its end, needs more than `room` bytes, if a link cannot be followed, or if memory has
+ * run out. */
 static inline char *base_sqlite_whole(const char *path, int room)
 {
     sqlite3_vfs *files = sqlite3_vfs_find(NULL);

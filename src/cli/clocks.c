@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/launch.h"
@@ -149,10 +150,11 @@ static int remember_file(const char *path)
 {
     for (size_t i = 0; i < job.file_count; i++)
         if (strcmp(job.files[i], path) == 0) return 0;
-    char **more = realloc(job.files, (job.file_count + 1) * sizeof(*more));
-    if (more) job.files = more;
-    char *copy = more ? strdup(path) : NULL;
-    if (!copy) return -1;
+    char *copy = strdup(path);
+    if (!copy || !BASE_GROW_BY_ONE(job.files, job.file_count)) {
+        free(copy);
+        return -1;
+    }
     job.files[job.file_count++] = copy;
     return 0;
 }
@@ -285,8 +287,8 @@ void cli_clocks_end(const cli_session_t *s, const cli_command_t *c)
 void cli_clocks_finish(int status)
 {
     const uint64_t until = job.ended_ns + limit_ns(), at = now();
-    /* If a signal has ended the program, the launcher may be ending the job: then ranks that have
-     * not come so far may never come. */
+    /* A status above 128 says that a signal has ended the program. The launcher then often ends all
+     * other ranks, too, so that rank 0 does not wait for ranks that have not asked so far. */
     const trace_ping_wait_t wait = {.ranks = status > 128 ? 0 : job.others,
                                     .pass = job.pass,
                                     .ns = job.ended_ns && until > at ? until - at : 0,

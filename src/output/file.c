@@ -37,17 +37,19 @@ out_file_t *out_file_descriptor(int fd, const char *name)
     return f;
 }
 
-/* Makes a new file in the folder of `path`, with the permissions of any new file. In a folder with
- * a long path, its name has as much of ".rocprofv3-" as makes it no longer than that of `path`,
- * since SQLite may take `path` and nothing longer. Returns its descriptor, or -1. */
+/* Makes a new file in the folder of `path`, with the permissions of any new file. Its name begins
+ * with
+ * ".rocprofv3-". In a folder with a long path only so much of this prefix is taken that the new
+ * path is no longer than `path`, since SQLite may refuse a longer one. Returns its descriptor, or
+ * -1. */
 static int open_beside(const char *path, char temporary[PATH_MAX])
 {
     enum { LONG_FOLDER = 256 }; /* bytes; SQLite takes about twice as many */
     const char *slash = strrchr(path, '/');
     int bytes = slash ? (int)(slash - path) + 1 : 0;
     static const char begin[] = ".rocprofv3-", random[] = "XXXXXX";
-    int begins = (int)strnlen(path + bytes, sizeof begin + sizeof random - 2) -
-                 (int)(sizeof random - 1);
+    int begins =
+        (int)strnlen(path + bytes, sizeof begin + sizeof random - 2) - (int)(sizeof random - 1);
     if (bytes < LONG_FOLDER) begins = (int)(sizeof begin - 1);
     if (begins < 1) begins = 1; /* hidden, whatever its length */
     if (snprintf(temporary, PATH_MAX, "%.*s%.*s%s", bytes, path, begins, begin, random) >=

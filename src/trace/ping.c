@@ -267,14 +267,14 @@ static bool is_needed(const trace_ping_server_t *s, const trace_ping_wait_t *wai
 long trace_ping_stop(trace_ping_server_t *s, const trace_ping_wait_t *wait)
 {
     if (!s) return 0;
-    const uint64_t until = base_clock_ns(CLOCK_MONOTONIC) + (wait ? wait->ns : 0);
-    while (wait && is_needed(s, wait) && base_clock_ns(CLOCK_MONOTONIC) < until &&
+    const uint64_t until = base_clock_ns(CLOCK_MONOTONIC) + wait->ns;
+    while (is_needed(s, wait) && base_clock_ns(CLOCK_MONOTONIC) < until &&
            !(wait->stop && *wait->stop))
         nanosleep(&(struct timespec){.tv_nsec = MILLISECOND}, NULL);
     close(s->stop[1]);
     s->stop[1] = -1;
     pthread_join(s->thread, NULL);
-    const long missing = wait ? count_missing(s, wait) : 0;
+    const long missing = count_missing(s, wait);
     free_server(s);
     return missing;
 }

@@ -47,7 +47,7 @@ typedef struct {
 } trace_ping_wait_t;
 
 /* Waits until the ranks have asked, and until every one of them that is on another node has also
- * asked at its end; then ends the thread and frees the server. Without a `wait` it does not wait.
+ * asked at its end; then ends the thread and frees the server.
  * Returns how many of the ranks have not asked. */
 long trace_ping_stop(trace_ping_server_t *s, const trace_ping_wait_t *wait);
 

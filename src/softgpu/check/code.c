@@ -6,6 +6,7 @@
 #include "softgpu/check/code.h"
 
 #include "base/golden.h"
+#include "base/sorted.h"
 #include "disasm/disasm.h"
 #include "softgpu/check/fork.h"
 #include "softgpu/memory/code_object.h"
@@ -206,15 +207,9 @@ bool chk_code_gap(const sg_memory_t *m, uint64_t va, chk_span_t *span)
  * first variable; NULL: there are no variables. */
 static const dis_symbol_t *variable_before(const code_t *c, uint64_t at)
 {
-    size_t low = 0, high = c->n_variables;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (c->variables[middle].address <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return c->n_variables ? &c->variables[low ? low - 1 : 0] : NULL;
+    size_t k;
+    BASE_SEARCH(k, c->n_variables, c->variables[k].address <= at);
+    return c->n_variables ? &c->variables[k ? k - 1 : 0] : NULL;
 }
 
 bool chk_code_beyond(const sg_memory_t *m, uint64_t va, uint64_t bytes, uint64_t *bad)

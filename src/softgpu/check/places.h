@@ -6,6 +6,8 @@
 #ifndef SOFTGPU_CHECK_PLACES_H
 #define SOFTGPU_CHECK_PLACES_H
 
+#include "base/sorted.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,15 +45,9 @@ static inline size_t chk_first_ending_after(size_t n, uint64_t va,
                                             uint64_t (*end_of)(const void *of, size_t k),
                                             const void *of)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (end_of(of, middle) <= va)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t k;
+    BASE_SEARCH(k, n, end_of(of, k) <= va);
+    return k;
 }
 
 typedef enum {

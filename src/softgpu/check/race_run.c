@@ -589,10 +589,10 @@ static bool was_read(reader_t by, uint64_t slots, uint32_t stamp)
     return false;
 }
 
-/* Whether an access comes before what the wave `by` has told of at `until`: a store only if its
- * wave had waited for the store, a read of that wave itself also if it was at that very time, since
- * reads are done in order. What other waves have done since they last synchronised with that wave
- * does not. */
+/* The wave `by` has told others of all accesses before the time `until`. Returns whether this
+ * access is one of them. `until` is so early that stores are none of them for which their wave has
+ * not waited. Since a wave's reads are done in order, a read by the wave `by` itself at the time
+ * `until` is one of them, too; a read by another wave at that time is not. */
 static bool is_told(unsigned by, uint32_t until, unsigned wave, uint32_t time, bool is_read)
 {
     const bool at_once = is_read && by == wave;

@@ -151,7 +151,8 @@ static uint32_t run_waves(sg_box_t *b, uint32_t from, isa_ran_t *ran, const sg_p
     sg_team_t *t = &b->team;
     uint32_t n = 0;
     for (int i; !(pool && sg_pool_busy(pool)) && (i = take_wave(t, from)) >= 0; n++) {
-        /* each wave is guarded by itself, since a fault must not take the owner out of the round */
+        /* The guard is around one wave and not around the loop: after a wave's fault, the owner
+         * goes on with the other waves of the round. */
         one_t one = {b, b->wave[i], ran, ISA_STOP_MEMORY};
         sg_box_guarded(b, &one.wave, run_one, &one);
         t->why[i] = one.why;
